@@ -1,0 +1,1 @@
+"""The mathematics of transformers as a graph of named quantities: numpy and the standard library only."""

@@ -1,0 +1,209 @@
+"""Values: what an edit makes stale, and recomputing just that."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from explorer.core.explain import Source, Step
+from explorer.core.graph import Graph, Place
+from explorer.core.ops import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Pin:
+    """Cells of a computed node that are held at values typed by hand.
+
+    Parameters
+    ----------
+    cells : numpy.ndarray of bool
+        Which cells, in the node's shape.
+    values : numpy.ndarray
+        Their values, in the node's shape; what stands in the other cells is not read.
+    """
+
+    cells: Array
+    values: Array
+
+    def over(self, computed: Array) -> Array:
+        """The computed array with the pinned cells laid over it."""
+        return np.where(self.cells, self.values, computed).astype(computed.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one update did.
+
+    Parameters
+    ----------
+    recomputed : tuple of str
+        Nodes that were executed, in order, inputs not among them.
+    changed : frozenset of str
+        Nodes, inputs among them, whose value is not what it was. Of those that were there before, `Engine.before` has
+        the old value.
+    added, removed : frozenset of str
+        Nodes that the graph gained and lost.
+    """
+
+    recomputed: tuple[str, ...] = ()
+    changed: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+
+
+@dataclass
+class Engine:
+    """The values of one graph, kept true to its inputs and pins.
+
+    `update` is the only way in. It never writes into an array: views may hold the old ones, which also gives the
+    before/after picture; and it publishes all new values at once, so that a reader never sees half of an edit.
+    """
+
+    graph: Graph = field(default_factory=lambda: Graph({}, {}, (), {}))
+    values: Mapping[str, Array] = field(default_factory=dict)
+    pins: Mapping[str, Pin] = field(default_factory=dict)
+    before: Mapping[str, Array] = field(default_factory=dict)
+
+    def update(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Outcome:
+        """Make the values those of the given graph, inputs and pins, recomputing what has to be and nothing else.
+
+        Parameters
+        ----------
+        graph : Graph
+        inputs : mapping of str to numpy.ndarray
+            A value for every input node, of the right shape. Arrays are taken as they are and must not be written to.
+        pins : mapping of str to Pin
+
+        Returns
+        -------
+        Outcome
+
+        Notes
+        -----
+        If an op raises, nothing is published: the engine stays as it was.
+        """
+        stale = self._stale(graph, inputs, pins)
+        values = self.values if graph is self.graph else {n: v for n, v in self.values.items() if n in graph.nodes}
+        outcome_values, before, recomputed = _execute(graph, inputs, pins, stale, values)
+        added = frozenset(graph.nodes.keys() - self.graph.nodes.keys())
+        removed = frozenset(self.graph.nodes.keys() - graph.nodes.keys())
+        self.graph, self.pins, self.values, self.before = graph, pins, outcome_values, before
+        return Outcome(tuple(recomputed), frozenset(before.keys()) | added, added, removed)
+
+    def _stale(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> set[str]:
+        """The nodes that cannot be kept for reasons of their own; what they feed follows while executing."""
+        stale = {n for n in pins.keys() | self.pins.keys() if pins.get(n) is not self.pins.get(n)} & graph.nodes.keys()
+        for name, array in inputs.items():
+            if self.values.get(name) is not array:
+                stale.add(name)
+        if graph is not self.graph:
+            old = self.graph.nodes
+            for name, node in graph.nodes.items():
+                was = old.get(name)
+                if was is None or was.op != node.op or was.parents != node.parents:
+                    stale.add(name)
+        return stale
+
+    # Reading
+
+    def value(self, place: Place) -> Array:
+        """The array of a node or of a head's slice of it."""
+        array = self.values[place.node]
+        return array if place.head is None else array[place.head]
+
+    def labels(self, axis: str) -> tuple[str, ...]:
+        """The labels along an axis: for a sequence its words, else the fixed labels."""
+        vocabulary = self.graph.sequences.get(axis)
+        if vocabulary is None:
+            return self.graph.axes[axis]
+        words = self.graph.axes[vocabulary]
+        return tuple(words[i] for i in self.values[f"{axis}.tokens"])
+
+    def explain(self, name: str, cell: tuple[int, ...]) -> Step | None:
+        """The derivation of one cell of a node; None for an input or a pinned cell, which are not computed."""
+        node = self.graph.nodes[name]
+        if node.is_input or self.pinned(name, cell):
+            return None
+        return node.op.explain(cell, *(Source(p, self.values[p]) for p in node.parents))
+
+    def pinned(self, name: str, cell: tuple[int, ...]) -> bool:
+        """Whether the cell is held at a value typed by hand."""
+        pin = self.pins.get(name)
+        return pin is not None and bool(pin.cells[cell])
+
+    def feeds(self, name: str, cell: tuple[int, ...]) -> dict[str, tuple[int | slice, ...]]:
+        """For each child of a node, the index of those of its cells that read the given cell."""
+        fed: dict[str, tuple[int | slice, ...]] = {}
+        shape = self.values[name].shape
+        for child in self.graph.children[name]:
+            node = self.graph.nodes[child]
+            fed[child] = node.op.feeds(node.parents.index(name), cell, shape, self.values[child].shape)
+        return fed
+
+
+def _execute(
+    graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin], stale: set[str], old: Mapping[str, Array]
+) -> tuple[dict[str, Array], dict[str, Array], list[str]]:
+    """Run the stale nodes and what they feed in order.
+
+    Returns
+    -------
+    values, before, recomputed
+        All values; the old values of those that changed and were there before; the names of the executed nodes.
+    """
+    values = dict(old)
+    before: dict[str, Array] = {}
+    changed: set[str] = set()
+    recomputed: list[str] = []
+    # A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
+    with np.errstate(all="ignore"):
+        for name, node in graph.nodes.items():
+            if name not in stale and changed.isdisjoint(node.parents):
+                continue
+            new: Array
+            if name in inputs:
+                new = inputs[name]
+            else:
+                new = node.op.forward(*[values[parent] for parent in node.parents])
+                recomputed.append(name)
+                if name in pins:
+                    new = pins[name].over(new)
+            was = values.get(name)
+            if was is not None:
+                if same_bytes(was, new):
+                    if name in inputs:
+                        values[name] = new
+                    continue
+                before[name] = was
+            values[name] = new
+            changed.add(name)
+    return values, before, recomputed
+
+
+def same_bytes(a: Array, b: Array) -> bool:
+    """Whether two arrays are equal bit for bit; NaN equals itself, 0 and −0 differ."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.size <= _PROBE:
+        return a.tobytes() == b.tobytes()
+    # Almost every edit shows in the first cells; only equal beginnings are worth comparing whole.
+    return a.ravel()[:_PROBE].tobytes() == b.ravel()[:_PROBE].tobytes() and a.tobytes() == b.tobytes()
+
+
+_PROBE = 256
+
+
+def fresh(graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Engine:
+    """An engine that has computed everything once."""
+    engine = Engine()
+    engine.update(graph, inputs, pins)
+    return engine
+
+
+def cells_of(index: Iterable[int | slice], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The cells that an index of `Engine.feeds` means."""
+    ranges = [range(size) if isinstance(i, slice) else (i,) for i, size in zip(index, shape, strict=True)]
+    cells: list[tuple[int, ...]] = [()]
+    for one in ranges:
+        cells = [(*cell, i) for cell in cells for i in one]
+    return cells

@@ -1,0 +1,62 @@
+"""Errors that a person can cause: an id and fields below the window, one English sentence on the command line."""
+
+from typing import Any
+
+MESSAGES: dict[str, str] = {
+    "unknown-node": "There is no node '{name}'{near}.",
+    "bad-cell": "'{name}' has no cell [{cell}]; its shape is {shape}.",
+    "bad-cell-syntax": "'{text}' does not name a cell; write NODE[row,column], counted from 0, as in Q[0,1].",
+    "not-editable": "'{name}' is computed from other nodes; edit one of {inputs}, or pin the cell.",
+    "bad-number": "'{text}' is not a number; write one such as 0.5, -2 or 1e-3.",
+    "bad-shape": "'{name}' has shape {shape}; the values given have shape {given}.",
+    "bad-token-id": "'{name}' holds word numbers from 0 to {last}; {value} is not one of them.",
+    "empty-tokens": "A sequence needs at least one token; '{sequence}' would have none.",
+    "too-many-tokens": "'{sequence}' may have up to {limit} tokens; {given} were given.",
+    "bad-token": "A token is a piece of text without spaces, up to {limit} characters; '{token}' is not.",
+    "fixed-tokens": "The words of '{sequence}' belong to this lesson and cannot be changed.",
+    "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
+    "unknown-sequence": "There is no sequence '{name}'; this model has {known}.",
+    "unknown-block": "There is no block '{name}'; this model has {known}.",
+    "unknown-switch": "The block '{block}' has no switch '{name}'; it has {known}.",
+    "bad-switch-value": "'{value}' is not a value of {block}.{name}; choose {allowed}.",
+    "bad-switch-syntax": "'{text}' does not set a switch; write BLOCK.NAME=VALUE, as in encoder.1.self.scale=none.",
+    "bad-set-syntax": "'{text}' does not set a cell; write NODE[row,column]=VALUE, counted from 0, as in Q[0,1]=2.5.",
+    "heads-do-not-divide": "d_model {d_model} cannot be split over {heads} heads; choose {remedy}, or set d_k and d_v.",
+    "widths-differ": "Without W_O, {block} gives {width} numbers a token but d_model is {d_model}; set d_v or W_O.",
+    "causal-needs-one-sequence": "A causal mask needs queries and keys from one sequence; {block} has two.",
+    "unknown-kind": "There is no model kind '{kind}'; choose {known}.",
+    "missing-size": "A model of kind '{kind}' needs '{what}'.",
+    "tied-widths": "Tied unembedding needs the vocabulary that the decoder reads; it has {table} words, the output {words}.",
+    "unknown-lesson": "There is no lesson '{name}'{near}; `explorer list` shows them.",
+    "unknown-setting": "'{lesson}' has no setting '{name}'; it has {known}.",
+    "lesson-not-read": "{file}: cannot be read: {reason}.",
+    "lesson-too-large": "{file}: {size} bytes; a lesson may have up to {limit}.",
+    "lesson-syntax": "{file}: is not valid TOML: {reason}.",
+    "lesson-key": "{file}: {key}: {problem}; {remedy}.",
+    "unknown-format": "'{name}' is not a format; choose {known}.",
+}
+
+
+class ExplorerError(Exception):
+    """Something a person asked for that cannot be done.
+
+    Parameters
+    ----------
+    id : str
+        A key of `MESSAGES`; a translation is looked up by it.
+    **fields
+        What the sentence names.
+    """
+
+    def __init__(self, id: str, **fields: Any) -> None:
+        self.id = id
+        self.fields = fields
+        super().__init__(MESSAGES[id].format(**fields))
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """`"; did you mean 'x'?"` for the likeliest of the known names, or nothing."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""

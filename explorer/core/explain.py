@@ -1,0 +1,127 @@
+"""The derivation of one cell: a straight line of small steps, each with its operands and its value as numbers.
+
+A derivation is arithmetic that a reader can redo with a pocket calculator. Every step computes its own value from the
+values of its arguments by one function of `FUNCTIONS`, so a derivation cannot contradict itself; that it arrives at the
+number the graph holds is tested for every op.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import erf
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Index: TypeAlias = tuple[int | slice, ...]
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "value": lambda a: a,
+    "add": np.add,
+    "subtract": np.subtract,
+    "multiply": np.multiply,
+    "divide": np.divide,
+    "negate": np.negative,
+    "power": np.power,
+    "square": np.square,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "erf": lambda a: np.float64(erf(a)),
+    "maximum": np.maximum,
+    "max": np.max,
+    "sum": np.sum,
+    "mean": np.mean,
+    "mean_of": lambda *a: np.mean(a),
+    "dot": lambda a, b: np.sum(np.multiply(a, b)),
+    "norm": lambda a: np.sqrt(np.sum(np.square(a))),
+    "argmax": np.argmax,
+    "at_least": lambda a, b: np.float64(a >= b),
+    "equal": lambda a, b: np.float64(a == b),
+    "where": lambda condition, yes, no: yes if condition else no,
+    "pick": lambda which, value: value,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """One cell, or one line of cells, of a node: a single number or a vector.
+
+    Parameters
+    ----------
+    node : str
+        Name of the node.
+    index : Index
+        Position in the node's array; one `slice(None)` where the operand is a vector.
+    value : numpy.ndarray
+        The numbers, 0-d or 1-d.
+    """
+
+    node: str
+    index: Index
+    value: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """A number that the op brings itself, such as ε, written as `text`."""
+
+    value: Any
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of a derivation: `value = function(*arguments)`, with a name where the field has one."""
+
+    function: str
+    arguments: tuple["Argument", ...]
+    value: Any
+    label: str = ""
+
+
+Argument: TypeAlias = Operand | Constant | Step
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A parent of the explained node: `source[i, :]` is the operand for that line of it."""
+
+    name: str
+    value: Any
+
+    def __getitem__(self, index: Any) -> Operand:
+        index = index if isinstance(index, tuple) else (index,)
+        return Operand(self.name, index, self.value[index])
+
+
+def step(function: str, *arguments: Argument, label: str = "") -> Step:
+    """A step whose value is computed from its arguments."""
+    return Step(function, arguments, FUNCTIONS[function](*(a.value for a in arguments)), label)
+
+
+def steps(last: Step) -> Iterator[Step]:
+    """All steps of a derivation in the order they are carried out, each once."""
+    seen: set[int] = set()
+
+    def visit(node: Argument) -> Iterator[Step]:
+        if not isinstance(node, Step) or id(node) in seen:
+            return
+        seen.add(id(node))
+        for argument in node.arguments:
+            yield from visit(argument)
+        yield node
+
+    yield from visit(last)
+
+
+def operands(last: Step) -> Iterator[Operand]:
+    """The cells of other nodes that a derivation reads, in reading order, each once."""
+    seen: set[str] = set()
+    for one in steps(last):
+        for argument in one.arguments:
+            if isinstance(argument, Operand) and (key := f"{argument.node}{argument.index}") not in seen:
+                seen.add(key)
+                yield argument

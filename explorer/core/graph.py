@@ -1,0 +1,167 @@
+"""The topology: which node reads which, in a fixed order. No values live here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from explorer.core.errors import ExplorerError, nearest
+from explorer.core.node import Node, Stage
+from explorer.core.ops import Op
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node, or a head's slice of it.
+
+    Parameters
+    ----------
+    node : str
+        Name of the node.
+    head : int or None
+        Which slice along the first axis, counted from 0; None for the whole.
+    """
+
+    node: str
+    head: int | None = None
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        """What to index the node's array with."""
+        return () if self.head is None else (self.head,)
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """All nodes in reading order, which is a topological order, and the axes their arrays run along.
+
+    Parameters
+    ----------
+    nodes : mapping of str to Node
+    axes : mapping of str to tuple of str
+        The labels along each axis; their number is its length. The axis of a sequence carries positions here; the words
+        come from its token numbers (see `Engine.labels`).
+    stages : tuple of Stage
+    sequences : mapping of str to str
+        For each axis of tokens, the axis of its vocabulary.
+    """
+
+    nodes: Mapping[str, Node]
+    axes: Mapping[str, tuple[str, ...]]
+    stages: tuple[Stage, ...]
+    sequences: Mapping[str, str]
+    children: Mapping[str, tuple[str, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        children: dict[str, list[str]] = {name: [] for name in self.nodes}
+        for node in self.nodes.values():
+            for parent in dict.fromkeys(node.parents):
+                children[parent].append(node.name)
+        object.__setattr__(self, "children", {name: tuple(c) for name, c in children.items()})
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a node's array."""
+        return tuple(len(self.axes[axis]) for axis in self.nodes[name].axes)
+
+    def descendants(self, names: Iterable[str]) -> set[str]:
+        """The nodes that depend on any of `names`, without `names` themselves unless one depends on another."""
+        found: set[str] = set()
+        queue = list(names)
+        while queue:
+            for child in self.children[queue.pop()]:
+                if child not in found:
+                    found.add(child)
+                    queue.append(child)
+        return found
+
+    def inputs_of(self, name: str) -> list[str]:
+        """The inputs that a node depends on, in reading order."""
+        above: set[str] = set()
+        queue = [name]
+        while queue:
+            for parent in self.nodes[queue.pop()].parents:
+                if parent not in above:
+                    above.add(parent)
+                    queue.append(parent)
+        return [n for n in self.nodes if n in above and self.nodes[n].is_input]
+
+    def n_heads(self, name: str) -> int | None:
+        """How many heads a node is stacked over; None where it is not."""
+        first = self.nodes[name].axes[0] if self.nodes[name].axes else ""
+        return len(self.axes[first]) if first.endswith(".heads") else None
+
+    def place(self, name: str) -> Place:
+        """The node, or the head's slice of one, that `name` means: "encoder.1.self.head.2.Q" is a slice of "….Q".
+
+        Raises
+        ------
+        ExplorerError
+            "unknown-node", with the likeliest name.
+        """
+        if name in self.nodes:
+            return Place(name)
+        block, _, rest = name.rpartition(".head.")
+        number, _, short = rest.partition(".")
+        whole = f"{block}.{short}"
+        if whole in self.nodes and number.isdigit():
+            heads = self.n_heads(whole)
+            if heads is not None and 1 <= int(number) <= heads:
+                return Place(whole, int(number) - 1)
+        raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.names())))
+
+    def names(self) -> Iterable[str]:
+        """All names that can be read: nodes, and the slices of their heads right behind them."""
+        for name, node in self.nodes.items():
+            yield name
+            block = name.rpartition(".")[0]
+            for head in range(self.n_heads(name) or 0):
+                yield f"{block}.head.{head + 1}.{node.short}"
+
+    def axes_of(self, place: Place) -> tuple[str, ...]:
+        """The axes of a node or slice."""
+        axes = self.nodes[place.node].axes
+        return axes if place.head is None else axes[1:]
+
+
+class GraphBuilder:
+    """Takes down nodes in reading order; a node can only read what stands before it, so a graph has no cycles."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
+        self._axes: dict[str, tuple[str, ...]] = {}
+        self._stages: dict[str, Stage] = {}
+        self._sequences: dict[str, str] = {}
+        self._stage = ""
+
+    def axis(self, name: str, labels: Iterable[str] | int) -> str:
+        """Declare an axis by its labels, or by its length: then the labels count from 1. Returns the name."""
+        if isinstance(labels, int):
+            labels = (str(i + 1) for i in range(labels))
+        self._axes[name] = tuple(labels)
+        return name
+
+    def sequence(self, name: str, length: int, vocabulary: str) -> str:
+        """Declare an axis of tokens, whose labels are words of the vocabulary axis. Returns the name."""
+        self._sequences[name] = vocabulary
+        return self.axis(name, length)
+
+    def length(self, axis: str) -> int:
+        """Length of a declared axis."""
+        return len(self._axes[axis])
+
+    def stage(self, name: str, kind: str, title: str, group: str) -> None:
+        """Start a stage: the nodes that follow belong to it."""
+        self._stages[name] = Stage(name, kind, title, group)
+        self._stage = name
+
+    def add(self, name: str, op: Op, *parents: str, axes: tuple[str, ...], symbol: str = "") -> str:
+        """Add a node. Returns its name."""
+        assert name not in self._nodes, name
+        assert all(parent in self._nodes for parent in parents), (name, parents)
+        assert all(axis in self._axes for axis in axes), (name, axes)
+        self._nodes[name] = Node(name, op, parents, axes, symbol or name.rsplit(".", 1)[-1], self._stage)
+        return name
+
+    def build(self) -> Graph:
+        """The finished graph; stages without a node are left out."""
+        used = {node.stage for node in self._nodes.values()}
+        stages = tuple(stage for stage in self._stages.values() if stage.name in used)
+        return Graph(self._nodes, self._axes, stages, self._sequences)

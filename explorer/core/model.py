@@ -1,0 +1,93 @@
+"""What a model is, before any number: its kind, sizes, words and switches. A graph is built from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from explorer.core.errors import ExplorerError
+from explorer.core.switches import SWITCHES, SwitchValue
+
+
+@dataclass(frozen=True)
+class Model:
+    """The structure of a model.
+
+    Parameters
+    ----------
+    kind : str
+        "attention", "encoder-decoder", "gpt" or "mlp".
+    lengths : mapping of str to int
+        Number of tokens (or rows) of each sequence: "source" and "target", "input", or "query" and "key".
+    axes : mapping of str to tuple of str
+        Labels of the axes that the model does not count by itself: vocabularies ("source.words"), named dimensions.
+    d_model : int
+        Width of a token's vector.
+    layers : int
+        Number of encoder layers and of decoder layers, or of layers of an MLP.
+    switches : mapping of str to value
+        "BLOCK.NAME" to the choice made; what is absent is the textbook's.
+    seed : int
+        Where the starting values of new weights come from.
+    dtype : str
+        "float64" for lessons, "float32" for large models.
+    """
+
+    kind: str
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    d_model: int = 4
+    layers: int = 1
+    switches: Mapping[str, SwitchValue] = field(default_factory=dict)
+    seed: int = 0
+    dtype: str = "float64"
+
+    def blocks(self) -> dict[str, str]:
+        """The blocks that have switches, in reading order, each with its kind (a key of `SWITCHES`)."""
+        numbers = range(1, self.layers + 1)
+        match self.kind:
+            case "attention":
+                return {"attention": "given attention"}
+            case "mlp":
+                return {**{f"layer.{k}": "layer" for k in numbers}, "decision": "decision", "loss": "loss"}
+            case "gpt":
+                stack = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _GPT_LAYER.items()}
+                return {"input": "sequence", **stack, **_TOP}
+            case "encoder-decoder":
+                encoder = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _GPT_LAYER.items()}
+                decoder = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _DECODER_LAYER.items()}
+                return {"source": "sequence", **encoder, "target": "sequence", **decoder, **_TOP}
+            case _:
+                raise ExplorerError("unknown-kind", kind=self.kind, known=", ".join(KINDS))
+
+    def switch(self, block: str, name: str) -> SwitchValue:
+        """The choice made at a switch, or the textbook's: a decoder's own attention is causal."""
+        chosen = self.switches.get(f"{block}.{name}")
+        if chosen is not None:
+            return chosen
+        if name == "mask" and block.startswith("decoder.") and block.endswith(".self"):
+            return "causal"
+        return SWITCHES[self.blocks()[block]][name].default
+
+    def with_switch(self, block: str, name: str, value: object) -> "Model":
+        """The same model with one switch set, checked.
+
+        Raises
+        ------
+        ExplorerError
+            "unknown-block", "unknown-switch" or "bad-switch-value".
+        """
+        blocks = self.blocks()
+        if block not in blocks:
+            raise ExplorerError("unknown-block", name=block, known=", ".join(blocks))
+        known = SWITCHES[blocks[block]]
+        if name not in known:
+            raise ExplorerError("unknown-switch", block=block, name=name, known=", ".join(known))
+        parsed = known[name].parse(value)
+        if parsed is None:
+            raise ExplorerError("bad-switch-value", value=value, block=block, name=name, allowed=known[name].allowed)
+        return replace(self, switches={**self.switches, f"{block}.{name}": parsed})
+
+
+KINDS = ("attention", "encoder-decoder", "gpt", "mlp")
+_GPT_LAYER = {"self": "attention", "ffn": "ffn"}
+_DECODER_LAYER = {"self": "attention", "cross": "attention", "ffn": "ffn"}
+_TOP = {"final": "final", "output": "output", "loss": "loss"}

@@ -1,0 +1,289 @@
+"""The blocks that models are built of. Each adds its nodes in reading order and returns the name of its result.
+
+Shapes are written (n, d_model): n tokens of the sequence, d_model numbers for each.
+"""
+
+from dataclasses import dataclass
+
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import GraphBuilder
+from explorer.core.model import Model
+from explorer.core.ops import (
+    GELU,
+    Add,
+    Argmax,
+    CausalMask,
+    Concat,
+    CrossEntropy,
+    FullMask,
+    Identity,
+    Input,
+    LayerNorm,
+    LookUp,
+    Mask,
+    MatMul,
+    MeanSquaredError,
+    OneHot,
+    Op,
+    PaddingMask,
+    ReLU,
+    RowShares,
+    Scale,
+    ScaleFactor,
+    Scores,
+    Sigmoid,
+    Sinusoidal,
+    Softmax,
+    Temperature,
+    WeightedSum,
+)
+
+ACTIVATIONS: dict[str, Op] = {
+    "ReLU": ReLU(),
+    "GELU": GELU(),
+    "GELU tanh": GELU(tanh=True),
+    "sigmoid": Sigmoid(),
+    "identity": Identity(),
+}
+
+
+@dataclass
+class Blocks:
+    """A builder together with the model whose switches it follows."""
+
+    model: Model
+    graph: GraphBuilder
+
+    def _text(self, block: str, name: str) -> str:
+        return str(self.model.switch(block, name))
+
+    def _number(self, block: str, name: str) -> int:
+        return int(self.model.switch(block, name))
+
+    def embedding(self, sequence: str, title: str) -> str:
+        """Tokens to vectors: look up, add positions. Returns (n, d_model)."""
+        g, m = self.graph, self.model
+        words = g.axis(f"{sequence}.words", m.axes[f"{sequence}.words"])
+        g.sequence(sequence, m.lengths[sequence], words)
+        g.stage(f"{sequence}.embedding", "embedding", "Tokens & embeddings", title)
+        tokens = g.add(f"{sequence}.tokens", Input("ids"), axes=(sequence,), symbol="t")
+        table = g.add(f"{sequence}.table", Input(), axes=(words, "d_model"), symbol="E")
+        if m.switch(sequence, "lookup") == "one-hot":
+            onehot = OneHot(g.length(words), m.dtype)
+            rows = g.add(f"{sequence}.onehot", onehot, tokens, axes=(sequence, words), symbol="O")
+            X = g.add(f"{sequence}.X", MatMul(), rows, table, axes=(sequence, "d_model"))
+        else:
+            X = g.add(f"{sequence}.X", LookUp(), tokens, table, axes=(sequence, "d_model"))
+        positions = self._text(sequence, "positions")
+        if positions == "none":
+            return X
+        g.stage(f"{sequence}.positions", "positions", "Positions", title)
+        op: Op
+        if positions in ("table", "learned"):
+            op = Input()
+        else:
+            kind = "paper" if positions == "sinusoidal" else positions
+            op = Sinusoidal(m.lengths[sequence], m.d_model, kind, m.dtype)
+        PE = g.add(f"{sequence}.PE", op, axes=(sequence, "d_model"), symbol="PE")
+        return g.add(f"{sequence}.H", Add(), X, PE, axes=(sequence, "d_model"))
+
+    def attention(self, block: str, title: str, group: str, x: str, queries: str, memory: str, keys: str) -> str:
+        """Multi-head attention with its residual and norm (Vaswani et al. 2017, §3.2). Returns (n_queries, d_model).
+
+        Parameters
+        ----------
+        block : str
+            Path, such as "encoder.1.self".
+        title, group : str
+            For the map.
+        x, memory : str
+            Nodes that the queries, and the keys and values, are made from. Self-attention gives the same twice.
+        queries, keys : str
+            The axes of their rows.
+        """
+        g, m = self.graph, self.model
+        switch = m.switch
+        n_heads = self._number(block, "heads")
+        d_k = self._number(block, "d_k")
+        if not d_k:
+            if m.d_model % n_heads:
+                fits = ", ".join(str(h) for h in range(1, m.d_model + 1) if m.d_model % h == 0)
+                raise ExplorerError("heads-do-not-divide", d_model=m.d_model, heads=n_heads, remedy=fits)
+            d_k = m.d_model // n_heads
+        d_v = self._number(block, "d_v") or d_k
+        heads = g.axis(f"{block}.heads", (f"head {h + 1}" for h in range(n_heads)))
+        k_axis, v_axis = g.axis(f"{block}.d_k", d_k), g.axis(f"{block}.d_v", d_v)
+
+        pre = switch(block, "norm") == "pre"
+        if pre:
+            g.stage(f"{block}.norm", "norm", "Norm", group)
+            normed = self._norm(block, x, queries)
+            memory, x_in = (normed if memory == x else memory), normed
+        else:
+            x_in = x
+
+        g.stage(f"{block}.attention", "attention", title, group)
+        transposed = switch(block, "weights") == "W x"
+        projected: dict[str, str] = {}
+        for letter, read, rows, axis in (
+            ("Q", x_in, queries, k_axis),
+            ("K", memory, keys, k_axis),
+            ("V", memory, keys, v_axis),
+        ):
+            shape = (heads, axis, "d_model") if transposed else (heads, "d_model", axis)
+            W = g.add(f"{block}.W_{letter}", Input(), axes=shape)
+            parents = [read, W]
+            if switch(block, "bias"):
+                parents.append(g.add(f"{block}.b_{letter}", Input("zeros"), axes=(heads, axis)))
+            projected[letter] = g.add(f"{block}.{letter}", MatMul(transposed), *parents, axes=(heads, rows, axis))
+        weights = self.shares(
+            f"{block}.", block, projected["Q"], projected["K"], (heads,), queries, keys, d_k, tokens=f"{keys}.tokens"
+        )
+        output = g.add(
+            f"{block}.output", WeightedSum(), weights, projected["V"], axes=(heads, queries, v_axis), symbol="O"
+        )
+
+        g.stage(f"{block}.heads", "heads", "Heads & concat", group)
+        names = (f"{h + 1}·{v + 1}" for h in range(n_heads) for v in range(d_v))
+        wide = g.axis(f"{block}.concat", names if n_heads > 1 else d_v)
+        result = g.add(f"{block}.concat", Concat(), output, axes=(queries, wide), symbol="C")
+        if switch(block, "W_O"):
+            shape = ("d_model", wide) if transposed else (wide, "d_model")
+            W_O = g.add(f"{block}.W_O", Input(), axes=shape)
+            result = g.add(
+                f"{block}.projected", MatMul(transposed), result, W_O, axes=(queries, "d_model"), symbol="P"
+            )
+        elif n_heads * d_v != m.d_model:
+            raise ExplorerError("widths-differ", block=block, width=n_heads * d_v, d_model=m.d_model)
+        return self._after(block, result, x, queries, group)
+
+    def shares(
+        self,
+        prefix: str,
+        block: str,
+        Q: str,
+        K: str,
+        batch: tuple[str, ...],
+        queries: str,
+        keys: str,
+        d_k: int,
+        tokens: str = "",
+        columns: bool = False,
+    ) -> str:
+        """Scores, scaled, masked, weights: (…, n_queries, n_keys) each. Returns the weights' name."""
+        g, m = self.graph, self.model
+        axes = (*batch, queries, keys)
+        scores = Scores(self._text(block, "similarity"), columns)
+        g.add(f"{prefix}scores", scores, Q, K, axes=axes, symbol="S")
+        kind = self._text(block, "scale")
+        if kind == "free":
+            g.add(f"{prefix}scale", Input("ones"), axes=(), symbol="s")
+        else:
+            factor = ScaleFactor(kind, d_k, m.dtype)
+            g.add(f"{prefix}scale", factor, axes=(), symbol=factor.formula())
+        scaled = g.add(f"{prefix}scaled", Scale(), f"{prefix}scores", f"{prefix}scale", axes=axes, symbol="Z")
+        mask: Op
+        parents: tuple[str, ...] = ()
+        match m.switch(block, "mask"):
+            case "causal" if queries == keys:
+                mask = CausalMask(g.length(queries))
+            case "causal":
+                raise ExplorerError("causal-needs-one-sequence", block=block)
+            case "padding":
+                words = m.axes[f"{keys}.words"]
+                mask = PaddingMask(words.index("<pad>") if "<pad>" in words else -1, g.length(queries))
+                parents = (tokens,)
+            case "hand":
+                mask = Input("ones")
+            case _:
+                mask = FullMask(g.length(queries), g.length(keys))
+        g.add(f"{prefix}mask", mask, *parents, axes=(queries, keys), symbol="M")
+        masked = g.add(f"{prefix}masked", Mask(), scaled, f"{prefix}mask", axes=axes, symbol="Z'")
+        share = Softmax() if m.switch(block, "normalise") == "softmax" else RowShares()
+        return g.add(f"{prefix}weights", share, masked, axes=axes, symbol="A")
+
+    def feed_forward(self, block: str, group: str, x: str, rows: str) -> str:
+        """The feed-forward net with its residual and norm (Vaswani et al. 2017, equation 2). Returns (n, d_model)."""
+        g, m = self.graph, self.model
+        if not m.switch(block, "on"):
+            return x
+        d_ff = self._number(block, "d_ff") or 4 * m.d_model
+        hidden_axis = g.axis(f"{block}.d_ff", d_ff)
+        pre = m.switch(block, "norm") == "pre"
+        if pre:
+            g.stage(f"{block}.norm", "norm", "Norm", group)
+        x_in = self._norm(block, x, rows) if pre else x
+        g.stage(f"{block}.layers", "ffn", "Feed-forward", group)
+        hidden = self._layer(block, "1", x_in, "d_model", hidden_axis, rows, f"{block}.hidden", "h")
+        activation = ACTIVATIONS[self._text(block, "activation")]
+        active = g.add(f"{block}.activation", activation, hidden, axes=(rows, hidden_axis), symbol="a")
+        output = self._layer(block, "2", active, hidden_axis, "d_model", rows, f"{block}.output", "F")
+        return self._after(block, output, x, rows, group)
+
+    def _layer(self, block: str, number: str, x: str, into: str, out: str, rows: str, name: str, symbol: str) -> str:
+        g, m = self.graph, self.model
+        transposed = m.switch(block, "weights") == "W x"
+        parents = [x, g.add(f"{block}.W_{number}", Input(), axes=(out, into) if transposed else (into, out))]
+        if m.switch(block, "bias"):
+            parents.append(g.add(f"{block}.b_{number}", Input("zeros"), axes=(out,)))
+        return g.add(name, MatMul(transposed), *parents, axes=(rows, out), symbol=symbol)
+
+    def _after(self, block: str, result: str, x: str, rows: str, group: str) -> str:
+        """Residual and post-norm, where they are switched on."""
+        g, m = self.graph, self.model
+        residual, norm = m.switch(block, "residual"), m.switch(block, "norm")
+        if residual or norm == "post":
+            g.stage(f"{block}.after", "norm", "Add & norm" if norm == "post" else "Residual", group)
+        if residual:
+            result = g.add(f"{block}.residual", Add(), x, result, axes=(rows, "d_model"), symbol="R")
+        return self._norm(block, result, rows) if norm == "post" else result
+
+    def _norm(self, block: str, x: str, rows: str) -> str:
+        g, m = self.graph, self.model
+        gamma = g.add(f"{block}.gamma", Input("ones"), axes=("d_model",), symbol=r"\gamma")
+        beta = g.add(f"{block}.beta", Input("zeros"), axes=("d_model",), symbol=r"\beta")
+        norm = LayerNorm(float(m.switch(block, "epsilon")), m.switch(block, "epsilon_in") == "root")
+        return g.add(f"{block}.norm", norm, x, gamma, beta, axes=(rows, "d_model"), symbol="N")
+
+    def final_norm(self, x: str, rows: str) -> str:
+        """The norm that a pre-norm stack needs at its end (GPT-2)."""
+        self.graph.stage("final.norm", "norm", "Final norm", "Output")
+        return self._norm("final", x, rows)
+
+    def output(self, x: str, rows: str, sequence: str) -> str:
+        """Logits over the output vocabulary, probabilities, the chosen word and the loss. Returns the probabilities."""
+        g, m = self.graph, self.model
+        g.stage("output", "output", "Probabilities", "Output")
+        words = g.axis("output.words", m.axes.get("output.words") or m.axes[f"{sequence}.words"])
+        if m.switch("output", "tied"):
+            if g.length(words) != g.length(f"{sequence}.words"):
+                sizes = {"table": g.length(f"{sequence}.words"), "output": g.length(words)}
+                raise ExplorerError("tied-widths", **sizes)
+            parents, product = [x, f"{sequence}.table"], MatMul(transposed=True)
+        else:
+            parents, product = [x, g.add("output.W", Input(), axes=("d_model", words), symbol="W")], MatMul()
+        if m.switch("output", "bias"):
+            parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
+        logits = g.add("output.logits", product, *parents, axes=(rows, words), symbol="z")
+        temperature = g.add("output.temperature", Input("ones"), axes=(), symbol="T")
+        scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
+        activation = m.switch("output", "activation")
+        op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
+        probabilities = g.add("output.probabilities", op, scaled, axes=(rows, words), symbol="P")
+        g.add("output.chosen", Argmax(), probabilities, axes=(rows,), symbol="w")
+        self.loss(probabilities, rows, words)
+        return probabilities
+
+    def loss(self, output: str, rows: str, columns: str) -> None:
+        """The loss of an output against a target that a person sets."""
+        g = self.graph
+        kind = self.model.switch("loss", "loss")
+        if kind == "none":
+            return
+        g.stage("loss", "loss", "Loss", "Output")
+        if kind == "cross-entropy":
+            target = g.add("loss.target", Input("ids"), axes=(rows,), symbol="y")
+            g.add("loss.value", CrossEntropy(), output, target, axes=(), symbol="L")
+        else:
+            target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")
+            g.add("loss.value", MeanSquaredError(), output, target, axes=(), symbol="L")

@@ -1,0 +1,21 @@
+"""A decoder alone, as in GPT (Radford et al. 2018): it reads the words so far and guesses the next."""
+
+from explorer.core.graph import Graph, GraphBuilder
+from explorer.core.model import Model
+from explorer.core.models.blocks import Blocks
+
+
+def gpt(model: Model) -> Graph:
+    """A stack of layers of masked self-attention and feed-forward net."""
+    g = GraphBuilder()
+    blocks = Blocks(model, g)
+    g.axis("d_model", model.d_model)
+    x = blocks.embedding("input", "Input")
+    for k in range(1, model.layers + 1):
+        group = f"Layer {k}"
+        x = blocks.attention(f"decoder.{k}.self", "Masked attention", group, x, "input", x, "input")
+        x = blocks.feed_forward(f"decoder.{k}.ffn", group, x, "input")
+    if model.switch(f"decoder.{model.layers}.ffn", "norm") == "pre":
+        x = blocks.final_norm(x, "input")
+    blocks.output(x, "input", "input")
+    return g.build()

@@ -1,0 +1,65 @@
+"""A named quantity of a transformer, and the stage of the pipeline it belongs to."""
+
+from dataclasses import dataclass
+
+from explorer.core.ops import Input, Op
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stop of the pipeline map: a few nodes that are looked at together.
+
+    Parameters
+    ----------
+    name : str
+        Path, such as "encoder.1.self.attention".
+    kind : str
+        What is shown there: "embedding", "positions", "attention", "heads", "norm", "ffn", "output", "loss", "layer".
+    title : str
+        As it stands in the map.
+    group : str
+        The heading above it in the map, such as "Encoder 1".
+    """
+
+    name: str
+    kind: str
+    title: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Node:
+    """One array of the graph: how it is computed, from what, and what its axes mean.
+
+    Parameters
+    ----------
+    name : str
+        Path (see DESIGN §4), such as "encoder.1.self.scores".
+    op : Op
+        How the value comes from the parents; `Input` for what is edited.
+    parents : tuple of str
+        Names of the nodes the op reads, in the op's order.
+    axes : tuple of str
+        The name of each axis; the model knows its labels and so its length.
+    symbol : str
+        LaTeX, such as "W_Q".
+    stage : str
+        Name of the stage it is shown in.
+    """
+
+    name: str
+    op: Op
+    parents: tuple[str, ...]
+    axes: tuple[str, ...]
+    symbol: str
+    stage: str
+
+    @property
+    def is_input(self) -> bool:
+        """Whether a person sets its value."""
+        return isinstance(self.op, Input)
+
+    @property
+    def short(self) -> str:
+        """The last part of the name, as it is used in code and headings."""
+        return self.name.rsplit(".", 1)[-1]

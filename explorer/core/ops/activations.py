@@ -1,0 +1,115 @@
+"""The non-linear functions between the layers, each number by itself."""
+
+from dataclasses import dataclass
+from math import erf
+
+import numpy as np
+
+from explorer.core.explain import Constant, Source, Step, step
+from explorer.core.ops.base import Array, Op
+
+_erf = np.vectorize(erf, otypes=[np.float64])
+
+
+@dataclass(frozen=True)
+class Identity(Op):
+    """The number itself: what makes a net linear."""
+
+    subscripts = "ij->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        return parents[0].copy()
+
+    def formula(self, *symbols: str) -> str:
+        return symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"{names[0]}.copy()"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("value", parents[0][cell])
+
+
+@dataclass(frozen=True)
+class ReLU(Op):
+    """max(0, x): negative numbers are switched off (Nair & Hinton 2010)."""
+
+    subscripts = "ij->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        return np.maximum(parents[0], 0)
+
+    def formula(self, *symbols: str) -> str:
+        return r"\max(0, %s)" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"np.maximum({names[0]}, 0)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("maximum", Constant(0.0, "0"), parents[0][cell])
+
+
+@dataclass(frozen=True)
+class Sigmoid(Op):
+    """1 / (1 + e^−x): squeezes any number between 0 and 1."""
+
+    subscripts = "ij->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        return 1 / (1 + np.exp(-parents[0]))
+
+    def formula(self, *symbols: str) -> str:
+        return r"\frac{1}{1 + e^{-%s}}" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"1 / (1 + np.exp(-{names[0]}))"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        one = Constant(1.0, "1")
+        return step("divide", one, step("add", one, step("exp", step("negate", parents[0][cell]))))
+
+
+@dataclass(frozen=True)
+class GELU(Op):
+    """x · Φ(x), a ReLU with a soft knee (Hendrycks & Gimpel 2016).
+
+    Parameters
+    ----------
+    tanh : bool
+        The paper's approximation by tanh, which GPT-2 uses, instead of the exact form by erf.
+    """
+
+    tanh: bool = False
+    subscripts = "ij->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        (x,) = parents
+        if self.tanh:
+            return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * (x * x * x))))
+        return 0.5 * x * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))
+
+    def formula(self, *symbols: str) -> str:
+        x = symbols[0]
+        if self.tanh:
+            inner = r"\sqrt{2/\pi} \, (%s + 0.044715 \, %s^3)" % (x, x)
+            return r"\frac{%s}{2} \left( 1 + \tanh \left( %s \right) \right)" % (x, inner)
+        return r"\frac{%s}{2} \left( 1 + \mathrm{erf} \left( %s / \sqrt{2} \right) \right)" % (x, x)
+
+    def code(self, *names: str) -> str:
+        x = names[0]
+        if self.tanh:
+            root = f"np.sqrt(2 / np.pi).astype({x}.dtype)"
+            return f"0.5 * {x} * (1 + np.tanh({root} * ({x} + 0.044715 * ({x} * {x} * {x}))))"
+        erf_of = "np.vectorize(__import__('math').erf, otypes=[np.float64])"
+        return f"0.5 * {x} * (1 + {erf_of}({x} / np.sqrt(2).astype({x}.dtype)).astype({x}.dtype))"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        x = parents[0][cell]
+        if self.tanh:
+            cube = step("multiply", Constant(0.044715, "0.044715"), step("power", x, Constant(3, "3")))
+            root = Constant(np.sqrt(2 / np.pi), "√(2/π)")
+            bend = step("tanh", step("multiply", root, step("add", x, cube)))
+        else:
+            bend = step("erf", step("divide", x, Constant(np.sqrt(2), "√2")))
+        share = step("multiply", Constant(0.5, "½"), step("add", Constant(1.0, "1"), bend), label="share let through")
+        return step("multiply", x, share)

@@ -1,0 +1,74 @@
+"""What every op knows about itself."""
+
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from explorer.core.explain import Index, Source, Step
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+class Op:
+    """How a node's value comes from its parents' values.
+
+    An op is a frozen dataclass of its parameters, so that two ops are equal when they compute the same thing. Arrays may
+    have any leading batch axes (heads, sentences in a batch); the axes an op speaks of are the last ones.
+
+    `subscripts` says which axes of the parents and of the result run together, as in ``einsum``: ``"ic,jc->ij"`` reads
+    "row i of the first and row j of the second make cell ij". An axis the result lacks is read whole.
+    """
+
+    subscripts: ClassVar[str] = ""
+
+    def forward(self, *parents: Array) -> Array:
+        """Compute the value, a new array, from the parents' values."""
+        raise NotImplementedError(type(self).__name__)
+
+    def formula(self, *symbols: str) -> str:
+        """LaTeX of the right-hand side, given the parents' symbols."""
+        raise NotImplementedError(type(self).__name__)
+
+    def code(self, *names: str) -> str:
+        """One numpy expression, given the parents' variable names."""
+        raise NotImplementedError(type(self).__name__)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        """Derive one cell: the last step of a derivation that reads the parents' cells."""
+        raise NotImplementedError(type(self).__name__)
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        """The cells of the result that one cell of the given parent goes into.
+
+        Parameters
+        ----------
+        parent : int
+            Which parent, counted from 0.
+        cell : tuple of int
+            The cell of that parent.
+        parent_shape, shape : tuple of int
+            Shapes of the parent and of the result.
+
+        Returns
+        -------
+        Index
+            An index into the result, `slice(None)` where a whole axis is fed.
+        """
+        inputs, result = self.subscripts.split("->")
+        letters = inputs.split(",")[parent]
+        of_letter = dict(zip(letters, cell[len(cell) - len(letters) :], strict=True))
+        lead, parent_lead = len(shape) - len(result), len(parent_shape) - len(letters)
+        index: list[int | slice] = []
+        for axis in range(lead):
+            own = axis - (lead - parent_lead)
+            index.append(cell[own] if own >= 0 and parent_shape[own] != 1 else slice(None))
+        index.extend(of_letter.get(letter, slice(None)) for letter in result)
+        return tuple(index)
+
+
+def line(cell: tuple[int, ...], value: Array, *index: int | slice) -> Index:
+    """Index into `value` with the batch axes of `cell` in front of `index`; batch axes that `value` lacks are left out."""
+    lead = value.ndim - len(index)
+    batch = cell[: max(len(cell) - 2, 0)]
+    own = batch[len(batch) - lead :] if lead else ()
+    return tuple(0 if value.shape[a] == 1 else c for a, c in enumerate(own)) + index

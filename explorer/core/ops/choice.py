@@ -1,0 +1,47 @@
+"""From numbers to a decision."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.explain import Constant, Source, Step, step
+from explorer.core.ops.base import Array, Op
+
+
+@dataclass(frozen=True)
+class Argmax(Op):
+    """The column of the largest number in each row; the first, where several are equally large."""
+
+    subscripts = "ik->i"
+
+    def forward(self, *parents: Array) -> Array:
+        return np.argmax(parents[0], axis=-1)
+
+    def formula(self, *symbols: str) -> str:
+        return r"\mathrm{argmax}_j \; %s_{ij}" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"np.argmax({names[0]}, axis=-1)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("argmax", parents[0][(*cell, slice(None))], label="column of the largest")
+
+
+@dataclass(frozen=True)
+class Threshold(Op):
+    """1 where the number reaches the threshold, 0 where it does not."""
+
+    threshold: float = 0.5
+    subscripts = "ij->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        return (parents[0] >= self.threshold).astype(parents[0].dtype)
+
+    def formula(self, *symbols: str) -> str:
+        return rf"[\, {symbols[0]} \geq {self.threshold:g} \,]"
+
+    def code(self, *names: str) -> str:
+        return f"({names[0]} >= {self.threshold}).astype({names[0]}.dtype)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("at_least", parents[0][cell], Constant(self.threshold, f"{self.threshold:g}"))

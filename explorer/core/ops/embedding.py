@@ -1,0 +1,64 @@
+"""From a token's number to its vector."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.explain import Constant, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op
+
+
+@dataclass(frozen=True)
+class OneHot(Op):
+    """Token numbers as rows with a 1 in the column of the word and 0 elsewhere.
+
+    Parameters
+    ----------
+    n_words : int
+        Size of the vocabulary.
+    """
+
+    n_words: int
+    dtype: str = "float64"
+    subscripts = "i->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        (tokens,) = parents
+        return (tokens[..., None] == np.arange(self.n_words)).astype(self.dtype)
+
+    def formula(self, *symbols: str) -> str:
+        return r"[\, %s_i = j \,]" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"({names[0]}[..., None] == np.arange({self.n_words})).astype('{self.dtype}')"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (tokens,) = parents
+        return step("equal", tokens[cell[:-1]], Constant(cell[-1], f"word {cell[-1]}"))
+
+
+@dataclass(frozen=True)
+class LookUp(Op):
+    """The row of the table that each token's number names: the same as one-hot × table, without the zeros."""
+
+    subscripts = "i,kj->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        tokens, table = parents
+        return np.take(table, tokens, axis=0)
+
+    def formula(self, *symbols: str) -> str:
+        return r"%s [\, %s_i \,]" % (symbols[1], symbols[0])
+
+    def code(self, *names: str) -> str:
+        return "np.take({1}, {0}, axis=0)".format(*names)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        tokens, table = parents
+        row = tokens[cell[:-1]]
+        return step("pick", row, table[int(row.value), cell[-1]])
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        if parent == 0:
+            return (*cell, slice(None))
+        return (*(slice(None) for _ in shape[:-1]), cell[1])

@@ -1,0 +1,104 @@
+"""Which query may look at which key."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.explain import Constant, Source, Step, step
+from explorer.core.ops.base import Array, Op, line
+
+
+@dataclass(frozen=True)
+class CausalMask(Op):
+    """1 where a token may look (itself and the tokens before it), 0 where it may not (Vaswani et al. 2017, §3.2.3)."""
+
+    n: int
+    subscripts = "->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        return np.tri(self.n, dtype=np.int64)
+
+    def formula(self, *symbols: str) -> str:
+        return r"[\, j \leq i \,]"
+
+    def code(self, *names: str) -> str:
+        return f"np.tri({self.n}, dtype=np.int64)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        i, j = cell[-2:]
+        return step("at_least", Constant(i, f"position {i}"), Constant(j, f"position {j}"))
+
+
+@dataclass(frozen=True)
+class FullMask(Op):
+    """1 everywhere: each query may look at each key."""
+
+    n_queries: int
+    n_keys: int
+    subscripts = "->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        return np.ones((self.n_queries, self.n_keys), dtype=np.int64)
+
+    def formula(self, *symbols: str) -> str:
+        return "1"
+
+    def code(self, *names: str) -> str:
+        return f"np.ones(({self.n_queries}, {self.n_keys}), dtype=np.int64)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("value", Constant(1, "1"))
+
+
+@dataclass(frozen=True)
+class PaddingMask(Op):
+    """1 where the key is a word, 0 where it is ``<pad>``.
+
+    Parameters
+    ----------
+    pad : int
+        Token number of ``<pad>``, or -1 where the vocabulary has none.
+    n_queries : int
+    """
+
+    pad: int
+    n_queries: int
+    subscripts = "j->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        (tokens,) = parents
+        return np.repeat((tokens != self.pad)[..., None, :].astype(np.int64), self.n_queries, axis=-2)
+
+    def formula(self, *symbols: str) -> str:
+        return r"[\, %s_j \neq pad \,]" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (tokens,) = parents
+        token = tokens[(*cell[:-2], cell[-1])]
+        is_pad = int(token.value == self.pad)
+        return step("subtract", Constant(1, "1"), Constant(is_pad, "is <pad>" if is_pad else "is not <pad>"))
+
+
+@dataclass(frozen=True)
+class Mask(Op):
+    """Scaled scores with −∞ where the mask is 0, so that softmax gives those keys nothing."""
+
+    subscripts = "ij,ij->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        scaled, mask = parents
+        return np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
+
+    def formula(self, *symbols: str) -> str:
+        return r"%s \;\mathrm{where}\; %s = 1, \; \mathrm{else} \; -\infty" % symbols
+
+    def code(self, *names: str) -> str:
+        return "np.where({1} != 0, {0}, -np.inf).astype({0}.dtype)".format(*names)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        scaled, mask = parents
+        allowed = mask[line(cell, mask.value, *cell[-2:])]
+        return step("where", allowed, scaled[cell], Constant(-np.inf, "−∞"))

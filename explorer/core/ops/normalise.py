@@ -1,0 +1,122 @@
+"""Rows brought to a common measure: shares that add up to one, or mean 0 and variance 1."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.explain import Constant, Source, Step, step
+from explorer.core.ops.base import Array, Op
+
+
+@dataclass(frozen=True)
+class Softmax(Op):
+    """Each row as shares that add up to 1 (Vaswani et al. 2017, equation 1; Goodfellow et al. 2016, equation 6.29).
+
+    The largest entry is subtracted first, which changes nothing but keeps ``exp`` from overflowing. A row that is masked
+    whole has nothing to share: its weights are all 0. A row with NaN or +∞ becomes NaN, visibly.
+    """
+
+    subscripts = "ik->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        (z,) = parents
+        # A row of −∞ has the lowest finite number subtracted, not −∞, so that it gives exp(−∞) = 0 instead of NaN. In
+        # every other row the largest entry contributes exp(0) = 1, so the sum is at least 1 and the second maximum idle.
+        e = np.exp(z - np.maximum(z.max(-1, keepdims=True), np.finfo(z.dtype).min))
+        shares: Array = e / np.maximum(e.sum(-1, keepdims=True), 1)
+        return shares
+
+    def formula(self, *symbols: str) -> str:
+        return r"\mathrm{softmax}(%s)" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        z = names[0]
+        top = f"np.maximum({z}.max(-1, keepdims=True), np.finfo({z}.dtype).min)"
+        return f"(e := np.exp({z} - {top})) / np.maximum(e.sum(-1, keepdims=True), 1)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        z = parents[0]
+        row = z[(*cell[:-1], slice(None))]
+        if np.all(np.isneginf(row.value)):
+            return step("value", Constant(0.0, "every key is masked: nothing to share"))
+        top = step("max", row, label="largest in the row")
+        powers = step("exp", step("subtract", row, top), label="e to the power of the difference")
+        own = step("exp", step("subtract", z[cell], top), label="of this cell")
+        return step("divide", own, step("sum", powers, label="sum over the row"), label="share")
+
+
+@dataclass(frozen=True)
+class RowShares(Op):
+    """Each row divided by its sum. A row that adds up to 0 becomes all 0."""
+
+    subscripts = "ik->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        (x,) = parents
+        total = x.sum(-1, keepdims=True)
+        return np.divide(x, total, out=np.zeros_like(x), where=total != 0)
+
+    def formula(self, *symbols: str) -> str:
+        return r"\frac{%s}{\sum_j %s_j}" % (symbols[0], symbols[0])
+
+    def code(self, *names: str) -> str:
+        x = names[0]
+        return f"np.divide({x}, s := {x}.sum(-1, keepdims=True), out=np.zeros_like({x}), where=s != 0)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (x,) = parents
+        total = step("sum", x[(*cell[:-1], slice(None))], label="sum over the row")
+        if total.value == 0:
+            return step("value", Constant(0.0, "the row adds up to 0: nothing to share"))
+        return step("divide", x[cell], total, label="share")
+
+
+@dataclass(frozen=True)
+class LayerNorm(Op):
+    """Each row with mean 0 and variance 1, then stretched by γ and moved by β (Ba et al. 2016, equation 3).
+
+    Parameters
+    ----------
+    epsilon : float
+        The small number that keeps a constant row from dividing by 0.
+    inside : bool
+        Whether ε stands inside the root, sqrt(σ² + ε), as in practice, or is added to σ, as The Math Behind GPT Models
+        does in its scripts for the decoder.
+    """
+
+    epsilon: float = 1e-5
+    inside: bool = True
+    subscripts = "ik,j,j->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        x, gamma, beta = parents
+        centred = x - x.mean(-1, keepdims=True)
+        variance = (centred * centred).mean(-1, keepdims=True)
+        sigma = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
+        result: Array = centred / sigma * gamma + beta
+        return result
+
+    def formula(self, *symbols: str) -> str:
+        x, gamma, beta = symbols
+        sigma = r"\sqrt{\sigma^2 + \epsilon}" if self.inside else r"\sigma + \epsilon"
+        return rf"\frac{{{x} - \mu}}{{{sigma}}} \, {gamma} + {beta}"
+
+    def code(self, *names: str) -> str:
+        x, gamma, beta = names
+        variance = "(c * c).mean(-1, keepdims=True)"
+        sigma = f"np.sqrt({variance} + {self.epsilon})" if self.inside else f"(np.sqrt({variance}) + {self.epsilon})"
+        return f"(c := {x} - {x}.mean(-1, keepdims=True)) / {sigma} * {gamma} + {beta}"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        x, gamma, beta = parents
+        row = x[(*cell[:-1], slice(None))]
+        mean = step("mean", row, label="mean μ")
+        variance = step("mean", step("square", step("subtract", row, mean)), label="variance σ²")
+        epsilon = Constant(self.epsilon, f"ε = {self.epsilon:g}")
+        if self.inside:
+            sigma = step("sqrt", step("add", variance, epsilon), label="root")
+        else:
+            sigma = step("add", step("sqrt", variance, label="σ"), epsilon)
+        unit = step("divide", step("subtract", x[cell], mean), sigma, label="with mean 0, variance 1")
+        stretched = step("multiply", unit, gamma[cell[-1]], label="times γ")
+        return step("add", stretched, beta[cell[-1]], label="plus β")

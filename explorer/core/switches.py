@@ -1,0 +1,116 @@
+"""The points where the references, the papers and practice disagree, as switches that belong to a block (DESIGN §5)."""
+
+from dataclasses import dataclass
+
+SwitchValue = str | bool | int | float
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One choice.
+
+    Parameters
+    ----------
+    default : str, bool, int or float
+        The textbook's choice; its type is the type of every value.
+    choices : tuple of str
+        The words to choose from; empty for a number or yes/no.
+    title : str
+        As the window writes it.
+    least : float
+        For a number: the smallest allowed.
+    """
+
+    default: SwitchValue
+    title: str
+    choices: tuple[str, ...] = ()
+    least: float = 0
+
+    def parse(self, value: object) -> SwitchValue | None:
+        """The value as this switch holds it, from text or a TOML value; None where it is not one of the allowed."""
+        if isinstance(self.default, bool):
+            return {"on": True, "true": True, "off": False, "false": False}.get(str(value).lower())
+        if self.choices:
+            return str(value) if str(value) in self.choices else None
+        if isinstance(value, bool):
+            return None
+        try:
+            number = type(self.default)(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            return None
+        # Not `number < least`: that would let NaN through.
+        return number if number >= self.least and number < 1e9 else None
+
+    @property
+    def allowed(self) -> str:
+        """What may be chosen, for a message."""
+        if isinstance(self.default, bool):
+            return "on or off"
+        if self.choices:
+            return ", ".join(self.choices)
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        return f"{kind} of at least {self.least:g}"
+
+
+_AROUND = {
+    "residual": Switch(True, "Residual"),
+    "norm": Switch("post", "Norm", ("post", "pre", "none")),
+    "epsilon": Switch(1e-5, "ε", least=0),
+    "epsilon_in": Switch("root", "ε stands", ("root", "sigma")),
+}
+
+SWITCHES: dict[str, dict[str, Switch]] = {
+    "sequence": {
+        "positions": Switch(
+            "sinusoidal", "Positions", ("sinusoidal", "004", "004-script", "table", "learned", "none")
+        ),
+        "lookup": Switch("one-hot", "Look-up", ("one-hot", "index")),
+    },
+    "attention": {
+        "similarity": Switch("dot", "Similarity", ("dot", "cosine")),
+        "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
+        "mask": Switch("none", "Mask", ("none", "causal", "padding", "hand")),
+        "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
+        "heads": Switch(1, "Heads", least=1),
+        "d_k": Switch(0, "d_k (0: d_model / heads)", least=0),
+        "d_v": Switch(0, "d_v (0: d_k)", least=0),
+        "bias": Switch(False, "Biases"),
+        "weights": Switch("x W", "Weights", ("x W", "W x")),
+        "W_O": Switch(True, "W_O"),
+        **_AROUND,
+    },
+    "given attention": {
+        "similarity": Switch("dot", "Similarity", ("dot", "cosine")),
+        "layout": Switch("(T, C)", "Layout of Q, K", ("(T, C)", "(C, T)")),
+        "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
+        "mask": Switch("none", "Mask", ("none", "causal", "hand")),
+        "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
+        "V": Switch(True, "Values"),
+        "nearest": Switch(False, "Nearest row of V"),
+    },
+    "ffn": {
+        "on": Switch(True, "Feed-forward"),
+        "d_ff": Switch(0, "d_ff (0: 4 · d_model)", least=0),
+        "activation": Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity")),
+        "bias": Switch(True, "Biases"),
+        "weights": Switch("x W", "Weights", ("x W", "W x")),
+        **_AROUND,
+    },
+    "layer": {
+        "activation": Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity")),
+        "bias": Switch(True, "Biases"),
+        "weights": Switch("x W", "Weights", ("x W", "W x")),
+    },
+    "output": {
+        "activation": Switch("softmax", "Output", ("softmax", "sigmoid", "identity")),
+        "tied": Switch(False, "Tied unembedding"),
+        "bias": Switch(True, "Bias"),
+    },
+    "decision": {
+        "threshold": Switch(0.0, "Threshold (0: none)", least=0),
+    },
+    "loss": {
+        "loss": Switch("cross-entropy", "Loss", ("none", "cross-entropy", "mean squared error")),
+    },
+    "final": {key: _AROUND[key] for key in ("epsilon", "epsilon_in")},
+}

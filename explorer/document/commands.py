@@ -1,0 +1,243 @@
+"""What a person can do to a document: one small class for each act. A command turns a state into a new one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from explorer.core.engine import Pin
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import Place
+from explorer.core.ops import Array
+from explorer.document.state import State, frozen
+
+MAX_TOKENS = 512
+MAX_TOKEN_LENGTH = 64
+
+Cells = Mapping[tuple[int, ...], float]
+
+
+class Command:
+    """An act. `stroke` marks the parts of one drag, which history keeps as one undo step."""
+
+    stroke: object = None
+
+    @property
+    def label(self) -> str:
+        """What was done, as undo names it."""
+        raise NotImplementedError(type(self).__name__)
+
+    def apply(self, state: State) -> State:
+        """The state afterwards.
+
+        Raises
+        ------
+        ExplorerError
+            Where it cannot be done; nothing has happened then.
+        """
+        raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True)
+class SetCells(Command):
+    """Set cells of an input node, or of a head's slice of one.
+
+    Parameters
+    ----------
+    name : str
+        Such as "encoder.1.self.head.1.W_Q".
+    cells : mapping of cell to float
+        A cell is counted from 0 in the node's, or the slice's, own shape.
+    stroke : object
+        Equal for all steps of one drag.
+    """
+
+    name: str
+    cells: Cells
+    stroke: object = field(default=None, compare=False)
+
+    @property
+    def label(self) -> str:
+        if len(self.cells) == 1:
+            ((cell, _),) = self.cells.items()
+            return f"Set {self.name}[{', '.join(map(str, cell))}]"
+        return f"Set {len(self.cells)} cells of {self.name}"
+
+    def apply(self, state: State) -> State:
+        place = state.graph.place(self.name)
+        if not state.graph.nodes[place.node].is_input:
+            inputs = ", ".join(state.graph.inputs_of(place.node)) or "none"
+            raise ExplorerError("not-editable", name=self.name, inputs=inputs)
+        array = state.inputs[place.node].copy()
+        _write(state, self.name, place, array, self.cells)
+        return replace(state, inputs={**state.inputs, place.node: frozen(array)})
+
+
+@dataclass(frozen=True)
+class PinCells(Command):
+    """Hold cells of a computed node at values typed by hand.
+
+    Parameters
+    ----------
+    name : str
+        A computed node, or a head's slice of one.
+    cells : mapping of cell to float
+    """
+
+    name: str
+    cells: Cells
+    stroke: object = field(default=None, compare=False)
+
+    @property
+    def label(self) -> str:
+        return f"Pin {len(self.cells)} cell{'s' * (len(self.cells) > 1)} of {self.name}"
+
+    def apply(self, state: State) -> State:
+        place = state.graph.place(self.name)
+        if state.graph.nodes[place.node].is_input:
+            raise ExplorerError("pin-of-input", name=self.name)
+        shape = state.graph.shape(place.node)
+        old = state.pins.get(place.node)
+        held = old.cells.copy() if old else np.zeros(shape, dtype=bool)
+        values = old.values.copy() if old else np.zeros(shape, dtype=state.model.dtype)
+        _write(state, self.name, place, values, self.cells)
+        for cell in self.cells:
+            held[place.index + cell] = True
+        return replace(state, pins={**state.pins, place.node: Pin(frozen(held), frozen(values))})
+
+
+@dataclass(frozen=True)
+class Release(Command):
+    """Let pinned cells be computed again.
+
+    Parameters
+    ----------
+    name : str
+    cells : tuple of cells
+        Empty: all of the node or slice.
+    """
+
+    name: str
+    cells: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def label(self) -> str:
+        return f"Release {self.name}"
+
+    def apply(self, state: State) -> State:
+        place = state.graph.place(self.name)
+        if place.node not in state.pins:
+            return state
+        pin = state.pins[place.node]
+        held = pin.cells.copy()
+        for cell in self.cells or ((),):
+            held[place.index + cell] = False
+        pins = {n: p for n, p in state.pins.items() if n != place.node}
+        if held.any():
+            pins[place.node] = Pin(frozen(held), pin.values)
+        return replace(state, pins=pins)
+
+
+@dataclass(frozen=True)
+class SetTokens(Command):
+    """Give a sequence other words. A word that the vocabulary lacks gets a row of its own in the table.
+
+    Parameters
+    ----------
+    sequence : str
+        "source", "target" or "input".
+    words : sequence of str
+    """
+
+    sequence: str
+    words: Sequence[str]
+
+    @property
+    def label(self) -> str:
+        return f"Set {self.sequence} to “{' '.join(self.words)}”"
+
+    def apply(self, state: State) -> State:
+        sequence, model = self.sequence, state.model
+        if sequence not in state.graph.sequences:
+            known = ", ".join(state.graph.sequences) or "none"
+            raise ExplorerError("unknown-sequence", name=sequence, known=known)
+        if not self.words:
+            raise ExplorerError("empty-tokens", sequence=sequence)
+        if len(self.words) > MAX_TOKENS:
+            raise ExplorerError("too-many-tokens", sequence=sequence, limit=MAX_TOKENS, given=len(self.words))
+        for word in self.words:
+            if not word or len(word) > MAX_TOKEN_LENGTH or not word.isprintable() or " " in word:
+                raise ExplorerError("bad-token", token=word[:MAX_TOKEN_LENGTH], limit=MAX_TOKEN_LENGTH)
+        axis = state.graph.sequences[sequence]
+        vocabulary = list(model.axes[axis])
+        known_words = {word: i for i, word in enumerate(vocabulary)}
+        for word in self.words:
+            if word not in known_words:
+                known_words[word] = len(vocabulary)
+                vocabulary.append(word)
+        ids = frozen(np.array([known_words[word] for word in self.words], dtype=np.int64))
+        inputs = {**state.inputs, f"{sequence}.tokens": ids}
+        if len(vocabulary) == len(model.axes[axis]) and len(ids) == model.lengths[sequence]:
+            return replace(state, inputs=inputs)
+        axes = {**model.axes, axis: tuple(vocabulary)}
+        lengths = {**model.lengths, sequence: len(ids)}
+        return State.of(replace(model, axes=axes, lengths=lengths), inputs, state.pins, state.setting)
+
+
+@dataclass(frozen=True)
+class SetSwitch(Command):
+    """Set a switch of a block, such as ("encoder.1.self", "scale", "none")."""
+
+    block: str
+    name: str
+    value: object
+
+    @property
+    def label(self) -> str:
+        return f"Set {self.block}.{self.name} to {self.value}"
+
+    def apply(self, state: State) -> State:
+        model = state.model.with_switch(self.block, self.name, self.value)
+        if model.switch(self.block, self.name) == state.model.switch(self.block, self.name):
+            return state
+        return State.of(model, state.inputs, state.pins, state.setting)
+
+
+@dataclass(frozen=True, eq=False)
+class Replace(Command):
+    """Put a whole state in place of the present one: a lesson, one of its settings, a file."""
+
+    state: State
+    title: str
+
+    @property
+    def label(self) -> str:
+        return self.title
+
+    def apply(self, state: State) -> State:
+        return self.state
+
+
+def _write(state: State, name: str, place: Place, array: Array, cells: Cells) -> None:
+    """Write cells into a copy of a node's array, checked."""
+    shape = array.shape[len(place.index) :]
+    axis = state.graph.sequences.get(state.graph.nodes[place.node].axes[0]) if shape else None
+    for cell, value in cells.items():
+        if len(cell) != len(shape) or not all(0 <= i < size for i, size in zip(cell, shape, strict=True)):
+            raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=_written(shape))
+        if array.dtype.kind == "i":
+            last = _last_id(state, place.node, axis)
+            if value != int(value) or not 0 <= value <= last:
+                raise ExplorerError("bad-token-id", name=name, last=last, value=value)
+        array[place.index + cell] = value
+
+
+def _last_id(state: State, node: str, axis: str | None) -> int:
+    """The largest word number that a node of word numbers may hold."""
+    if node == "loss.target":
+        axis = state.graph.nodes["output.logits"].axes[-1]
+    return len(state.graph.axes[axis]) - 1 if axis else 1
+
+
+def _written(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "a single number"

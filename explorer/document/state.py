@@ -1,0 +1,82 @@
+"""Everything that makes a document what it is, as one value that never changes: an edit makes a new one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from explorer.core.engine import Pin
+from explorer.core.graph import Graph
+from explorer.core.model import Model
+from explorer.core.models import build
+from explorer.core.ops import Array, Input
+
+_EMPTY: Mapping[str, Pin] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A model with its numbers.
+
+    Since arrays are never written to, states share what they have in common, and going back to one is exact.
+
+    Parameters
+    ----------
+    model : Model
+        The structure; the graph is built from it.
+    graph : Graph
+        Built from `model`.
+    inputs : mapping of str to numpy.ndarray
+        The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
+        brings them back.
+    pins : mapping of str to Pin
+    setting : str
+        Name of the lesson's setting this came from, such as "printed".
+    """
+
+    model: Model
+    graph: Graph
+    inputs: Mapping[str, Array]
+    pins: Mapping[str, Pin] = field(default_factory=lambda: _EMPTY)
+    setting: str = ""
+
+    @staticmethod
+    def of(
+        model: Model, inputs: Mapping[str, Array], pins: Mapping[str, Pin] = _EMPTY, setting: str = ""
+    ) -> "State":
+        """A state whose missing inputs start as their nodes say, from the model's seed.
+
+        Inputs keep their values where the shape still fits. Where only a sequence or a vocabulary has become longer or
+        shorter, the rows that remain keep theirs.
+        """
+        graph = build(model)
+        kept_pins = {n: p for n, p in pins.items() if n in graph.nodes and p.cells.shape == graph.shape(n)}
+        return State(model, graph, _fill(model, graph, inputs), kept_pins, setting)
+
+
+def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, Array]:
+    inputs = dict(given)
+    tokens = set(graph.sequences) | set(graph.sequences.values())
+    for name, node in graph.nodes.items():
+        if not isinstance(node.op, Input):
+            continue
+        shape = graph.shape(name)
+        old = inputs.get(name)
+        if old is not None and old.shape == shape:
+            continue
+        new = node.op.start(name, shape, model.dtype, model.seed)
+        if old is not None and old.ndim == new.ndim:
+            differing = [axis for axis, a, b in zip(node.axes, old.shape, shape, strict=True) if a != b]
+            if tokens.issuperset(differing):
+                common = tuple(slice(0, min(a, b)) for a, b in zip(old.shape, shape, strict=True))
+                new[common] = old[common]
+        inputs[name] = frozen(new)
+    return inputs
+
+
+def frozen(array: Array) -> Array:
+    """The array, closed against writing."""
+    array = np.asarray(array)
+    array.flags.writeable = False
+    return array
