@@ -32,7 +32,7 @@ class CrossEntropy(Op):
             step("log", step("pick", target[i], probabilities[(*i, int(target.value[i]))]))
             for i in np.ndindex(target.value.shape)
         ]
-        return step("negate", step("mean_of", *logs), label="cross-entropy")
+        return step("negate", step("mean_of", *logs, label="mean of the logs"), label="cross-entropy")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         return ()

@@ -41,7 +41,7 @@ class Softmax(Op):
             return step("value", Constant(0.0, "every key is masked: nothing to share"))
         top = step("max", row, label="largest in the row")
         powers = step("exp", step("subtract", row, top), label="e to the power of the difference")
-        own = step("exp", step("subtract", z[cell], top), label="of this cell")
+        own = step("exp", step("subtract", z[cell], top))
         return step("divide", own, step("sum", powers, label="sum over the row"), label="share")
 
 
@@ -112,7 +112,7 @@ class LayerNorm(Op):
         row = x[(*cell[:-1], slice(None))]
         mean = step("mean", row, label="mean μ")
         variance = step("mean", step("square", step("subtract", row, mean)), label="variance σ²")
-        epsilon = Constant(self.epsilon, f"ε = {self.epsilon:g}")
+        epsilon = Constant(self.epsilon, f"{self.epsilon:g}".replace("e-0", "e−"))
         if self.inside:
             sigma = step("sqrt", step("add", variance, epsilon), label="root")
         else:

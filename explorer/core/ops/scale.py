@@ -38,14 +38,14 @@ class ScaleFactor(Op):
         return f"np.asarray({value}, dtype='{self.dtype}')"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        d_k = Constant(float(self.d_k), f"d_k = {self.d_k}")
+        d_k = Constant(float(self.d_k), str(self.d_k))
         match self.kind:
             case "none":
                 return step("value", Constant(1.0, "1"))
             case "1/d_k":
-                return step("divide", Constant(1.0, "1"), d_k)
+                return step("divide", Constant(1.0, "1"), d_k, label="1 ÷ d_k")
             case _:
-                return step("divide", Constant(1.0, "1"), step("sqrt", d_k))
+                return step("divide", Constant(1.0, "1"), step("sqrt", d_k), label="1 ÷ √d_k")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,169 @@
+"""A derivation written out in rows, as one would on paper: operands with their numbers, and what comes of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.explain import Argument, Constant, Operand, Step
+from explorer.core.numbers import written
+
+DECIMALS = 4
+Labels = Callable[[str, int], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a written derivation.
+
+    Parameters
+    ----------
+    label : str
+        What the number is ("mean μ"), or the name of the term ("are") in a list of terms.
+    expression : str
+        The arithmetic, such as "1.3415 × 0.9000"; empty where the rows above are what is added up.
+    value : str
+    kind : str
+        "term": one of a list that is added up; "step": a number of its own; "result": the cell itself.
+    """
+
+    label: str
+    expression: str
+    value: str
+    kind: str
+
+
+_INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "equal": "="}
+_PREFIX = {"sqrt": "√", "exp": "e^", "log": "ln ", "sin": "sin ", "cos": "cos ", "tanh": "tanh ", "erf": "erf "}
+_OF_A_LINE = {"sum": "sum", "mean": "mean", "max": "largest", "norm": "length", "argmax": "column of the largest"}
+
+
+def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -> list[Row]:
+    """Write a derivation out.
+
+    Parameters
+    ----------
+    last : Step
+        From `Engine.explain`.
+    labels : callable
+        The labels along an axis of a node: ``labels(name, axis)``.
+    most : int
+        How many terms of a sum to list before the rest is summed up in one row.
+    decimals : int
+    """
+    out: list[Row] = []
+    _write(last, out, labels, most, decimals, set())
+    result = out.pop()
+    out.append(Row(result.label, result.expression, result.value, "result"))
+    return out
+
+
+def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, done: set[int]) -> None:
+    """Append the rows of a step behind the rows of the steps it needs."""
+    if id(one) in done:
+        return
+    done.add(id(one))
+    for argument in _named(one):
+        _write(argument, out, labels, most, decimals, done)
+    value = one.value
+    if one.function == "dot":
+        a, b = one.arguments
+        names = _term_names(one, labels)
+        terms = [
+            (name, f"{_n(x, decimals)} × {_n(y, decimals)}", x * y)
+            for name, x, y in zip(names, a.value, b.value, strict=True)
+        ]
+        _list(terms, out, most, decimals)
+        out.append(Row(one.label, "", _n(value, decimals), "step"))
+        return
+    if np.ndim(value):
+        names = _term_names(one, labels)
+        terms = [(names[i], _expression(one, decimals, i), v) for i, v in enumerate(value)]
+        _list(terms, out, most, decimals)
+        return
+    if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
+        inner = one.arguments[0]
+        if not inner.label:
+            _write(inner, out, labels, most, decimals, done)
+        out.append(Row(one.label, "", _n(value, decimals), "step"))
+        return
+    if one.function == "mean_of":
+        terms = [("", _expression(a, decimals), a.value) for a in one.arguments if isinstance(a, Step)]
+        _list(terms, out, most, decimals)
+    out.append(Row(one.label, _expression(one, decimals), _n(value, decimals), "step"))
+
+
+def _list(terms: list[tuple[str, str, float]], out: list[Row], most: int, decimals: int) -> None:
+    shown = terms if len(terms) <= most else terms[: most - 1]
+    out.extend(Row(name, text, _n(v, decimals), "term") for name, text, v in shown)
+    if rest := terms[len(shown) :]:
+        out.append(Row("", f"… and {len(rest)} more, together", _n(sum(v for _, _, v in rest), decimals), "term"))
+
+
+def _named(one: Step) -> list[Step]:
+    """The steps a step needs that stand in rows of their own: those with a name, wherever they are nested."""
+    found: list[Step] = []
+    for argument in one.arguments:
+        if isinstance(argument, Step):
+            found.extend([argument] if argument.label or argument.function == "dot" else _named(argument))
+    return found
+
+
+def _term_names(one: Step, labels: Labels) -> Sequence[str]:
+    """What the terms of a line are called: the labels along the first operand that is a line."""
+    for argument in one.arguments:
+        if isinstance(argument, Operand) and np.ndim(argument.value):
+            return labels(argument.node, next(i for i, part in enumerate(argument.index) if isinstance(part, slice)))
+        if isinstance(argument, Step) and np.ndim(argument.value):
+            return _term_names(argument, labels)
+    return [""] * np.size(one.value)
+
+
+def _expression(one: Step, decimals: int, i: int | None = None) -> str:
+    parts = [_argument(a, decimals, i) for a in one.arguments]
+    function = one.function
+    if function in _INFIX:
+        first, *others = parts
+        return f" {_INFIX[function]} ".join([first, *(f"({p})" if p.startswith("−") else p for p in others)])
+    if function in _PREFIX:
+        return _PREFIX[function] + parts[0]
+    if function in _OF_A_LINE:
+        return f"{_OF_A_LINE[function]} of {parts[0]}"
+    match function:
+        case "square":
+            return f"({parts[0]})²" if parts[0].startswith("−") else f"{parts[0]}²"
+        case "power":
+            return f"{parts[0]} ^ {parts[1]}"
+        case "negate":
+            return f"−{parts[0]}"
+        case "maximum":
+            return f"the larger of {parts[0]} and {parts[1]}"
+        case "where":
+            return f"{parts[1]}, because the mask is 1" if one.arguments[0].value else "−∞, because the mask is 0"
+        case "pick":
+            return f"entry {parts[0]}: {parts[1]}"
+        case "mean_of":
+            return f"mean of {'it' if len(one.arguments) == 1 else 'these'}"
+        case _:
+            return parts[0]
+
+
+def _argument(argument: Argument, decimals: int, i: int | None) -> str:
+    if isinstance(argument, Constant):
+        return argument.text
+    if isinstance(argument, Step) and not argument.label and argument.function != "dot":
+        text = _expression(argument, decimals, i)
+        return f"({text})" if argument.function in _INFIX else text
+    value = argument.value
+    if np.ndim(value):
+        if i is None:
+            shown = ", ".join(_n(v, decimals) for v in value[:4])
+            return shown + (", …" if len(value) > 4 else "")
+        value = value[i]
+    return _n(value, decimals)
+
+
+def _n(value: float, decimals: int) -> str:
+    if isinstance(value, int | np.integer | np.bool_):
+        return str(int(value))
+    return written(float(value), decimals)

@@ -1,0 +1,54 @@
+"""How a number is written: a true minus sign, the same decimals throughout, and never a lying 0.00."""
+
+from math import isfinite, isnan, log10
+
+import numpy as np
+
+from explorer.core.ops import Array
+
+
+def written(value: float, decimals: int) -> str:
+    """A number with so many decimals; what would be rounded to 0, or is too long to read, as a power of ten.
+
+    Examples
+    --------
+    >>> written(-0.5, 2), written(2e-8, 2), written(0, 2)
+    ('−0.50', '2e−8', '0.00')
+    """
+    if not isfinite(value):
+        return "NaN" if isnan(value) else "∞" if value > 0 else "−∞"
+    size = abs(value)
+    if size and (size < 0.5 * 10**-decimals or size >= 1e6):
+        mantissa, exponent = f"{value:.1e}".split("e")
+        text = f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+    else:
+        text = f"{value:.{decimals}f}" if size else f"{0:.{decimals}f}"
+    return text.replace("-", "−")
+
+
+def exact(value: float) -> str:
+    """All digits that make the number what it is, with a true minus sign."""
+    return str(value.item() if isinstance(value, np.generic) else value).replace("-", "−").replace("inf", "∞")
+
+
+def decimals_of(array: Array) -> int:
+    """How many decimals show a matrix best: none for whole numbers of a count, else one to three."""
+    if array.dtype.kind in "iub":
+        return 0
+    finite = array[np.isfinite(array)] if not np.isfinite(array).all() else array
+    if not finite.size:
+        return 1
+    largest = float(np.abs(finite).max())
+    if largest >= 1000:
+        return 0 if largest >= 1e5 else 1
+    tenths = finite * 10
+    if np.array_equal(tenths, np.rint(tenths)):
+        return 1
+    return 3 if largest <= 1 else 2
+
+
+def significant(value: float, digits: int = 5) -> int:
+    """How many decimals show so many digits of a number, at least 0 and at most 8."""
+    if not value or not isfinite(value):
+        return digits - 1
+    return int(np.clip(digits - 1 - int(np.floor(log10(abs(value)))), 0, 8))
