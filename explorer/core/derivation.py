@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Argument, Constant, Operand, Step
+from explorer.core.engine import Engine
+from explorer.core.explain import Argument, Constant, Operand, Step, operands
 from explorer.core.numbers import written
 
 DECIMALS = 4
@@ -56,6 +57,27 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -
     result = out.pop()
     out.append(Row(result.label, result.expression, result.value, "result"))
     return out
+
+
+def chain(engine: Engine, name: str, cell: tuple[int, ...]) -> list[tuple[str, tuple[int, ...], Step]]:
+    """The derivation of a cell with what it is made of in one piece: a scaled score starts at the products of its score.
+
+    A cell that comes from a single cell of one computed matrix is preceded by the derivation of that cell, and so on.
+
+    Returns
+    -------
+    list of (node, cell, last step)
+        In the order of computing, the asked-for cell last; empty for an input and for a pinned cell.
+    """
+    found: list[tuple[str, tuple[int, ...], Step]] = []
+    while (last := engine.explain(name, cell)) is not None:
+        found.insert(0, (name, cell, last))
+        node = engine.graph.nodes[name]
+        if not node.op.alters:
+            break
+        (above,) = (operand for operand in operands(last) if operand.node == node.parents[0])
+        name, cell = above.node, tuple(i for i in above.index if isinstance(i, int))
+    return found
 
 
 def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, done: set[int]) -> None:

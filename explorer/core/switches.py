@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 SwitchValue = str | bool | int | float
 
+_ANY = 1e9
+
 
 @dataclass(frozen=True)
 class Switch:
@@ -17,14 +19,15 @@ class Switch:
         The words to choose from; empty for a number or yes/no.
     title : str
         As the window writes it.
-    least : float
-        For a number: the smallest allowed.
+    least, most : float
+        For a number: the smallest and the largest allowed.
     """
 
     default: SwitchValue
     title: str
     choices: tuple[str, ...] = ()
     least: float = 0
+    most: float = _ANY
 
     def parse(self, value: object) -> SwitchValue | None:
         """The value as this switch holds it, from text or a TOML value; None where it is not one of the allowed."""
@@ -38,8 +41,10 @@ class Switch:
             number = type(self.default)(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError):
             return None
-        # Not `number < least`: that would let NaN through.
-        return number if number >= self.least and number < 1e9 else None
+        if isinstance(number, int) and isinstance(value, float) and number != value:
+            return None
+        # Not `number < least or …`: that would let NaN through.
+        return number if number >= self.least and number <= self.most else None
 
     @property
     def allowed(self) -> str:
@@ -49,8 +54,10 @@ class Switch:
         if self.choices:
             return ", ".join(self.choices)
         kind = "a whole number" if isinstance(self.default, int) else "a number"
-        return f"{kind} of at least {self.least:g}"
+        return f"{kind} of at least {self.least:g}" + (f", at most {self.most}" if self.most < _ANY else "")
 
+
+_WIDEST = 16384
 
 _AROUND = {
     "residual": Switch(True, "Residual"),
@@ -71,9 +78,9 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
         "mask": Switch("none", "Mask", ("none", "causal", "padding", "hand")),
         "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
-        "heads": Switch(1, "Heads", least=1),
-        "d_k": Switch(0, "d_k (0: d_model / heads)", least=0),
-        "d_v": Switch(0, "d_v (0: d_k)", least=0),
+        "heads": Switch(1, "Heads", least=1, most=128),
+        "d_k": Switch(0, "d_k (0: d_model / heads)", most=_WIDEST),
+        "d_v": Switch(0, "d_v (0: d_k)", most=_WIDEST),
         "bias": Switch(False, "Biases"),
         "weights": Switch("x W", "Weights", ("x W", "W x")),
         "W_O": Switch(True, "W_O"),
@@ -90,7 +97,7 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     },
     "ffn": {
         "on": Switch(True, "Feed-forward"),
-        "d_ff": Switch(0, "d_ff (0: 4 · d_model)", least=0),
+        "d_ff": Switch(0, "d_ff (0: 4 · d_model)", most=_WIDEST),
         "activation": Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity")),
         "bias": Switch(True, "Biases"),
         "weights": Switch("x W", "Weights", ("x W", "W x")),

@@ -186,21 +186,59 @@ class SetTokens(Command):
 
 @dataclass(frozen=True)
 class SetSwitch(Command):
-    """Set a switch of a block, such as ("encoder.1.self", "scale", "none")."""
+    """Set a switch of a block, such as ("encoder.1.self", "scale", "none").
+
+    Another layout of Q and K is another picture of the same numbers, so they are carried over transposed. "W x" instead
+    of "x W" reads the same printed matrices the other way: where all matrices of the block are square they stay as they
+    are and the results change; where one is not, it would not fit, so all are transposed and the results stay.
+
+    Parameters
+    ----------
+    block, name : str
+    value : object
+        What is chosen, or its text.
+    everywhere : bool
+        In all blocks of the same kind.
+    """
 
     block: str
     name: str
     value: object
+    everywhere: bool = False
 
     @property
     def label(self) -> str:
-        return f"Set {self.block}.{self.name} to {self.value}"
+        return f"Set {self.block}.{self.name} to {self.value}{' everywhere' * self.everywhere}"
 
     def apply(self, state: State) -> State:
-        model = state.model.with_switch(self.block, self.name, self.value)
-        if model.switch(self.block, self.name) == state.model.switch(self.block, self.name):
+        blocks = state.model.blocks()
+        state_now = self._set(state, self.block)
+        if not self.everywhere:
+            return state_now
+        for block, kind in blocks.items():
+            if kind == blocks[self.block]:
+                state_now = self._set(state_now, block)
+        return state_now
+
+    def _set(self, state: State, block: str) -> State:
+        model = state.model.with_switch(block, self.name, self.value)
+        if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
-        return State.of(model, state.inputs, state.pins, state.setting)
+        return State.of(model, self._carried(state, block), state.pins, state.setting)
+
+    def _carried(self, state: State, block: str) -> Mapping[str, Array]:
+        """The inputs, those transposed whose rows and columns the switch exchanges."""
+        prefix = f"{block}.W"
+        match self.name:
+            case "layout":
+                names = ["Q", "K"]
+            case "weights":
+                names = [n for n in state.inputs if n == prefix or n.startswith(f"{prefix}_")]
+                if all(state.inputs[n].shape[-1] == state.inputs[n].shape[-2] for n in names):
+                    return state.inputs
+            case _:
+                return state.inputs
+        return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,16 @@ class Change:
     label: str
     structure: bool
 
+    def followed_by(self, later: "Change") -> "Change":
+        """The two as one act."""
+        return Change(
+            self.changed | later.changed,
+            (self.added | later.added) - later.removed,
+            (self.removed | later.removed) - later.added,
+            later.label,
+            self.structure or later.structure,
+        )
+
 
 class Document:
     """A transformer that can be edited.
@@ -100,5 +110,6 @@ class Document:
 
 
 def _used(state: State) -> dict[str, Array]:
-    """The inputs that the graph has; a state keeps those that a switch has taken away, too."""
-    return {name: array for name, array in state.inputs.items() if name in state.graph.nodes}
+    """The inputs that the graph has; a state keeps those too that a switch has taken away or made a computed node."""
+    nodes = state.graph.nodes
+    return {name: array for name, array in state.inputs.items() if name in nodes and nodes[name].is_input}

@@ -51,8 +51,12 @@ class State:
         shorter, the rows that remain keep theirs.
         """
         graph = build(model)
-        kept_pins = {n: p for n, p in pins.items() if n in graph.nodes and p.cells.shape == graph.shape(n)}
+        kept_pins = {n: p for n, p in pins.items() if _can_hold(graph, n, p)}
         return State(model, graph, _fill(model, graph, inputs), kept_pins, setting)
+
+
+def _can_hold(graph: Graph, name: str, pin: Pin) -> bool:
+    return name in graph.nodes and not graph.nodes[name].is_input and pin.cells.shape == graph.shape(name)
 
 
 def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, Array]:

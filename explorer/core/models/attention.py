@@ -9,14 +9,14 @@ from explorer.core.ops import Argmax, Input, Scores, WeightedSum
 def attention_lesson(model: Model) -> Graph:
     """Given Q (n_queries, d_k), K (n_keys, d_k) and V (n_keys, d_v): scores to output, and the row of V nearest to it.
 
-    Axes of the model: "query", "key" (where it is not the same words as "query"), "feature" (the dimensions of a key),
-    "value" (what a row of V stands for) and "value feature".
+    Axes of the model: "query", "key" (without it the queries are the keys: self-attention), "feature" (the dimensions
+    of a key), "value" (what a row of V stands for) and "value feature".
     """
     g = GraphBuilder()
     blocks = Blocks(model, g)
     block, group = "attention", "Attention"
     queries = g.axis("query", model.axes["query"])
-    keys = g.axis("key", model.axes.get("key", model.axes["query"]))
+    keys = g.axis("key", model.axes["key"]) if "key" in model.axes else queries
     features = g.axis("feature", model.axes["feature"])
     columns = model.switch(block, "layout") == "(C, T)"
 
@@ -31,7 +31,7 @@ def attention_lesson(model: Model) -> Graph:
     V = g.add("V", Input(), axes=(values, value_features))
     output = g.add("output", WeightedSum(), weights, V, axes=(queries, value_features), symbol="O")
     if model.switch(block, "nearest"):
-        g.stage("nearest", "nearest", "Nearest word", group)
+        g.stage("attention.nearest", "nearest", "Nearest word", group)
         match = g.add("match", Scores("cosine"), output, V, axes=(queries, values), symbol="C")
         g.add("chosen", Argmax(), match, axes=(queries,), symbol="w")
     return g.build()

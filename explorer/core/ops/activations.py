@@ -16,6 +16,7 @@ class Identity(Op):
     """The number itself: what makes a net linear."""
 
     subscripts = "ij->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         return parents[0].copy()
@@ -35,6 +36,7 @@ class ReLU(Op):
     """max(0, x): negative numbers are switched off (Nair & Hinton 2010)."""
 
     subscripts = "ij->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         return np.maximum(parents[0], 0)
@@ -54,6 +56,7 @@ class Sigmoid(Op):
     """1 / (1 + e^−x): squeezes any number between 0 and 1."""
 
     subscripts = "ij->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         return 1 / (1 + np.exp(-parents[0]))
@@ -81,6 +84,7 @@ class GELU(Op):
 
     tanh: bool = False
     subscripts = "ij->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         (x,) = parents

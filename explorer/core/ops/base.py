@@ -20,6 +20,8 @@ class Op:
     """
 
     subscripts: ClassVar[str] = ""
+    alters: ClassVar[bool] = False
+    """Whether each cell is one cell of the first parent, altered: its derivation then goes on from that cell's."""
 
     def forward(self, *parents: Array) -> Array:
         """Compute the value, a new array, from the parents' values."""

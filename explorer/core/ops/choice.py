@@ -18,7 +18,7 @@ class Argmax(Op):
         return np.argmax(parents[0], axis=-1)
 
     def formula(self, *symbols: str) -> str:
-        return r"\mathrm{argmax}_j \; %s_{ij}" % symbols[0]
+        return r"\mathrm{argmax}_j \; {%s}_{ij}" % symbols[0]
 
     def code(self, *names: str) -> str:
         return f"np.argmax({names[0]}, axis=-1)"
@@ -33,6 +33,7 @@ class Threshold(Op):
 
     threshold: float = 0.5
     subscripts = "ij->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         return (parents[0] >= self.threshold).astype(parents[0].dtype)

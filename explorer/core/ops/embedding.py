@@ -27,7 +27,7 @@ class OneHot(Op):
         return (tokens[..., None] == np.arange(self.n_words)).astype(self.dtype)
 
     def formula(self, *symbols: str) -> str:
-        return r"[\, %s_i = j \,]" % symbols[0]
+        return r"[\, {%s}_i = j \,]" % symbols[0]
 
     def code(self, *names: str) -> str:
         return f"({names[0]}[..., None] == np.arange({self.n_words})).astype('{self.dtype}')"
@@ -48,7 +48,7 @@ class LookUp(Op):
         return np.take(table, tokens, axis=0)
 
     def formula(self, *symbols: str) -> str:
-        return r"%s [\, %s_i \,]" % (symbols[1], symbols[0])
+        return r"%s [\, {%s}_i \,]" % (symbols[1], symbols[0])
 
     def code(self, *names: str) -> str:
         return "np.take({1}, {0}, axis=0)".format(*names)

@@ -74,6 +74,7 @@ class Bias(Op):
     """The same vector added to each row."""
 
     subscripts = "ij,j->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         x, b = parents
@@ -94,13 +95,16 @@ class Bias(Op):
 class Concat(Op):
     """The heads' outputs side by side: (n_heads, n, d_v) becomes (n, n_heads · d_v) (Vaswani et al. 2017, §3.2.2)."""
 
+    alters = True
+
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents
         h, n, d_v = heads.shape[-3:]
-        return heads.swapaxes(-3, -2).reshape(*heads.shape[:-3], n, h * d_v)
+        # The copy: with one head or one row, reshape alone would give a view of the parent.
+        return heads.swapaxes(-3, -2).copy().reshape(*heads.shape[:-3], n, h * d_v)
 
     def formula(self, *symbols: str) -> str:
-        return r"\mathrm{concat}(%s_1, \dots, %s_h)" % (symbols[0], symbols[0])
+        return r"\mathrm{concat}({%s}_1, \dots, {%s}_h)" % (symbols[0], symbols[0])
 
     def code(self, *names: str) -> str:
         return "np.concatenate([{0}[..., h, :, :] for h in range({0}.shape[-3])], axis=-1)".format(*names)

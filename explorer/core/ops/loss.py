@@ -21,7 +21,7 @@ class CrossEntropy(Op):
         return np.asarray(-np.log(right).mean())
 
     def formula(self, *symbols: str) -> str:
-        return r"- \frac{1}{n} \sum_i \log %s_{i, %s_i}" % symbols
+        return r"- \frac{1}{n} \sum_i \log {%s}_{i, {%s}_i}" % symbols
 
     def code(self, *names: str) -> str:
         return "np.asarray(-np.log(np.take_along_axis({0}, {1}[..., None], axis=-1)).mean())".format(*names)

@@ -70,7 +70,7 @@ class PaddingMask(Op):
         return np.repeat((tokens != self.pad)[..., None, :].astype(np.int64), self.n_queries, axis=-2)
 
     def formula(self, *symbols: str) -> str:
-        return r"[\, %s_j \neq pad \,]" % symbols[0]
+        return r"[\, {%s}_j \neq pad \,]" % symbols[0]
 
     def code(self, *names: str) -> str:
         return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
@@ -78,8 +78,8 @@ class PaddingMask(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (tokens,) = parents
         token = tokens[(*cell[:-2], cell[-1])]
-        is_pad = int(token.value == self.pad)
-        return step("subtract", Constant(1, "1"), Constant(is_pad, "is <pad>" if is_pad else "is not <pad>"))
+        pad = Constant(self.pad, "number of <pad>" if self.pad >= 0 else "there is no <pad>")
+        return step("subtract", Constant(1, "1"), step("equal", token, pad, label="is <pad>"))
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,7 @@ class Mask(Op):
     """Scaled scores with −∞ where the mask is 0, so that softmax gives those keys nothing."""
 
     subscripts = "ij,ij->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         scaled, mask = parents

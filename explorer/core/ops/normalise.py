@@ -57,7 +57,7 @@ class RowShares(Op):
         return np.divide(x, total, out=np.zeros_like(x), where=total != 0)
 
     def formula(self, *symbols: str) -> str:
-        return r"\frac{%s}{\sum_j %s_j}" % (symbols[0], symbols[0])
+        return r"\frac{%s}{\sum_j {%s}_j}" % (symbols[0], symbols[0])
 
     def code(self, *names: str) -> str:
         x = names[0]

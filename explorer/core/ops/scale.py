@@ -53,6 +53,7 @@ class Scale(Op):
     """Scores times the scale factor (Vaswani et al. 2017, equation 1)."""
 
     subscripts = "ij,->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         scores, factor = parents
@@ -74,6 +75,7 @@ class Temperature(Op):
     """Logits divided by the temperature: above 1 evens the probabilities out, below 1 sharpens them."""
 
     subscripts = "ij,->ij"
+    alters = True
 
     def forward(self, *parents: Array) -> Array:
         logits, temperature = parents

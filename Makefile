@@ -1,0 +1,45 @@
+# Everything goes through .venv: no state outside it, nothing to activate.
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint bench clean
+
+help:
+	@echo "make run     set up if needed, then open the window"
+	@echo "make test    set up if needed, then lint, type-check and run every test"
+	@echo "make setup   set up only: .venv, and the system libraries that Qt needs"
+	@echo "make lint    ruff, mypy and the import contracts"
+	@echo "make bench   measure the figures of speed"
+	@echo "make clean   remove .venv and everything built"
+
+.venv/installed: pyproject.toml packaging/make_venv.sh
+	@sh packaging/make_venv.sh
+	@touch $@
+
+setup: .venv/installed
+	@$(BIN)/python packaging/system_libraries.py
+
+run: setup
+	@if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+		echo "There is no display here, so no window can open. Type \`make run\` on a machine with a screen," \
+			"or come in over \`ssh -X\` from one." >&2; \
+		exit 2; \
+	fi
+	@$(BIN)/explorer
+
+lint: .venv/installed
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+test: setup lint
+	@$(BIN)/python packaging/system_libraries.py --test
+	@$(BIN)/pytest
+
+bench: setup
+	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(BIN)/explorer bench
+
+clean:
+	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist
+	find explorer tests packaging -name __pycache__ -exec rm -rf {} +

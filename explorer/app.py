@@ -1,0 +1,72 @@
+"""Wires the program: the document, the look, the window."""
+
+import sys
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.lessons.schema import Lesson
+from explorer.ui.bridge import Bridge
+from explorer.ui.main_window import MainWindow
+from explorer.ui.selection import Selection
+from explorer.ui.theme import Appearance
+from explorer.ui.workbench import Workbench
+
+FIRST_LESSON = "you-are-welcome"
+
+
+def make_window(lesson: Lesson, appearance: Appearance) -> MainWindow:
+    """The window on a lesson, not shown yet."""
+    document = Document(lesson.state())
+    bridge = Bridge(document)
+    selection = Selection(document)
+    window = MainWindow(Workbench(document, bridge, selection, appearance, lesson))
+    bridge.setParent(window)
+    selection.setParent(window)
+    window.resize(1600, 900)
+    return window
+
+
+def run(file: str | None = None, smoke: bool = False) -> int:
+    """Open the window and stay until it is closed.
+
+    Parameters
+    ----------
+    file : str, optional
+        A lesson file or the name of a lesson.
+    smoke : bool
+        Paint every stage once and end.
+
+    Returns
+    -------
+    int
+        Exit status.
+
+    Raises
+    ------
+    ExplorerError
+        Where the file cannot be opened.
+    """
+    lesson = load(file or FIRST_LESSON)
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("Transformer Explorer")
+    window = make_window(lesson, Appearance(app))
+    window.show()
+    if smoke:
+        QTimer.singleShot(0, lambda: _paint_every_stage(app, window))
+    status: int = app.exec()
+    return status
+
+
+def _paint_every_stage(app: QApplication, window: MainWindow) -> None:
+    painted = 0
+    for stage in window.bench.document.engine.graph.stages:
+        window.bench.selection.go_to(stage.name)
+        app.processEvents()
+        painted += not window.grab().isNull()
+    print(f"painted {painted} stages")
+    window.close()
+    app.exit(0 if painted == len(window.bench.document.engine.graph.stages) else 1)

@@ -1,0 +1,245 @@
+"""The steps of two models as one would write them by hand in numpy: what the engine's time is compared with.
+
+No graph, no names, no loop over nodes; the same operations in the same order, so the results are equal bit for bit.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from explorer.core.ops import Array
+
+Values = Mapping[str, Array]
+
+
+def encoder_decoder(v: Values) -> dict[str, Array]:
+    """
+    Encoder and decoder of one layer each, with the textbook's switches (Vaswani et al. 2017, figure 1).
+
+    Parameters
+    ----------
+    v : mapping of str to numpy.ndarray
+        The inputs, by the names of their nodes.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        Every computed quantity, by the name of its node.
+    """
+    lowest = np.finfo(np.float64).min
+
+    table = v["source.table"]
+    n_words, d_model = table.shape
+    n = len(v["source.tokens"])
+    onehot = (v["source.tokens"][..., None] == np.arange(n_words)).astype("float64")
+    X = onehot @ table
+    j = np.arange(d_model)
+    angle = np.arange(n)[:, None] / 10000 ** (2 * (j // 2) / d_model)
+    PE = np.asarray(np.where(j % 2 == 0, np.sin(angle), np.cos(angle)), dtype="float64")
+    H = X + PE
+
+    Q = H @ v["encoder.1.self.W_Q"]
+    K = H @ v["encoder.1.self.W_K"]
+    V = H @ v["encoder.1.self.W_V"]
+    scores = Q @ K.swapaxes(-1, -2)
+    scale = np.asarray(1 / np.sqrt(Q.shape[-1]), dtype="float64")
+    scaled = scores * scale
+    mask = np.ones((n, n), dtype=np.int64)
+    masked = np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
+    e = np.exp(masked - np.maximum(masked.max(-1, keepdims=True), lowest))
+    weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    output = weights @ V
+    concat = output.swapaxes(-3, -2).reshape(n, -1)
+    projected = concat @ v["encoder.1.self.W_O"]
+    residual = H + projected
+    centred = residual - residual.mean(-1, keepdims=True)
+    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    norm = centred / sigma * v["encoder.1.self.gamma"] + v["encoder.1.self.beta"]
+
+    hidden = norm @ v["encoder.1.ffn.W_1"] + v["encoder.1.ffn.b_1"][..., None, :]
+    activation = np.maximum(hidden, 0)
+    ffn = activation @ v["encoder.1.ffn.W_2"] + v["encoder.1.ffn.b_2"][..., None, :]
+    ffn_residual = norm + ffn
+    centred = ffn_residual - ffn_residual.mean(-1, keepdims=True)
+    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    memory = centred / sigma * v["encoder.1.ffn.gamma"] + v["encoder.1.ffn.beta"]
+
+    table = v["target.table"]
+    n_words = len(table)
+    m = len(v["target.tokens"])
+    target_onehot = (v["target.tokens"][..., None] == np.arange(n_words)).astype("float64")
+    target_X = target_onehot @ table
+    j = np.arange(d_model)
+    angle = np.arange(m)[:, None] / 10000 ** (2 * (j // 2) / d_model)
+    target_PE = np.asarray(np.where(j % 2 == 0, np.sin(angle), np.cos(angle)), dtype="float64")
+    target_H = target_X + target_PE
+
+    self_Q = target_H @ v["decoder.1.self.W_Q"]
+    self_K = target_H @ v["decoder.1.self.W_K"]
+    self_V = target_H @ v["decoder.1.self.W_V"]
+    self_scores = self_Q @ self_K.swapaxes(-1, -2)
+    self_scale = np.asarray(1 / np.sqrt(self_Q.shape[-1]), dtype="float64")
+    self_scaled = self_scores * self_scale
+    self_mask = np.tri(m, dtype=np.int64)
+    self_masked = np.where(self_mask != 0, self_scaled, -np.inf).astype(self_scaled.dtype, copy=False)
+    e = np.exp(self_masked - np.maximum(self_masked.max(-1, keepdims=True), lowest))
+    self_weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    self_output = self_weights @ self_V
+    self_concat = self_output.swapaxes(-3, -2).reshape(m, -1)
+    self_projected = self_concat @ v["decoder.1.self.W_O"]
+    self_residual = target_H + self_projected
+    centred = self_residual - self_residual.mean(-1, keepdims=True)
+    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    self_norm = centred / sigma * v["decoder.1.self.gamma"] + v["decoder.1.self.beta"]
+
+    cross_Q = self_norm @ v["decoder.1.cross.W_Q"]
+    cross_K = memory @ v["decoder.1.cross.W_K"]
+    cross_V = memory @ v["decoder.1.cross.W_V"]
+    cross_scores = cross_Q @ cross_K.swapaxes(-1, -2)
+    cross_scale = np.asarray(1 / np.sqrt(cross_Q.shape[-1]), dtype="float64")
+    cross_scaled = cross_scores * cross_scale
+    cross_mask = np.ones((m, n), dtype=np.int64)
+    cross_masked = np.where(cross_mask != 0, cross_scaled, -np.inf).astype(cross_scaled.dtype, copy=False)
+    e = np.exp(cross_masked - np.maximum(cross_masked.max(-1, keepdims=True), lowest))
+    cross_weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    cross_output = cross_weights @ cross_V
+    cross_concat = cross_output.swapaxes(-3, -2).reshape(m, -1)
+    cross_projected = cross_concat @ v["decoder.1.cross.W_O"]
+    cross_residual = self_norm + cross_projected
+    centred = cross_residual - cross_residual.mean(-1, keepdims=True)
+    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    cross_norm = centred / sigma * v["decoder.1.cross.gamma"] + v["decoder.1.cross.beta"]
+
+    target_hidden = cross_norm @ v["decoder.1.ffn.W_1"] + v["decoder.1.ffn.b_1"][..., None, :]
+    target_activation = np.maximum(target_hidden, 0)
+    target_ffn = target_activation @ v["decoder.1.ffn.W_2"] + v["decoder.1.ffn.b_2"][..., None, :]
+    target_residual = cross_norm + target_ffn
+    centred = target_residual - target_residual.mean(-1, keepdims=True)
+    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    target_norm = centred / sigma * v["decoder.1.ffn.gamma"] + v["decoder.1.ffn.beta"]
+
+    logits = target_norm @ v["output.W"] + v["output.b"][..., None, :]
+    logits_T = logits / v["output.temperature"]
+    e = np.exp(logits_T - np.maximum(logits_T.max(-1, keepdims=True), lowest))
+    probabilities = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    chosen = np.argmax(probabilities, axis=-1)
+    right = np.take_along_axis(probabilities, v["loss.target"][..., None], axis=-1)
+    loss = np.asarray(-np.log(right).mean())
+
+    return {
+        "source.onehot": onehot,
+        "source.X": X,
+        "source.PE": PE,
+        "source.H": H,
+        "encoder.1.self.Q": Q,
+        "encoder.1.self.K": K,
+        "encoder.1.self.V": V,
+        "encoder.1.self.scores": scores,
+        "encoder.1.self.scale": scale,
+        "encoder.1.self.scaled": scaled,
+        "encoder.1.self.mask": mask,
+        "encoder.1.self.masked": masked,
+        "encoder.1.self.weights": weights,
+        "encoder.1.self.output": output,
+        "encoder.1.self.concat": concat,
+        "encoder.1.self.projected": projected,
+        "encoder.1.self.residual": residual,
+        "encoder.1.self.norm": norm,
+        "encoder.1.ffn.hidden": hidden,
+        "encoder.1.ffn.activation": activation,
+        "encoder.1.ffn.output": ffn,
+        "encoder.1.ffn.residual": ffn_residual,
+        "encoder.1.ffn.norm": memory,
+        "target.onehot": target_onehot,
+        "target.X": target_X,
+        "target.PE": target_PE,
+        "target.H": target_H,
+        "decoder.1.self.Q": self_Q,
+        "decoder.1.self.K": self_K,
+        "decoder.1.self.V": self_V,
+        "decoder.1.self.scores": self_scores,
+        "decoder.1.self.scale": self_scale,
+        "decoder.1.self.scaled": self_scaled,
+        "decoder.1.self.mask": self_mask,
+        "decoder.1.self.masked": self_masked,
+        "decoder.1.self.weights": self_weights,
+        "decoder.1.self.output": self_output,
+        "decoder.1.self.concat": self_concat,
+        "decoder.1.self.projected": self_projected,
+        "decoder.1.self.residual": self_residual,
+        "decoder.1.self.norm": self_norm,
+        "decoder.1.cross.Q": cross_Q,
+        "decoder.1.cross.K": cross_K,
+        "decoder.1.cross.V": cross_V,
+        "decoder.1.cross.scores": cross_scores,
+        "decoder.1.cross.scale": cross_scale,
+        "decoder.1.cross.scaled": cross_scaled,
+        "decoder.1.cross.mask": cross_mask,
+        "decoder.1.cross.masked": cross_masked,
+        "decoder.1.cross.weights": cross_weights,
+        "decoder.1.cross.output": cross_output,
+        "decoder.1.cross.concat": cross_concat,
+        "decoder.1.cross.projected": cross_projected,
+        "decoder.1.cross.residual": cross_residual,
+        "decoder.1.cross.norm": cross_norm,
+        "decoder.1.ffn.hidden": target_hidden,
+        "decoder.1.ffn.activation": target_activation,
+        "decoder.1.ffn.output": target_ffn,
+        "decoder.1.ffn.residual": target_residual,
+        "decoder.1.ffn.norm": target_norm,
+        "output.logits": logits,
+        "output.scaled": logits_T,
+        "output.probabilities": probabilities,
+        "output.chosen": chosen,
+        "loss.value": loss,
+    }
+
+
+def gpt(v: Values, layers: int) -> Array:
+    """
+    A GPT-2-style stack in float32: norm before each block, tanh GELU, learned positions (Radford et al. 2019).
+
+    Parameters
+    ----------
+    v : mapping of str to numpy.ndarray
+        The inputs, by the names of their nodes.
+    layers : int
+
+    Returns
+    -------
+    numpy.ndarray
+        The probabilities, (n_tokens, n_words).
+    """
+    lowest = np.finfo(np.float32).min
+    x = np.take(v["input.table"], v["input.tokens"], axis=0) + v["input.PE"]
+    n = len(x)
+    for layer in range(1, layers + 1):
+        block = f"decoder.{layer}.self"
+        centred = x - x.mean(-1, keepdims=True)
+        sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+        normed = centred / sigma * v[f"{block}.gamma"] + v[f"{block}.beta"]
+        Q = normed @ v[f"{block}.W_Q"] + v[f"{block}.b_Q"][..., None, :]
+        K = normed @ v[f"{block}.W_K"] + v[f"{block}.b_K"][..., None, :]
+        V = normed @ v[f"{block}.W_V"] + v[f"{block}.b_V"][..., None, :]
+        scaled = Q @ K.swapaxes(-1, -2) * np.asarray(1 / np.sqrt(Q.shape[-1]), dtype="float32")
+        mask = np.tri(n, dtype=np.int64)
+        masked = np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
+        e = np.exp(masked - np.maximum(masked.max(-1, keepdims=True), lowest))
+        weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+        x = x + (weights @ V).swapaxes(-3, -2).reshape(n, -1) @ v[f"{block}.W_O"]
+
+        block = f"decoder.{layer}.ffn"
+        centred = x - x.mean(-1, keepdims=True)
+        sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+        normed = centred / sigma * v[f"{block}.gamma"] + v[f"{block}.beta"]
+        h = normed @ v[f"{block}.W_1"] + v[f"{block}.b_1"][..., None, :]
+        a = 0.5 * h * (1 + np.tanh(np.sqrt(2 / np.pi).astype(h.dtype) * (h + 0.044715 * (h * h * h))))
+        x = x + (a @ v[f"{block}.W_2"] + v[f"{block}.b_2"][..., None, :])
+
+    centred = x - x.mean(-1, keepdims=True)
+    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    normed = centred / sigma * v["final.gamma"] + v["final.beta"]
+    logits = (normed @ v["output.W"] + v["output.b"][..., None, :]) / v["output.temperature"]
+    e = np.exp(logits - np.maximum(logits.max(-1, keepdims=True), lowest))
+    probabilities: Array = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    return probabilities

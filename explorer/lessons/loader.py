@@ -1,0 +1,303 @@
+"""From a TOML file to a lesson, everything in it checked."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from explorer import paths
+from explorer.core.errors import ExplorerError, nearest
+from explorer.core.graph import Graph, Place
+from explorer.core.model import KINDS, Model
+from explorer.core.models import build
+from explorer.core.ops import Array, Input
+from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.document.commands import MAX_TOKEN_LENGTH, MAX_TOKENS
+from explorer.document.state import frozen
+from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, written_key
+from explorer.lessons.schema import Lesson, Setting
+
+MAX_CELLS = 2_000_000
+MAX_LABELS = 200_000
+MAX_SETTINGS = 20
+SEQUENCES = {"encoder-decoder": ("source", "target"), "gpt": ("input",)}
+
+
+def load(name_or_path: str | Path) -> Lesson:
+    """A lesson of the program by its id, or any lesson by the path of its file.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-lesson", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
+    """
+    name = str(name_or_path)
+    if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
+        return lesson_from(read(Path(name)))
+    files = {file.stem: file for file in _files()}
+    if name not in files:
+        raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
+    return lesson_from(read(files[name]))
+
+
+def catalogue() -> list[Lesson]:
+    """The lessons that come with the program, easier ones first."""
+    return sorted((lesson_from(read(file)) for file in _files()), key=lambda lesson: (lesson.order, lesson.title))
+
+
+def _files() -> list[Path]:
+    return sorted((paths.resources() / "lessons").glob("*.toml"))
+
+
+def lesson_from(top: Table) -> Lesson:
+    """The lesson that a file's table describes.
+
+    Raises
+    ------
+    ExplorerError
+        "lesson-key", naming file, key, problem and remedy.
+    """
+    top.has_only(
+        *("id", "title", "paragraph", "reference", "start_stage", "order", "ours"),
+        *("model", "tokens", "switches", "inputs", "settings"),
+    )
+    id = top.text("id")
+    if not set(id) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
+        top.fail("id", f"'{id}' is no id", "write lower-case letters, digits and hyphens, as in you-are-welcome")
+    title, paragraph = top.text("title"), top.text("paragraph", most=MAX_TEXT)
+    model, inputs = _model(top)
+    model = replace(model, switches=_switches(top.table("switches"), model))
+
+    tables = top.table("settings")
+    if not tables.keys():
+        top.fail("settings", "is missing", "add at least one, such as [settings.printed]")
+    if len(tables.keys()) > MAX_SETTINGS:
+        top.fail("settings", f"holds {len(tables.keys())} settings", f"write up to {MAX_SETTINGS}")
+    switches: dict[str, dict[str, SwitchValue]] = {}
+    graphs: dict[str, Graph] = {}
+    for name in tables.keys():
+        table = tables.table(name)
+        table.has_only("title", "paragraph", "switches", "inputs", "pins")
+        switches[name] = _switches(table.table("switches"), model)
+        graphs[name] = _graph(table, replace(model, switches={**model.switches, **switches[name]}))
+
+    inputs |= _arrays(top.table("inputs"), graphs)
+    settings: dict[str, Setting] = {}
+    for name, graph in graphs.items():
+        table = tables.table(name)
+        settings[name] = Setting(
+            name,
+            table.text("title"),
+            table.text("paragraph", most=MAX_TEXT),
+            switches[name],
+            _arrays(table.table("inputs"), {name: graph}),
+            _arrays(table.table("pins"), {name: graph}, computed=True),
+        )
+    ours = _ours(top, graphs) | _seeded(graphs, inputs, settings)
+    stage = _stage(top, graphs)
+    order = top.number("order", default=1000, least=0, most=1000)
+    reference = top.text("reference", default="")
+    return Lesson(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings)
+
+
+# The model
+
+
+def _model(top: Table) -> tuple[Model, dict[str, Array]]:
+    """The model without its switches, and the numbers of its tokens."""
+    table = top.table("model")
+    kind = table.one_of("kind", KINDS)
+    sequences = SEQUENCES.get(kind, ())
+    sizes = ("layers", "seed", "axes") if kind == "mlp" else ("seed", "axes")
+    table.has_only("kind", *(("d_model", "layers", "seed", "axes") if sequences else sizes))
+    layers = table.number("layers", default=1, least=1, most=48)
+    axes = _axes(table.table("axes"), kind, layers)
+    lengths: dict[str, int] = {}
+    inputs: dict[str, Array] = {}
+    tokens = top.table("tokens")
+    if not sequences and tokens.keys():
+        top.fail("tokens", f"a model of kind '{kind}' has no tokens", "name its rows under model.axes")
+    tokens.has_only(*sequences)
+    for sequence in sequences:
+        words = _tokens(tokens, sequence)
+        vocabulary = axes.setdefault(f"{sequence}.words", tuple(dict.fromkeys(words)))
+        for word in words:
+            if word not in vocabulary:
+                remedy = f"add it to model.axes.{written_key((f'{sequence}.words',))}"
+                tokens.fail(sequence, f"'{word}' is not in the vocabulary", remedy)
+        lengths[sequence] = len(words)
+        ids = np.array([vocabulary.index(word) for word in words], dtype=np.int64)
+        inputs[f"{sequence}.tokens"] = frozen(ids)
+    d_model = table.number("d_model", default=4, least=1, most=4096)
+    seed = table.number("seed", default=0, least=0, most=2**32 - 1)
+    return Model(kind, lengths, axes, d_model, layers, seed=seed), inputs
+
+
+def _tokens(table: Table, sequence: str) -> tuple[str, ...]:
+    words = table.words(sequence)
+    if len(words) > MAX_TOKENS:
+        table.fail(sequence, f"has {len(words)} tokens", f"write up to {MAX_TOKENS}")
+    for word in words:
+        if len(word) > MAX_TOKEN_LENGTH or any(c.isspace() for c in word):
+            remedy = f"write a token without spaces, up to {MAX_TOKEN_LENGTH} characters"
+            table.fail(sequence, f"'{word}' is not one token", remedy)
+    return words
+
+
+def _axes(table: Table, kind: str, layers: int) -> dict[str, tuple[str, ...]]:
+    needed: tuple[str, ...] = ()
+    match kind:
+        case "attention":
+            needed, known = ("query", "feature"), ("query", "feature", "key", "value", "value feature")
+        case "mlp":
+            needed = known = ("input", *(f"layer.{k}" for k in range(layers + 1)))
+        case _:
+            known = (*(f"{sequence}.words" for sequence in SEQUENCES[kind]), "output.words")
+    table.has_only(*known)
+    axes = {name: table.words(name) for name in known if name in table or name in needed}
+    for name, labels in axes.items():
+        if name.endswith(".words"):
+            for i, word in enumerate(labels):
+                if word in labels[:i]:
+                    table.fail(name, f"'{word}' stands in it twice", "a vocabulary holds each word once")
+    keys = axes.get("key", axes.get("query", ()))
+    if "value" in axes and len(axes["value"]) != len(keys):
+        table.fail("value", f"has {len(axes['value'])} rows", f"there are {len(keys)} keys; write one value for each")
+    return axes
+
+
+def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
+    """The switches in a table, each by its block and name; the common ones of the model are not repeated."""
+    blocks = model.blocks()
+    parsed: dict[str, SwitchValue] = {}
+    for key in table.keys():
+        block, _, name = key.rpartition(".")
+        if block not in blocks:
+            remedy = likeliest(block, blocks, "this model has")
+            table.fail(key, f"there is no block '{block}'", remedy if block else 'write "BLOCK.NAME" in quotes')
+        known = SWITCHES[blocks[block]]
+        if name not in known:
+            table.fail(key, f"'{block}' has no switch '{name}'", likeliest(name, known, "it has"))
+        switch, value = known[name], table.data[key]
+        kinds = {bool: (bool,), str: (str,), int: (int,), float: (int, float)}[type(switch.default)]
+        right = isinstance(value, kinds) and isinstance(value, bool) == isinstance(switch.default, bool)
+        choice = switch.parse(value) if right else None
+        if choice is None:
+            allowed = "true or false" if isinstance(switch.default, bool) else switch.allowed
+            table.fail(key, f"{table.shown(key)} is not one of its values", f"choose {allowed}")
+        parsed[key] = choice
+    return parsed
+
+
+def _graph(table: Table, model: Model) -> Graph:
+    """The graph of a setting, unless it is too large to be held."""
+    labels = 0
+    for block, kind in model.blocks().items():
+        if kind == "attention":
+            sizes = [int(model.switch(block, name)) for name in ("heads", "d_k", "d_v")]
+            labels += sizes[0] * max(sizes[1:]) + max(sizes)
+        elif kind == "ffn":
+            labels += int(model.switch(block, "d_ff"))
+    if labels > MAX_LABELS:
+        table.fail("switches", f"heads, d_k, d_v and d_ff come to {labels} columns", f"keep them below {MAX_LABELS}")
+    try:
+        graph = build(model)
+    except ExplorerError as error:
+        table.fail("switches", str(error).rstrip("."), "set the sizes and switches so that they fit together")
+    cells = sum(prod(graph.shape(name)) for name in graph.nodes)
+    if cells > MAX_CELLS:
+        table.fail("", f"the model holds {cells} numbers", f"a lesson may hold {MAX_CELLS}")
+    return graph
+
+
+# The numbers
+
+
+def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -> dict[str, Array]:
+    """The values in a table of inputs, or of pins, which hold computed nodes; each has to fit where its node exists."""
+    arrays: dict[str, Array] = {}
+    for key in table.keys():
+        array = table.array(key)
+        places = {setting: place for setting, graph in graphs.items() if (place := _place(graph, key))}
+        if not places:
+            names = {name: None for graph in graphs.values() for name in graph.names()}
+            table.fail(key, "there is no such node", likeliest(key, names, "this model has"))
+        fitting = {s: p for s, p in places.items() if graphs[s].nodes[p.node].is_input != computed}
+        if not fitting and computed:
+            table.fail(key, "is an input: there is nothing to pin", "move it to the inputs")
+        if not fitting:
+            setting, place = next(iter(places.items()))
+            inputs = ", ".join(graphs[setting].inputs_of(place.node)) or "none"
+            table.fail(key, "is computed, not an input", f"pin it in a setting, or give what it is computed from: {inputs}")
+        if key.endswith(".tokens"):
+            table.fail(key, "is set by the words", "write them under [tokens]")
+        for setting, place in fitting.items():
+            array = _fit(table, key, array, graphs[setting], place)
+        arrays[key] = frozen(array)
+    return arrays
+
+
+def _place(graph: Graph, name: str) -> Place | None:
+    try:
+        return graph.place(name)
+    except ExplorerError:
+        return None
+
+
+def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place) -> Array:
+    """The array, if the node or slice can hold it."""
+    shape = tuple(len(graph.axes[axis]) for axis in graph.axes_of(place))
+    if array.shape != shape:
+        axes = " × ".join(axis.rpartition(".")[-1] for axis in graph.axes_of(place))
+        problem = f"has shape {_written(array.shape)}, the node has {_written(shape)}"
+        table.fail(key, problem, f"write it as {axes}" if axes else "write one number without brackets")
+    op = graph.nodes[place.node].op
+    if not (isinstance(op, Input) and op.initial == "ids"):
+        return array
+    last = len(graph.axes["output.words"]) - 1
+    for cell, number in np.ndenumerate(array):
+        if number != int(number) or not 0 <= number <= last:
+            problem = f"{number:g} at [{', '.join(map(str, cell))}] is not the number of a word"
+            table.fail(key, problem, f"choose whole numbers from 0 to {last}")
+    return array.astype(np.int64)
+
+
+def _written(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "a single number"
+
+
+def _ours(top: Table, graphs: Mapping[str, Graph]) -> set[str]:
+    names = top.words("ours") if "ours" in top else ()
+    known = {name: None for graph in graphs.values() for name in _inputs(graph)}
+    for name in names:
+        if name not in known:
+            top.fail("ours", f"there is no input '{name}'", likeliest(name, known, "this model has"))
+    return set(names)
+
+
+def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: Mapping[str, Setting]) -> set[str]:
+    """The weights that nobody gives, so that they start as random numbers: they are our choice too."""
+    seeded: set[str] = set()
+    for setting, graph in graphs.items():
+        given = inputs.keys() | settings[setting].inputs.keys()
+        for name in _inputs(graph):
+            place = graph.place(name)
+            op = graph.nodes[place.node].op
+            start = op.initial if isinstance(op, Input) else ""
+            # A node stacked over heads is named by its slices.
+            stacked = place.head is None and graph.n_heads(name) is not None
+            if start == "xavier" and not stacked and not {name, place.node} & given:
+                seeded.add(name)
+    return seeded
+
+
+def _inputs(graph: Graph) -> Iterable[str]:
+    return (name for name in graph.names() if graph.nodes[graph.place(name).node].is_input)
+
+
+def _stage(top: Table, graphs: Mapping[str, Graph]) -> str:
+    first = next(iter(graphs.values()))
+    common = [s.name for s in first.stages if all(s.name in (t.name for t in g.stages) for g in graphs.values())]
+    return top.one_of("start_stage", common, default=common[0])

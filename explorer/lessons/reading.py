@@ -1,0 +1,233 @@
+"""Reading a TOML file that a person wrote: every key checked, every message naming file, key, problem and remedy."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import Array
+
+MAX_BYTES = 1_000_000
+MAX_TITLE = 120
+MAX_TEXT = 4000
+MAX_AXES = 4
+
+
+class Table:
+    """One table of a file, with the way to it.
+
+    Parameters
+    ----------
+    file : str
+        As messages name it.
+    data : mapping of str to value
+        What stands in the table.
+    way : tuple of str
+        The keys that lead to it.
+    """
+
+    def __init__(self, file: str, data: Mapping[str, Any], way: tuple[str, ...] = ()) -> None:
+        self.file, self.data, self.way = file, data, way
+
+    def fail(self, key: str, problem: str, remedy: str) -> NoReturn:
+        """Say what is wrong at a key ("" for the table itself)."""
+        written = written_key((*self.way, key) if key else self.way)
+        raise ExplorerError("lesson-key", file=self.file, key=written, problem=problem, remedy=remedy)
+
+    def has_only(self, *known: str) -> None:
+        """Fail on a key that is not one of the known ones."""
+        for key in self.data:
+            if key not in known:
+                self.fail(key, "there is no such key", likeliest(key, known, "known here"))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def keys(self) -> tuple[str, ...]:
+        """The keys that stand in the table."""
+        return tuple(self.data)
+
+    def shown(self, key: str) -> str:
+        """The value at a key as TOML writes it, short."""
+        return _shown(self.data[key])
+
+    def one_of(self, key: str, known: Iterable[str], default: str | None = None) -> str:
+        """A text that must be one of the known ones."""
+        text, known = self.text(key, default=default), tuple(known)
+        if text not in known:
+            self.fail(key, f"'{_cut(text)}' is not one of its values", likeliest(text, known, "choose from"))
+        return text
+
+    def text(self, key: str, default: str | None = None, most: int = MAX_TITLE) -> str:
+        """A text of one or more paragraphs; line breaks within a paragraph are only the file's."""
+        if key not in self.data and default is not None:
+            return default
+        text = self._value(key, str, "a text", '"…"')
+        paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text))
+        text = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+        if not text:
+            self.fail(key, "is empty", "write a few words")
+        if len(text) > most:
+            self.fail(key, f"has {len(text)} characters", f"write up to {most}")
+        if not text.replace("\n", "").isprintable():
+            self.fail(key, "holds characters that cannot be shown", "remove control characters")
+        return text
+
+    def number(self, key: str, default: int, least: int, most: int) -> int:
+        """A whole number between two bounds."""
+        if key not in self.data:
+            return default
+        number: int = self._value(key, int, "a whole number", str(default))
+        if not least <= number <= most:
+            self.fail(key, f"{_shown(number)} is out of range", f"choose from {least} to {most}")
+        return number
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """A list of texts, none of them empty."""
+        words = self._value(key, list, "a list of texts", '["…", "…"]')
+        for word in words:
+            if not isinstance(word, str):
+                self.fail(key, f"holds {_cut(repr(word))}, which is not a text", 'write it in quotes: "…"')
+            if not word.strip() or len(word) > MAX_TITLE or not word.isprintable():
+                self.fail(key, f"holds {_cut(repr(word))}", f"write 1 to {MAX_TITLE} characters that can be shown")
+        if not words:
+            self.fail(key, "is empty", 'write at least one text: ["…"]')
+        return tuple(words)
+
+    def array(self, key: str) -> Array:
+        """A number, or numbers in lists of equal length, as float64."""
+        if key not in self.data:
+            self.fail(key, "is missing", f"add {written_key((key,))} = [[…]]")
+        value = self.data[key]
+        shape, inner = [], value
+        while isinstance(inner, list):
+            if not inner:
+                self.fail(key, "holds an empty list", "write the numbers")
+            if len(shape) == MAX_AXES:
+                self.fail(key, f"has lists more than {MAX_AXES} deep", "write a matrix as a list of rows: [[1, 2], [3, 4]]")
+            shape.append(len(inner))
+            inner = inner[0]
+        array = np.empty(shape)
+        self._lay(key, value, array, ())
+        return array
+
+    def _lay(self, key: str, value: Any, array: Array, cell: tuple[int, ...]) -> None:
+        place = f" at [{', '.join(map(str, cell))}]" if cell else ""
+        if len(cell) < array.ndim:
+            if not isinstance(value, list) or len(value) != array.shape[len(cell)]:
+                length = f"{len(value)} entries" if isinstance(value, list) else "no list"
+                remedy = f"write {array.shape[len(cell)]} there, as in the first"
+                self.fail(key, f"its lists are not equally long: {length}{place}", remedy)
+            for i, one in enumerate(value):
+                self._lay(key, one, array, (*cell, i))
+            return
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.fail(key, f"{_shown(value)}{place} is not a number", "write one such as 0.5, -2 or 1e-3")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = np.inf
+        if not np.isfinite(number):
+            self.fail(key, f"{_shown(value)}{place} is not a finite number", "write one such as 0.5, -2 or 1e-3")
+        array[cell] = number
+
+    def table(self, key: str) -> "Table":
+        """A table below this one; an empty one where it is left out."""
+        if key not in self.data:
+            return Table(self.file, {}, (*self.way, key))
+        value = self._value(key, dict, "a table", f"[{written_key((*self.way, key))}]")
+        return Table(self.file, value, (*self.way, key))
+
+    def tables(self, key: str) -> list["Table"]:
+        """The tables of a list of tables, ``[[key]]``; none where it is left out."""
+        if key not in self.data:
+            return []
+        values = self._value(key, list, "a list of tables", f"[[{written_key((*self.way, key))}]]")
+        if not all(isinstance(value, dict) for value in values):
+            self.fail(key, "is not a list of tables", f"write [[{written_key((*self.way, key))}]]")
+        return [Table(self.file, value, (*self.way, f"{key}[{i}]")) for i, value in enumerate(values)]
+
+    def _value(self, key: str, kind: type, name: str, example: str) -> Any:
+        if key not in self.data:
+            self.fail(key, "is missing", f"add {example}" if kind is dict else f"add {written_key((key,))} = {example}")
+        value = self.data[key]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            self.fail(key, f"{_shown(value)} is not {name}", f"write {example}")
+        return value
+
+
+def read(path: Path) -> Table:
+    """A TOML file as a table.
+
+    Raises
+    ------
+    ExplorerError
+        "lesson-not-read", "lesson-too-large" or "lesson-syntax".
+    """
+    file = str(path)
+    try:
+        if not path.is_file():
+            reason = "it is not a file" if path.exists() else "there is no such file"
+            raise ExplorerError("lesson-not-read", file=file, reason=reason)
+        with path.open("rb") as stream:
+            size = path.stat().st_size
+            # One more than allowed: the file may have grown since it was measured.
+            content = b"" if size > MAX_BYTES else stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ExplorerError("lesson-not-read", file=file, reason=reason) from None
+    if max(size, len(content)) > MAX_BYTES:
+        raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MAX_BYTES)
+    try:
+        return Table(file, tomllib.loads(content.decode("utf-8-sig")))
+    except UnicodeDecodeError as error:
+        reason = f"it is not UTF-8 (byte {error.start})"
+    except ValueError as error:
+        reason = str(error)
+    except RecursionError:
+        reason = "its lists or tables are nested too deeply"
+    raise ExplorerError("lesson-syntax", file=file, reason=reason)
+
+
+def written_key(way: tuple[str, ...]) -> str:
+    """A way of keys as TOML writes it, with quotes where they are needed."""
+    return ".".join(key if re.fullmatch(r"[A-Za-z0-9_-]+(\[\d+\])?", key) else f'"{_cut(key)}"' for key in way)
+
+
+def likeliest(name: str, known: Iterable[str], intro: str) -> str:
+    """A remedy: the likeliest of the known names, or the first few of them."""
+    known = tuple(known)
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"perhaps '{near[0]}' is meant"
+    more = ", …" if len(known) > _FEW else ""
+    return f"{intro}: {', '.join(known[:_FEW])}{more}" if known else "remove it"
+
+
+_FEW = 16
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TITLE else text[:MAX_TITLE] + "…"
+
+
+def _shown(value: Any) -> str:
+    """A value as TOML writes it, short."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{_cut(value)}"'
+        case dict():
+            return "a table"
+        case list():
+            return "a list"
+        case int() if abs(value) > 10**MAX_TITLE:
+            return "a very large number"  # Python refuses to write out numbers of thousands of digits.
+        case _:
+            return str(value)

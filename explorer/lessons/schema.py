@@ -1,0 +1,132 @@
+"""What a lesson is: a model, its numbers, and the settings it can be looked at in."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from explorer.core.engine import Pin
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import Graph
+from explorer.core.model import Model
+from explorer.core.ops import Array
+from explorer.core.switches import SwitchValue
+from explorer.document.state import State, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """One way to look at a lesson, such as "as printed" or "textbook".
+
+    Parameters
+    ----------
+    name : str
+        As the command line takes it, such as "printed".
+    title : str
+        As the window writes it.
+    paragraph : str
+        What is special about it.
+    switches : mapping of str to value
+        "BLOCK.NAME" to the choice made, beside those of the lesson.
+    inputs : mapping of str to numpy.ndarray
+        Values of input nodes, or of heads' slices of them, in place of the lesson's.
+    pins : mapping of str to numpy.ndarray
+        Values that computed nodes, or heads' slices of them, are held at.
+    """
+
+    name: str
+    title: str
+    paragraph: str
+    switches: Mapping[str, SwitchValue] = field(default_factory=dict)
+    inputs: Mapping[str, Array] = field(default_factory=dict)
+    pins: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """A worked example.
+
+    Parameters
+    ----------
+    id : str
+        As the command line takes it, such as "you-are-welcome".
+    title, paragraph : str
+        What it is, in a line and in a few sentences.
+    reference : str
+        Where the numbers are from, such as "004"; empty where they are all ours.
+    start_stage : str
+        The stage of the pipeline to open with.
+    order : int
+        Its place among the lessons: easier ones have smaller numbers.
+    model : Model
+        Kind, sizes, words and the switches that all settings share.
+    inputs : mapping of str to numpy.ndarray
+        Values of input nodes, or of heads' slices of them, that all settings share.
+    ours : frozenset of str
+        Inputs, or heads' slices of them, whose values no reference prints: we chose them.
+    settings : mapping of str to Setting
+        By name; the first is the one to begin with.
+    """
+
+    id: str
+    title: str
+    paragraph: str
+    reference: str
+    start_stage: str
+    order: int
+    model: Model
+    inputs: Mapping[str, Array]
+    ours: frozenset[str]
+    settings: Mapping[str, Setting]
+
+    def setting(self, name: str | None = None) -> Setting:
+        """The setting of that name, or the first.
+
+        Raises
+        ------
+        ExplorerError
+            "unknown-setting".
+        """
+        if name is None:
+            return next(iter(self.settings.values()))
+        if name not in self.settings:
+            raise ExplorerError("unknown-setting", lesson=self.id, name=name, known=", ".join(self.settings))
+        return self.settings[name]
+
+    def state(self, setting: str | None = None) -> State:
+        """What a document of this lesson starts with, in the given setting or in the first.
+
+        Raises
+        ------
+        ExplorerError
+            "unknown-setting".
+        """
+        chosen = self.setting(setting)
+        model = replace(self.model, switches={**self.model.switches, **chosen.switches})
+        given = {**self.inputs, **chosen.inputs}
+        whole = {name: array for name, array in given.items() if not is_slice(name)}
+        state = State.of(model, whole, setting=chosen.name)
+        inputs = _laid(state.graph, given, lambda node: state.inputs[node])
+        values = _laid(state.graph, chosen.pins, lambda node: np.zeros(state.graph.shape(node)))
+        which = {name: np.ones(array.shape, dtype=bool) for name, array in chosen.pins.items()}
+        cells = _laid(state.graph, which, lambda node: np.zeros(state.graph.shape(node), dtype=bool))
+        pins = {node: Pin(cells[node], values[node]) for node in values}
+        return replace(state, inputs={**state.inputs, **inputs}, pins=pins)
+
+
+def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array]) -> dict[str, Array]:
+    """Arrays of whole nodes, with what is given for a node or for a head's slice of it laid over its start."""
+    known = set(graph.names())
+    arrays: dict[str, Array] = {}
+    for name in sorted(given, key=is_slice):
+        if name in known:
+            place = graph.place(name)
+            if place.node not in arrays:
+                arrays[place.node] = start(place.node).copy()
+            arrays[place.node][place.index] = given[name]
+    return {node: frozen(array) for node, array in arrays.items()}
+
+
+def is_slice(name: str) -> bool:
+    """Whether a name means a head's slice of a node, such as "encoder.1.self.head.2.W_Q"."""
+    return ".head." in name

@@ -1,0 +1,42 @@
+"""From the document's changes to repaints: united, and told once per turn of the event loop."""
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from explorer.document.document import Change, Document
+
+
+class Bridge(QObject):
+    """Collects changes while the event loop is busy and tells them as one.
+
+    A drag may change the model several times before the window can paint; what lies between is never drawn.
+
+    Signals
+    -------
+    changed : Change
+        All that has changed since the last time.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pending: Change | None = None
+        self._end = document.subscribe(self._note)
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self.flush)
+
+    def _note(self, change: Change) -> None:
+        self._pending = change if self._pending is None else self._pending.followed_by(change)
+        self._timer.start()
+
+    def flush(self) -> None:
+        """Tell what is pending now, if anything is."""
+        change, self._pending = self._pending, None
+        self._timer.stop()
+        if change is not None:
+            self.changed.emit(change)
+
+    def close(self) -> None:
+        """Stop listening to the document."""
+        self._end()
+        self._timer.stop()

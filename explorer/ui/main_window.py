@@ -1,0 +1,226 @@
+"""The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
+
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.document.commands import Replace
+from explorer.document.document import Change
+from explorer.lessons.loader import catalogue
+from explorer.lessons.schema import Lesson
+from explorer.ui.actions import Actions
+from explorer.ui.panels.panel import Panel
+from explorer.ui.panels.registry import REGISTRY
+from explorer.ui.theme import mark
+from explorer.ui.widgets.icons import app_icon
+from explorer.ui.widgets.inspector import Inspector
+from explorer.ui.widgets.pipeline_map import PipelineMap
+from explorer.ui.widgets.segments import Segments
+from explorer.ui.widgets.stage_header import StageHeader
+from explorer.ui.widgets.token_bar import TokenBar
+from explorer.ui.workbench import Workbench
+
+
+class MainWindow(QMainWindow):
+    """The one window.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self.bench = bench
+        self.actions_ = Actions(bench, self)
+        self.setWindowIcon(app_icon(bench.appearance.theme))
+        self.setMinimumSize(QSize(900, 560))
+
+        self.tokens = TokenBar(bench)
+        self.map = PipelineMap(bench)
+        self.inspector = Inspector(bench)
+        self.header = StageHeader(bench)
+        self.stack = QStackedWidget()
+        self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self._panels: dict[str, Panel] = {}
+        self._make_bars()
+
+        page = QFrame()
+        page.setObjectName("page")
+        middle = QVBoxLayout(page)
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self.header)
+        middle.addWidget(self.stack, 1)
+        middle.addWidget(self._lesson_bar)
+        across = QHBoxLayout()
+        across.setSpacing(0)
+        across.addWidget(self.map)
+        across.addWidget(page, 1)
+        across.addWidget(self.inspector)
+        whole = QWidget()
+        down = QVBoxLayout(whole)
+        down.setContentsMargins(0, 0, 0, 0)
+        down.setSpacing(0)
+        down.addWidget(self._top_bar)
+        down.addWidget(self.tokens)
+        down.addLayout(across, 1)
+        self.setCentralWidget(whole)
+
+        bench.bridge.changed.connect(self.follow)
+        bench.selection.stage_changed.connect(self._show_stage)
+        bench.appearance.changed.connect(self.restyle)
+        self._open(bench.lesson)
+
+    # The bars
+
+    def _make_bars(self) -> None:
+        self._top_bar = QFrame()
+        self._top_bar.setObjectName("topBar")
+        self._top = QHBoxLayout(self._top_bar)
+        self._title = QPushButton()
+        mark(self._title, tab="true")
+        self._title.setToolTip("Open another example")
+        menu = QMenu(self._title)
+        for lesson in catalogue():
+            menu.addAction(lesson.title, lambda lesson=lesson: self.open_lesson(lesson))
+        self._title.setMenu(menu)
+        self._top.addWidget(self._title)
+        self._top.addStretch()
+        self._setting_place = QHBoxLayout()
+        self._top.addLayout(self._setting_place)
+        self._top.addSpacing(16)
+        for action in (self.actions_.undo, self.actions_.redo, self.actions_.theme):
+            button = QToolButton()
+            button.setDefaultAction(action)
+            button.setAutoRaise(True)
+            button.setAccessibleName(action.text())
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self._top.addWidget(button)
+
+        self._lesson_bar = QFrame()
+        self._lesson_bar.setObjectName("lessonBar")
+        self._lesson_layout = QVBoxLayout(self._lesson_bar)
+        self._lesson_title = mark(QLabel(), role="strong")
+        self._lesson_text = QLabel()
+        self._lesson_text.setWordWrap(True)
+        self._lesson_text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self._lesson_layout.addWidget(self._lesson_title)
+        self._lesson_layout.addWidget(self._lesson_text)
+        self._space_bars()
+
+    def _space_bars(self) -> None:
+        px = self.bench.appearance.px
+        self._top.setContentsMargins(px(8), px(6), px(14), px(6))
+        self._lesson_layout.setContentsMargins(px(28), px(12), px(20), px(14))
+        self._lesson_layout.setSpacing(px(3))
+
+    # Lessons and settings
+
+    def open_lesson(self, lesson: Lesson) -> None:
+        """Open another example; it can be undone."""
+        self.bench.lesson = lesson
+        self.bench.document.do(Replace(lesson.state(), f"Open “{lesson.title}”"))
+        self.bench.bridge.flush()
+        self._open(lesson)
+
+    def _open(self, lesson: Lesson) -> None:
+        self.setWindowTitle(f"{lesson.title} – Transformer Explorer")
+        self._title.setText(f"{lesson.title}  ▾")
+        while (item := self._setting_place.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
+        self._settings.group.idClicked.connect(self._choose_setting)
+        self._setting_place.addWidget(self._settings)
+        self._say_setting()
+        names = [stage.name for stage in self.bench.document.engine.graph.stages]
+        stage = lesson.start_stage if lesson.start_stage in names else names[0]
+        if self.bench.selection.stage == stage:
+            self._show_stage(stage)
+        self.bench.selection.go_to(stage)
+
+    def _choose_setting(self, place: int) -> None:
+        lesson = self.bench.lesson
+        setting = list(lesson.settings)[place]
+        title = lesson.settings[setting].title
+        self.bench.document.do(Replace(lesson.state(setting), f"Set “{title}”"))
+
+    def _say_setting(self) -> None:
+        lesson, name = self.bench.lesson, self.bench.document.state.setting
+        setting = lesson.settings.get(name)
+        if setting is None:
+            return
+        self._settings.choose(list(lesson.settings).index(name))
+        assert isinstance(self._lesson_title, QLabel)
+        self._lesson_title.setText(setting.title)
+        self._lesson_text.setText(setting.paragraph or lesson.paragraph)
+
+    # Following
+
+    def follow(self, change: Change) -> None:
+        """Show a change of the document, once for each turn of the event loop."""
+        if change.structure:
+            self._follow_structure()
+        self.tokens.follow(change)
+        self.bench.selection.refresh()
+        for panel in tuple(self._panels.values()):
+            panel.follow(change)
+        self.header.refresh()
+        self.actions_.refresh()
+        self._say_setting()
+
+    def _follow_structure(self) -> None:
+        stages = {stage.name: stage for stage in self.bench.document.engine.graph.stages}
+        for name in [name for name, panel in self._panels.items() if stages.get(name) != panel.stage]:
+            self._drop(name)
+        if [button.stage for button in self.map.buttons] != list(stages.values()):
+            self.map.rebuild()
+        if self.bench.selection.stage not in stages:
+            self.bench.selection.go_to(next(iter(stages)))
+
+    def _drop(self, name: str) -> None:
+        panel = self._panels.pop(name)
+        self.stack.removeWidget(panel)
+        panel.deleteLater()
+
+    def _show_stage(self, name: str) -> None:
+        stage = next(stage for stage in self.bench.document.engine.graph.stages if stage.name == name)
+        if name not in self._panels:
+            self._panels[name] = REGISTRY[stage.kind].panel(self.bench, stage)
+            self.stack.addWidget(self._panels[name])
+        self.header.show_stage(stage)
+        self.stack.setCurrentWidget(self._panels[name])
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self._space_bars()
+        self.actions_.restyle()
+        self.tokens.restyle()
+        self.map.restyle()
+        self.inspector.restyle()
+        stage = self.bench.selection.stage
+        for name in tuple(self._panels):
+            if name == stage:
+                self._panels[name].restyle()
+            else:
+                self._drop(name)
+        self._show_stage(stage)
+
+    def closeEvent(self, event: Any) -> None:
+        self.bench.bridge.close()
+        super().closeEvent(event)

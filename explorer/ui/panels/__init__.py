@@ -1,0 +1,1 @@
+"""The stage panels, one a file: each a picture of a few nodes."""

@@ -1,0 +1,47 @@
+"""Tokens and embeddings: a word's number, its one-hot row, its row of the table, and the vectors in a plane."""
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from explorer.ui.panels.panel import Later, Panel
+from explorer.ui.theme import mark
+
+
+class EmbeddingPanel(Panel):
+    """One-hot × table = X, and the table's rows as arrows."""
+
+    def build(self) -> None:
+        px = self.bench.appearance.px
+        row: list[tuple[str, QWidget]] = [("", self.box(self.block + "tokens", "word numbers"))]
+        if self.has("onehot"):
+            row.append(("→", self.box(self.block + "onehot", "one-hot")))
+        row += [("×" if self.has("onehot") else "→", self.box(self.block + "table", "embedding table"))]
+        row.append(("=", self.box(self.block + "X", "embeddings")))
+        self.row(row)
+        self.section("The vectors in a plane")
+        plane = Later(self._plane, px(440), px(360))
+        self._choice = QWidget()
+        QVBoxLayout(self._choice).setContentsMargins(0, 0, 0, 0)
+        self.row([("", plane), ("", self._choice)])
+        self.later(plane)
+
+    def _plane(self) -> QWidget:
+        from explorer.ui.widgets.plane import Plane
+
+        plane = Plane(self.bench, self.block + "table", self.block.removesuffix("."))
+        width = len(self.bench.document.engine.graph.axes["d_model"])
+        layout = self._choice.layout()
+        assert layout is not None
+        boxes = []
+        for title, value in (("across: dimension", 1), ("up: dimension", min(2, width))):
+            line = QHBoxLayout()
+            label = mark(QLabel(title), role="muted")
+            spin = QSpinBox(minimum=1, maximum=width, value=value)
+            spin.setAccessibleName(f"Plane {title}")
+            spin.setToolTip("Which number of each vector to draw")
+            line.addWidget(label)
+            line.addWidget(spin)
+            layout.addLayout(line)  # type: ignore[attr-defined]
+            boxes.append(spin)
+        for spin in boxes:
+            spin.valueChanged.connect(lambda: plane.set_dimensions(*(box.value() - 1 for box in boxes)))
+        return plane

@@ -1,0 +1,34 @@
+"""All heads side by side, their outputs joined, and W_O."""
+
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from explorer.ui.panels.panel import Panel
+from explorer.ui.theme import mark
+from explorer.ui.widgets.matrix_box import MatrixBox
+
+
+class HeadsPanel(Panel):
+    """A column for each head; then the heads' outputs as one matrix, a band of columns for each head, times W_O."""
+
+    def build(self) -> None:
+        graph = self.bench.document.engine.graph
+        heads = graph.n_heads(self.block + "output") or 1
+        self.section("Each head by itself")
+        self.row([("", self._head(head)) for head in range(heads)])
+        self.section("Side by side, then through W_O" if self.has("W_O") else "Side by side")
+        row: list[tuple[str, QWidget]] = [("", self.box(self.block + "concat"))]
+        if self.has("W_O"):
+            row += [("×", self.box(self.block + "W_O")), ("=", self.box(self.block + "projected"))]
+        self.row(row)
+
+    def _head(self, head: int) -> QWidget:
+        holder = QWidget()
+        layout = QVBoxLayout(holder)
+        layout.setContentsMargins(0, 0, self.bench.appearance.px(20), 0)
+        color = self.bench.appearance.theme.series[head % 6]
+        layout.addWidget(mark(QLabel(f"<span style='color:{color}'>■</span>&nbsp; Head {head + 1}"), role="strong"))
+        for short in ("weights", "output"):
+            box: MatrixBox = self.box(self.of_head(short, head))
+            box.setProperty("fixed_head", True)
+            layout.addWidget(box)
+        return holder

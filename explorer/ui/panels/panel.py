@@ -1,0 +1,183 @@
+"""What every stage panel is: a page of matrices, drawn from the graph, that follows the document."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from explorer.core.node import Stage
+from explorer.document.document import Change
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.matrix_box import MatrixBox
+from explorer.ui.workbench import Workbench
+
+
+class Panel(QScrollArea):
+    """A stage on the screen. Subclasses say in `build` what stands on the page.
+
+    Parameters
+    ----------
+    bench : Workbench
+    stage : Stage
+    """
+
+    def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bench = bench
+        self.stage = stage
+        self.boxes: list[MatrixBox] = []
+        self.plots: list[Any] = []
+        self._pending: Change | None = None
+        self._shown_structure: tuple[object, ...] = ()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        bench.selection.head_changed.connect(self._show_head)
+        self._construct()
+
+    # For subclasses
+
+    def build(self) -> None:
+        """Put the stage's matrices and pictures on the page."""
+        raise NotImplementedError(type(self).__name__)
+
+    @property
+    def block(self) -> str:
+        """The path before the nodes' short names, with its dot: "encoder.1.self." or nothing."""
+        nodes = self.bench.document.engine.graph.nodes.values()
+        first = next(node.name for node in nodes if node.stage == self.stage.name)
+        path = first.rpartition(".")[0]
+        return f"{path}." if path else ""
+
+    def of_head(self, short: str, head: int | None = None) -> str:
+        """The name of a node of this block, or of the looked-at head's slice of it."""
+        name = self.block + short
+        graph = self.bench.document.engine.graph
+        heads = graph.n_heads(name) if name in graph.nodes else None
+        if not heads:
+            return name
+        head = min(self.bench.selection.head, heads - 1) if head is None else head
+        return f"{self.block}head.{head + 1}.{short}"
+
+    def has(self, short: str) -> bool:
+        """Whether the block has such a node now."""
+        return self.block + short in self.bench.document.engine.graph.nodes
+
+    def box(self, name: str, title: str = "") -> MatrixBox:
+        """A matrix for this page."""
+        box = MatrixBox(self.bench, name, title)
+        self.boxes.append(box)
+        return box
+
+    def section(self, text: str) -> None:
+        """A small heading."""
+        self.page.addWidget(mark(QLabel(text), role="section"))
+
+    def row(self, items: Iterable[tuple[str, QWidget]]) -> None:
+        """Widgets side by side, each behind its operator sign, on as many lines as it takes."""
+        holder = QWidget()
+        flow = FlowLayout(holder, horizontal=self.bench.appearance.px(14), vertical=self.bench.appearance.px(14))
+        for sign, widget in items:
+            if not sign:
+                flow.addWidget(widget)
+                continue
+            pair = QWidget()
+            layout = QHBoxLayout(pair)
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(self.bench.appearance.px(8))
+            layout.addWidget(mark(QLabel(sign), role="operator"), 0, Qt.AlignmentFlag.AlignVCenter)
+            layout.addWidget(widget)
+            pair.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            flow.addWidget(pair)
+        self.page.addWidget(holder)
+
+    def later(self, *places: "Later") -> None:
+        """Make pictures after the first paint: importing pyqtgraph takes longer than showing the page."""
+        for place in places:
+            QTimer.singleShot(0, place, lambda place=place: self.plots.append(place.fill()))
+
+    # Following
+
+    def structure(self) -> tuple[object, ...]:
+        """What the page's make-up depends on; when it changes the page is built anew."""
+        graph = self.bench.document.engine.graph
+        names = tuple(node.name for node in graph.nodes.values() if node.stage == self.stage.name)
+        return names, tuple(graph.n_heads(name) for name in names)
+
+    def follow(self, change: Change) -> None:
+        """Show a change, now or as soon as the panel is visible."""
+        self._pending = change if self._pending is None else self._pending.followed_by(change)
+        if self.isVisible():
+            self._refresh()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        for widget in (*self.boxes, *self.plots):
+            widget.restyle()
+
+    def _refresh(self) -> None:
+        change, self._pending = self._pending, None
+        if change is None:
+            return
+        if self.structure() != self._shown_structure:
+            self._construct()
+            return
+        for box in self.boxes:
+            box.follow(change)
+        for plot in self.plots:
+            plot.refresh()
+
+    def _construct(self) -> None:
+        self.boxes, self.plots = [], []
+        content = QWidget()
+        self.page = QVBoxLayout(content)
+        px = self.bench.appearance.px
+        self.page.setContentsMargins(px(28), px(4), px(20), px(20))
+        self.page.setSpacing(px(12))
+        self._shown_structure = self.structure()
+        self.build()
+        self.page.addStretch()
+        self.setWidget(content)
+
+    def _show_head(self) -> None:
+        """Turn the boxes to the head that is looked at."""
+        for box in self.boxes:
+            place = box.view.matrix.place
+            if place.head is not None and box.property("fixed_head") is None:
+                box.show_node(self.of_head(place.node.rpartition(".")[2]))
+        for plot in self.plots:
+            if hasattr(plot, "show_node"):
+                plot.show_node(self.of_head("weights"))
+
+
+class Later(QWidget):
+    """The place of a picture that is made after the first paint.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the picture.
+    width, height : int
+        Pixels.
+    """
+
+    def __init__(self, make: Any, width: int, height: int) -> None:
+        super().__init__()
+        self._make = make
+        self.setFixedSize(width, height)
+        QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
+
+    def fill(self) -> QWidget:
+        """Put the picture in its place."""
+        picture: QWidget = self._make()
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(picture)
+        return picture

@@ -1,0 +1,122 @@
+"""What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from explorer.core.explain import Index, operands
+from explorer.document.document import Document
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a node's whole array, heads included."""
+
+    node: str
+    index: tuple[int, ...]
+
+
+class Selection(QObject):
+    """The one place where looking is kept. It holds no number of the model.
+
+    Signals
+    -------
+    stage_changed : str
+    head_changed : int
+        Counted from 0.
+    pointed : object
+        The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
+    token_changed
+        `token` is another one.
+    """
+
+    stage_changed = Signal(str)
+    head_changed = Signal(int)
+    pointed = Signal(object)
+    token_changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.stage = ""
+        self.head = 0
+        self.cell: Cell | None = None
+        self.token: tuple[str, int] | None = None
+        self.reads: Mapping[str, list[Index]] = {}
+        self.fed: Mapping[str, list[Index]] = {}
+        self._chosen: Cell | None = None
+        self._chosen_token: tuple[str, int] | None = None
+
+    def go_to(self, stage: str) -> None:
+        """Show a stage."""
+        if stage != self.stage:
+            self.stage = stage
+            self.stage_changed.emit(stage)
+
+    def set_head(self, head: int) -> None:
+        """Look at another head, everywhere."""
+        if head != self.head:
+            self.head = head
+            self.head_changed.emit(head)
+
+    def point(self, cell: Cell) -> None:
+        """Point at a cell with the mouse."""
+        self._show(cell)
+
+    def choose(self, cell: Cell) -> None:
+        """Make a cell the one to come back to when the mouse leaves."""
+        self._chosen = cell
+        self._show(cell)
+
+    def leave(self) -> None:
+        """The mouse has left: back to the chosen cell; without one the last stays, so that it can be read."""
+        if self._chosen is not None:
+            self._show(self._chosen)
+
+    def choose_token(self, token: tuple[str, int] | None) -> None:
+        """Keep a token lit when the mouse leaves it, until another, or None, is chosen."""
+        self._chosen_token = token
+        self.set_token(token)
+
+    def set_token(self, token: tuple[str, int] | None) -> None:
+        """Light up a token (the axis and its place there) everywhere; with None, the chosen one."""
+        token = token or self._chosen_token
+        if token != self.token:
+            self.token = token
+            self.token_changed.emit()
+
+    def refresh(self) -> None:
+        """Follow a change of the model: what is gone is no longer pointed at."""
+        for name in ("_chosen", "cell"):
+            cell: Cell | None = getattr(self, name)
+            if cell is not None and not self._exists(cell):
+                setattr(self, name, None)
+        if self.token is not None:
+            axis, i = self.token
+            if i >= len(self._document.engine.graph.axes.get(axis, ())):
+                self.choose_token(None)
+        if self.cell is not None:
+            self._explain(self.cell)
+        self.pointed.emit(self.cell)
+
+    def _show(self, cell: Cell) -> None:
+        if cell != self.cell and self._exists(cell):
+            self.cell = cell
+            self._explain(cell)
+            self.pointed.emit(cell)
+
+    def _exists(self, cell: Cell) -> bool:
+        value = self._document.engine.values.get(cell.node)
+        if value is None or len(cell.index) != value.ndim:
+            return False
+        return all(i < size for i, size in zip(cell.index, value.shape, strict=True))
+
+    def _explain(self, cell: Cell) -> None:
+        engine = self._document.engine
+        step = engine.explain(cell.node, cell.index)
+        reads: dict[str, list[Index]] = {}
+        for operand in operands(step) if step else ():
+            reads.setdefault(operand.node, []).append(operand.index)
+        self.reads = reads
+        self.fed = {child: [index] for child, index in engine.feeds(cell.node, cell.index).items()}

@@ -1,0 +1,1 @@
+"""The building blocks of the panels: matrix view, heat map, formula, layouts, icons."""

@@ -1,0 +1,115 @@
+"""Who looks at whom: a line from each query to each key, the thicker the larger its share."""
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.ops import Array
+from explorer.ui.theme import Theme, qcolor
+from explorer.ui.widgets.plot import Plot
+from explorer.ui.workbench import Workbench
+
+MOST_PIXELS = 9.0
+LEAST_SHARE = 0.01
+
+
+class _Lines(pg.GraphicsObject):  # type: ignore[misc]
+    """All lines in one item's paint."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights: Array = np.zeros((0, 0))
+        self.query: int | None = None
+        self.key: int | None = None
+        self.theme: Theme | None = None
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(0, 0, 1, max(self.weights.shape, default=0))
+
+    def paint(self, painter: Any, *args: Any) -> None:
+        if self.theme is None or not self.weights.size:
+            return
+        chosen = self.query is not None or self.key is not None
+        rows, columns = np.nonzero(np.nan_to_num(self.weights) >= LEAST_SHARE)
+        plain, here = qcolor(self.theme.series[2]), qcolor(self.theme.here)
+        for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+            share = min(float(self.weights[i, j]), 1.0)
+            meant = (self.query is None or i == self.query) and (self.key is None or j == self.key)
+            color = (here if chosen else plain).__class__(here if chosen and meant else plain)
+            color.setAlphaF((0.25 + 0.65 * share) if meant else 0.08)
+            pen = QPen(color, 0.5 + share * MOST_PIXELS)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(0, i + 0.5), QPointF(1, j + 0.5))
+
+
+class AttentionLines(Plot):
+    """Queries at the left, keys at the right.
+
+    Parameters
+    ----------
+    bench : Workbench
+    name : str
+        Of a node or head's slice of attention weights.
+    """
+
+    def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(bench, parent)
+        self._name = name
+        self._lines = _Lines()
+        self.addItem(self._lines)
+        self.invertY(True)
+        self.showAxes((True, False, True, False), showValues=(True, False, True, False))
+        bench.selection.pointed.connect(self._mark)
+        bench.selection.token_changed.connect(self._mark)
+        self.restyle()
+        self.refresh()
+
+    def show_node(self, name: str) -> None:
+        """Show another node or slice."""
+        self._name = name
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the weights anew."""
+        engine = self.bench.document.engine
+        place = engine.graph.place(self._name)
+        queries, keys = (engine.labels(axis) for axis in engine.graph.axes_of(place))
+        self._lines.prepareGeometryChange()
+        self._lines.weights = engine.value(place)
+        self.ticks("left", queries)
+        self.ticks("right", keys)
+        height = max(len(queries), len(keys))
+        self.getViewBox().setRange(QRectF(0, 0, 1, height), padding=0.0, disableAutoRange=True)
+        self.say(f"Lines from {len(queries)} queries to {len(keys)} keys, thick by attention weight")
+        self._mark()
+
+    def restyle(self) -> None:
+        super().restyle()
+        theme = self.bench.appearance.theme
+        self._lines.theme = theme
+        for side in ("left", "right"):
+            self.getAxis(side).setPen(theme.page)
+        self._lines.update()
+
+    def _mark(self, *_: object) -> None:
+        selection, graph = self.bench.selection, self.bench.document.engine.graph
+        place = graph.place(self._name)
+        axes = graph.axes_of(place)
+        query = key = None
+        if selection.token is not None:
+            axis, i = selection.token
+            query, key = (i, None) if axis == axes[0] else (None, i) if axis == axes[1] else (None, None)
+        elif selection.cell is not None and selection.cell.node.rpartition(".")[0] == place.node.rpartition(".")[0]:
+            node, index = selection.cell.node, selection.cell.index
+            for axis, i in zip(graph.nodes[node].axes[-2:], index[-2:], strict=False):
+                if axis == axes[0] and query is None:
+                    query = i
+                elif axis == axes[1]:
+                    key = i
+        self._lines.query, self._lines.key = query, key
+        self._lines.update()

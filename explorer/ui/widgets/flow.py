@@ -1,0 +1,128 @@
+"""A layout that writes widgets like words: left to right, on to the next line where the line is full."""
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
+
+
+class FlowLayout(QLayout):
+    """Items in lines, each item vertically centred in its line; for chips, and for matrices with operators between.
+
+    Parameters
+    ----------
+    parent : the widget to lay out
+    horizontal, vertical : pixels between items, and between lines
+    """
+
+    def __init__(self, parent: QWidget | None = None, horizontal: int = 8, vertical: int = 8) -> None:
+        super().__init__()
+        self._items: list[QLayoutItem] = []
+        self._horizontal = horizontal
+        self._vertical = vertical
+        self._heights: dict[int, int] = {}
+        self.setContentsMargins(0, 0, 0, 0)
+        if parent is not None:
+            parent.setLayout(self)
+
+    def set_spacing(self, horizontal: int, vertical: int) -> None:
+        self._horizontal, self._vertical = horizontal, vertical
+        self.invalidate()
+
+    def insert_widget(self, index: int, widget: QWidget) -> None:
+        """Put `widget` before the item at `index`."""
+        self.addChildWidget(widget)
+        self._items.insert(index, QWidgetItem(widget))
+        self.invalidate()
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+        self.invalidate()
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        if not 0 <= index < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(index)
+
+    def spacing(self) -> int:
+        return self._horizontal
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        # A scroll area asks for many widths, several times each; the answer changes only with the items.
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
+
+    def invalidate(self) -> None:
+        self._heights = {}
+        super().invalidate()
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        """All on one line: what it would take if nobody narrows it."""
+        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        width = sum(hint.width() for hint in hints) + self._horizontal * max(len(hints) - 1, 0)
+        return self._with_margins(QSize(width, max((hint.height() for hint in hints), default=0)))
+
+    def minimumSize(self) -> QSize:
+        """The widest and the highest item: below that one would be cut."""
+        size = QSize(0, 0)
+        for item in self._items:
+            if not item.isEmpty():
+                size = size.expandedTo(item.minimumSize())
+        return self._with_margins(size)
+
+    def _with_margins(self, size: QSize) -> QSize:
+        return size.grownBy(self.contentsMargins())
+
+    def _arrange(self, rect: QRect, move: bool) -> int:
+        """Break the items into lines within `rect`, place them if `move`, and return the height it takes."""
+        area = rect.marginsRemoved(self.contentsMargins())
+        lines: list[list[tuple[QLayoutItem, QSize]]] = [[]]
+        x = 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            size = self._size(item, area.width())
+            if lines[-1] and x + size.width() > area.width():
+                lines.append([])
+                x = 0
+            lines[-1].append((item, size))
+            x += size.width() + self._horizontal
+        y = area.y()
+        for line in lines:
+            height = max((size.height() for _, size in line), default=0)
+            x = area.x()
+            for item, size in line:
+                if move:
+                    place = QRect(x, y + (height - size.height()) // 2, size.width(), size.height())
+                    item.setGeometry(QStyle.visualRect(self._direction(), area, place))
+                x += size.width() + self._horizontal
+            y += height + self._vertical
+        return y - self._vertical - rect.y() + self.contentsMargins().bottom()
+
+    def _direction(self) -> Qt.LayoutDirection:
+        parent = self.parentWidget()
+        return parent.layoutDirection() if parent is not None else Qt.LayoutDirection.LeftToRight
+
+    @staticmethod
+    def _size(item: QLayoutItem, available: int) -> QSize:
+        """As large as it likes, but no wider than the line unless its minimum is."""
+        size = item.sizeHint()
+        width = max(min(size.width(), available), item.minimumSize().width())
+        height = item.heightForWidth(width) if item.hasHeightForWidth() else size.height()
+        return QSize(width, height)

@@ -1,0 +1,202 @@
+"""The inspector: the cell pointed at, how it is computed with true numbers, as numpy, and what it feeds."""
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from explorer.core.derivation import chain, rows
+from explorer.core.numbers import exact, significant, written
+from explorer.lessons.references import figure_for
+from explorer.ui.selection import Cell
+from explorer.ui.theme import mark
+from explorer.ui.widgets.derivation_view import DerivationView
+from explorer.ui.widgets.formula import Formula
+from explorer.ui.workbench import Workbench
+
+WIDTH = 340
+
+
+class Inspector(QFrame):
+    """Formula, derivation, numpy, what it feeds, and what the reference printed, of one cell.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("inspector")
+        self._bench = bench
+        self._title = self._label("")
+        self._title.setTextFormat(Qt.TextFormat.RichText)
+        self._value = self._label("", role="small")
+        self._formula = Formula(em=1.4)
+        self._derivations: list[tuple[QLabel, DerivationView]] = []
+        self._cell_heading = self._label("This cell", role="section")
+        self._derived = QVBoxLayout()
+        self._numpy_heading = self._label("numpy", role="section")
+        self._code = self._label("", role="code")
+        self._code.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._feeds_heading = self._label("Feeds", role="section")
+        self._feeds = self._label("")
+        self._feeds.setTextFormat(Qt.TextFormat.RichText)
+        self._feeds.linkActivated.connect(self._go)
+        self._printed_heading = self._label("In the reference", role="section")
+        self._printed = self._label("")
+        self._hint = self._label("Point at a number to see how it is made. Type, drag or turn the wheel on a teal one.")
+        mark(self._hint, role="muted")
+
+        content = QWidget()
+        self._page = QVBoxLayout(content)
+        self._page.addWidget(self._title)
+        self._page.addWidget(self._value)
+        self._page.addWidget(self._formula)
+        self._page.addWidget(self._cell_heading)
+        self._page.addLayout(self._derived)
+        for widget in (
+            self._numpy_heading, self._code, self._feeds_heading, self._feeds, self._printed_heading, self._printed,
+            self._hint,
+        ):
+            self._page.addWidget(widget)
+        self._page.addStretch()
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(content)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scroll)
+        bench.selection.pointed.connect(self.show_cell)
+        self.restyle()
+        self.show_cell(None)
+
+    def _label(self, text: str, role: str = "") -> QLabel:
+        label = QLabel(text)
+        label.setWordWrap(True)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        if role:
+            mark(label, role=role)
+        return label
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        px = self._bench.appearance.px
+        self.setFixedWidth(px(WIDTH))
+        self._page.setContentsMargins(px(20), px(16), px(20), px(16))
+        self._page.setSpacing(px(5))
+        for _, view in self._derivations:
+            view.restyle()
+        self.show_cell(self._bench.selection.cell)
+
+    def show_cell(self, cell: Cell | None) -> None:
+        """Show another cell, or the same with other numbers."""
+        parts = (
+            self._title, self._value, self._formula, self._cell_heading, self._numpy_heading, self._code,
+            self._feeds_heading, self._feeds, self._printed_heading, self._printed,
+        )
+        if cell is None:
+            for part in parts:
+                part.hide()
+            self._show_derivations([])
+            self._hint.show()
+            return
+        self._hint.hide()
+        engine = self._bench.document.engine
+        node = engine.graph.nodes[cell.node]
+        value = engine.values[cell.node][cell.index]
+        theme = self._bench.appearance.theme
+        self._title.setText(f"<b>{node.short}</b> <span style='color:{theme.muted}'>[{self._where(cell)}]</span>")
+        self._title.show()
+        self._value.setText(f"{cell.node} = {exact(value)}")
+        self._value.show()
+        symbols = [engine.graph.nodes[parent].symbol for parent in node.parents]
+        self._formula.setVisible(not node.is_input)
+        if not node.is_input:
+            self._formula.set_latex(f"{node.symbol} = {node.op.formula(*symbols)}")
+        derivation = chain(engine, cell.node, cell.index)
+        self._cell_heading.show()
+        if derivation:
+            self._cell_heading.setText("This cell")
+        elif node.is_input:
+            self._cell_heading.setText("An input: type, drag or turn the wheel on it")
+        else:
+            self._cell_heading.setText("Given: held at a value typed by hand")
+        self._show_derivations(
+            [
+                (name if name != cell.node else "", rows(last, lambda n, a: engine.labels(engine.graph.nodes[n].axes[a])))
+                for name, _, last in derivation
+            ]
+        )
+        for part in (self._numpy_heading, self._code):
+            part.setVisible(not node.is_input)
+        if not node.is_input:
+            names = [parent.rpartition(".")[2] for parent in node.parents]
+            self._code.setText(f"{node.short} = {node.op.code(*names)}")
+        self._show_feeds(cell)
+        self._show_printed(cell, float(value))
+
+    def _where(self, cell: Cell) -> str:
+        engine = self._bench.document.engine
+        labels = [engine.labels(axis)[i] for axis, i in zip(engine.graph.nodes[cell.node].axes, cell.index, strict=True)]
+        head = f"{labels.pop(0)}, " if len(labels) == 3 and engine.graph.n_heads(cell.node) != 1 else ""
+        return head + " → ".join(labels[-2:]) if labels else "one number"
+
+    def _show_derivations(self, parts: list[tuple[str, list]]) -> None:  # type: ignore[type-arg]
+        while len(self._derivations) < len(parts):
+            name, view = self._label("", role="small"), DerivationView(self._bench)
+            self._derived.addWidget(name)
+            self._derived.addWidget(view)
+            self._derivations.append((name, view))
+        for i, (label, view) in enumerate(self._derivations):
+            label.setVisible(i < len(parts) and bool(parts[i][0]))
+            view.setVisible(i < len(parts))
+            if i < len(parts):
+                label.setText(parts[i][0])
+                view.show_rows(parts[i][1])
+
+    def _show_feeds(self, cell: Cell) -> None:
+        engine = self._bench.document.engine
+        theme = self._bench.appearance.theme
+        lines = []
+        for child, (index,) in self._bench.selection.fed.items():
+            node = engine.graph.nodes[child]
+            values = np.ravel(engine.values[child][index])
+            what = f"{len(values)} cells" if len(values) > 1 else written(values[0].item(), significant(values[0].item()))
+            lines.append(
+                f"<a href='{node.stage}' style='color:{theme.link}'>{node.short}</a> "
+                f"<span style='color:{theme.muted}'>{node.name.rpartition('.')[0]} · {what}</span>"
+            )
+        self._feeds.setText("<br>".join(lines))
+        self._feeds.setVisible(bool(lines))
+        self._feeds_heading.setVisible(bool(lines))
+
+    def _show_printed(self, cell: Cell, value: float) -> None:
+        """The number in the reference beside the computed one, as far as the print vouches for it."""
+        graph, lesson = self._bench.document.engine.graph, self._bench.lesson
+        setting = self._bench.document.state.setting
+        name, index = cell.node, cell.index
+        figure = figure_for(lesson.id, setting, name)
+        if figure is None and graph.n_heads(name):
+            block, _, short = name.rpartition(".")
+            name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
+            figure = figure_for(lesson.id, setting, name)
+        printed = figure.printed(index) if figure else None
+        self._printed.setVisible(printed is not None)
+        self._printed_heading.setVisible(printed is not None)
+        if figure is None or printed is None:
+            return
+        theme = self._bench.appearance.theme
+        same = figure.agrees_at(index, value)
+        sign = f"<span style='color:{theme.accent_text}'>✓</span>" if same else "≠"
+        text = f"Printed {printed} · computed {figure.rounded(index, value)} {sign}"
+        if same and (figure.note or figure.why):
+            text += f"<br><span style='color:{theme.muted}'>{figure.note or figure.why}</span>"
+        self._printed.setText(text.replace("-", "−"))
+
+    def _go(self, stage: str) -> None:
+        self._bench.selection.go_to(stage)

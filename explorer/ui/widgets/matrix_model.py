@@ -1,0 +1,167 @@
+"""A node, or a head's slice of it, as a table model. It keeps no number: every question is passed to the engine."""
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import Place
+from explorer.core.numbers import decimals_of, exact, written
+from explorer.core.ops import Array, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
+from explorer.document.commands import SetCells
+from explorer.document.document import Document
+
+ModelIndex = QModelIndex | QPersistentModelIndex
+NO_INDEX = QModelIndex()
+
+SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
+
+
+class MatrixModel(QAbstractTableModel):
+    """The table of one node. A vector is one row, a single number one cell.
+
+    Parameters
+    ----------
+    document : Document
+    name : str
+        Of a node or a head's slice.
+    """
+
+    def __init__(self, document: Document, name: str) -> None:
+        super().__init__()
+        self._document = document
+        self.name = name
+        self.place = Place("")
+        self.coloring = PLAIN
+        self.editable = False
+        self.decimals = 2
+        self.limit = 1.0
+        self._texts: dict[tuple[int, int], str] = {}
+        self._rows: tuple[str, ...] = ()
+        self._columns: tuple[str, ...] = ()
+        self.axes: tuple[str, str] = ("", "")
+        self.reload()
+
+    # What it shows
+
+    def show(self, name: str) -> None:
+        """Show another node or slice."""
+        self.beginResetModel()
+        self.name = name
+        self.reload()
+        self.endResetModel()
+
+    def reload(self) -> None:
+        """Take over name, shape and labels; between `beginResetModel` and `endResetModel` when in use."""
+        graph = self._document.engine.graph
+        self.place = graph.place(self.name)
+        node = graph.nodes[self.place.node]
+        self.editable = node.is_input
+        match node.op:
+            case Softmax() | RowShares():
+                self.coloring = SHARES
+            case Scores() | Scale() | Mask() | Sinusoidal():
+                self.coloring = SIGNED
+            case _:
+                self.coloring = PLAIN
+        axes = graph.axes_of(self.place)[-2:]
+        self.axes = ("", *axes)[-2:] if axes else ("", "")
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Follow a change of the values; the shape is the same."""
+        self._texts.clear()
+        engine = self._document.engine
+        array = self.array()
+        self._rows = engine.labels(self.axes[0]) if self.axes[0] else ("",)
+        self._columns = engine.labels(self.axes[1]) if self.axes[1] else ("",)
+        self.decimals = decimals_of(array)
+        if self.coloring == SIGNED:
+            finite = array[np.isfinite(array)]
+            self.limit = float(np.abs(finite).max()) if finite.size else 1.0
+
+    def tell(self) -> None:
+        """Tell the views that the values are others."""
+        self.refresh()
+        self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
+
+    def array(self) -> Array:
+        """The values as rows and columns."""
+        return np.atleast_2d(self._document.engine.value(self.place))
+
+    def cell(self, row: int, column: int) -> tuple[int, ...]:
+        """The index in the node's or slice's own shape."""
+        return ((), (column,), (row, column))[sum(map(bool, self.axes))]
+
+    def text(self, row: int, column: int) -> str:
+        """The number as it is written in the table."""
+        text = self._texts.get((row, column))
+        if text is None:
+            text = self._texts[row, column] = written(self.array()[row, column].item(), self.decimals)
+        return text
+
+    def pinned(self, row: int, column: int) -> bool:
+        """Whether the cell is held at a value typed by hand."""
+        return self._document.engine.pinned(self.place.node, self.place.index + self.cell(row, column))
+
+    def label(self, row: int, column: int) -> str:
+        """Both labels of a cell, for words."""
+        return " → ".join(filter(None, (self._rows[row], self._columns[column])))
+
+    # Qt's questions
+
+    def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._columns)
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsEditable if self.editable else flags
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return None
+        labels = self._columns if orientation == Qt.Orientation.Horizontal else self._rows
+        return labels[section] if section < len(labels) else None
+
+    def data(self, index: ModelIndex, role: int = 0) -> Any:
+        row, column = index.row(), index.column()
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self.text(row, column)
+            case Qt.ItemDataRole.EditRole:
+                return exact(self.array()[row, column])
+            case Qt.ItemDataRole.ToolTipRole:
+                return f"{self.name} [{self.label(row, column)}]\n{exact(self.array()[row, column])}"
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{self.label(row, column)}: {self.text(row, column)}"
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            case _:
+                return None
+
+    def set_number(self, row: int, column: int, value: float, stroke: object = None) -> None:
+        """Set one cell through the document.
+
+        Raises
+        ------
+        ExplorerError
+        """
+        self._document.do(SetCells(self.name, {self.cell(row, column): value}, stroke))
+
+
+def number(text: str) -> float:
+    """A number as a person types it: with a true minus sign, or a comma for the point.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-number"
+    """
+    try:
+        return float(text.strip().replace("−", "-").replace(",", ".").replace("∞", "inf"))
+    except ValueError:
+        raise ExplorerError("bad-number", text=text[:40]) from None

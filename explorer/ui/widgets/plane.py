@@ -1,0 +1,139 @@
+"""Vectors as arrows in the plane of two dimensions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.ops import Array
+from explorer.ui.theme import Theme, qcolor
+from explorer.ui.widgets.plot import Plot
+from explorer.ui.workbench import Workbench
+
+
+class _Arrows(pg.GraphicsObject):  # type: ignore[misc]
+    """Arrows from the origin with their words, all in one item's paint."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.points: Array = np.zeros((0, 2))
+        self.labels: Sequence[str] = ()
+        self.strong: set[int] = set()
+        self.here: int | None = None
+
+    def boundingRect(self) -> QRectF:
+        reach = float(np.abs(self.points).max(initial=1.0)) * 1.4
+        return QRectF(-reach, -reach, 2 * reach, 2 * reach)
+
+    def paint(self, painter: Any, *args: Any) -> None:
+        appearance = self._bench.appearance
+        theme: Theme = appearance.theme
+        to_pixels = painter.transform()
+        painter.save()
+        painter.resetTransform()
+        painter.setFont(appearance.fonts.small)
+        metrics = painter.fontMetrics()
+        origin = to_pixels.map(QPointF(0, 0))
+        taken: list[QRectF] = []
+        for i, (x, y) in enumerate(self.points.tolist()):
+            if not np.isfinite(x + y):
+                continue
+            color = qcolor(theme.here if i == self.here else theme.accent_line if i in self.strong else theme.muted)
+            tip = to_pixels.map(QPointF(x, y))
+            way = tip - origin
+            length = float(np.hypot(way.x(), way.y()))
+            painter.setPen(QPen(color, 2 if i in self.strong else 1.2))
+            painter.drawLine(origin, tip)
+            if length > 1:
+                along = way / length
+                across = QPointF(-along.y(), along.x())
+                back = tip - along * 9
+                painter.setBrush(color)
+                painter.drawPolygon(QPolygonF([tip, back + across * 4, back - across * 4]))
+            width = metrics.horizontalAdvance(self.labels[i])
+            left = tip.x() + 6 if way.x() >= 0 else tip.x() - 6 - width
+            place = QRectF(left, tip.y() - metrics.height() / 2, width, metrics.height())
+            while any(place.intersects(other) for other in taken):
+                place.translate(0, metrics.height())
+            taken.append(place)
+            painter.setPen(qcolor(theme.here_text if i == self.here else theme.text))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, self.labels[i])
+        painter.restore()
+
+
+class Plane(Plot):
+    """The rows of a matrix in two of its dimensions.
+
+    Parameters
+    ----------
+    bench : Workbench
+    name : str
+        Of a node with one vector a row.
+    axis : str
+        The sequence whose words stand out.
+    """
+
+    def __init__(self, bench: Workbench, name: str, axis: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(bench, parent)
+        self._name, self._axis = name, axis
+        self.dimensions = (0, 1)
+        self._arrows = _Arrows(bench)
+        self.addItem(self._arrows)
+        self.setAspectLocked(True)
+        self.showGrid(x=True, y=True, alpha=0.15)
+        bench.selection.token_changed.connect(self._mark)
+        bench.selection.pointed.connect(self._mark)
+        self.restyle()
+        self.refresh()
+
+    def set_dimensions(self, x: int, y: int) -> None:
+        """Look along two other dimensions."""
+        self.dimensions = (x, y)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the vectors anew."""
+        engine = self.bench.document.engine
+        place = engine.graph.place(self._name)
+        array = engine.value(place)
+        rows, columns = (engine.labels(axis) for axis in engine.graph.axes_of(place))
+        x, y = (min(d, array.shape[1] - 1) for d in self.dimensions)
+        arrows = self._arrows
+        arrows.prepareGeometryChange()
+        arrows.points = array[:, (x, y)]
+        arrows.labels = rows
+        words = set(engine.labels(self._axis)) if self._axis else set(rows)
+        arrows.strong = {i for i, row in enumerate(rows) if row in words}
+        finite = arrows.points[np.isfinite(arrows.points)]
+        reach = float(np.abs(finite).max(initial=0.5)) * 1.3
+        self.getViewBox().setRange(QRectF(-reach, -reach, 2 * reach, 2 * reach), disableAutoRange=True)
+        self.setLabel("bottom", f"dimension {columns[x]}")
+        self.setLabel("left", f"dimension {columns[y]}")
+        places = (f"{row} ({a:.2f}, {b:.2f})" for row, (a, b) in zip(rows, arrows.points[:12], strict=False))
+        self.say(f"{self._name} in a plane: " + "; ".join(places))
+        self._mark()
+
+    def restyle(self) -> None:
+        super().restyle()
+        self._arrows.update()
+
+    def _mark(self, *_: object) -> None:
+        engine, selection = self.bench.document.engine, self.bench.selection
+        place = engine.graph.place(self._name)
+        rows = engine.graph.axes_of(place)[0]
+        here: int | None = None
+        if selection.token is not None:
+            axis, i = selection.token
+            if axis == rows:
+                here = i
+            elif engine.graph.sequences.get(axis) == rows:
+                here = int(engine.values[f"{axis}.tokens"][i])
+        elif selection.cell is not None and selection.cell.node == place.node:
+            here = selection.cell.index[-2]
+        self._arrows.here = here
+        self._arrows.update()

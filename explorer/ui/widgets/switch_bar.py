@@ -1,0 +1,104 @@
+"""The switches of a block: what the references, the papers and practice decide differently."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.core.switches import SWITCHES, Switch, SwitchValue
+from explorer.document.commands import SetSwitch
+from explorer.ui.errors import show_error
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.workbench import Workbench
+
+
+class SwitchBar(QWidget):
+    """A control for each of some switches of one block, and "everywhere" for blocks of which there are several.
+
+    Parameters
+    ----------
+    bench : Workbench
+    block : str
+    names : sequence of str
+        Which switches; those that the block lacks are left out.
+    """
+
+    def __init__(self, bench: Workbench, block: str, names: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self.block = block
+        blocks = bench.document.state.model.blocks()
+        kind = blocks[block]
+        self._controls: dict[str, QWidget] = {}
+        px = bench.appearance.px
+        flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
+        for name in names:
+            if (switch := SWITCHES[kind].get(name)) is not None:
+                flow.addWidget(self._line(name, switch))
+        self._everywhere = QCheckBox("everywhere")
+        self._everywhere.setToolTip(f"Set a switch in all {len([b for b in blocks if blocks[b] == kind])} blocks like this")
+        if list(blocks.values()).count(kind) > 1 and self._controls:
+            flow.addWidget(self._everywhere)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the model has."""
+        model = self._bench.document.state.model
+        for name, control in self._controls.items():
+            value = model.switch(self.block, name)
+            control.blockSignals(True)
+            match control:
+                case QCheckBox():
+                    control.setChecked(bool(value))
+                case QComboBox():
+                    control.setCurrentText(str(value))
+                case QSpinBox():
+                    control.setValue(int(value))
+                case QLineEdit():
+                    control.setText(f"{value:g}")
+            control.blockSignals(False)
+
+    def _line(self, name: str, switch: Switch) -> QWidget:
+        line = QWidget()
+        layout = QHBoxLayout(line)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(self._bench.appearance.px(5))
+        control: Any
+        if isinstance(switch.default, bool):
+            control = QCheckBox(switch.title)
+            control.toggled.connect(lambda on: self._set(name, on))
+        else:
+            label = mark(QLabel(switch.title), role="small")
+            layout.addWidget(label)
+            if switch.choices:
+                control = QComboBox()
+                control.addItems(list(switch.choices))
+                control.textActivated.connect(lambda text: self._set(name, text))
+            elif isinstance(switch.default, int):
+                control = QSpinBox(minimum=int(switch.least), maximum=4096)
+                control.setKeyboardTracking(False)
+                control.valueChanged.connect(lambda value: self._set(name, value))
+            else:
+                control = QLineEdit()
+                control.setMaximumWidth(self._bench.appearance.px(80))
+                control.editingFinished.connect(lambda: self._set(name, control.text()))
+        control.setAccessibleName(f"{switch.title} of {self.block}")
+        control.setToolTip(f"{self.block}.{name}: {switch.allowed}")
+        layout.addWidget(control)
+        self._controls[name] = control
+        return line
+
+    def _set(self, name: str, value: SwitchValue) -> None:
+        try:
+            self._bench.document.do(SetSwitch(self.block, name, value, self._everywhere.isChecked()))
+        except ExplorerError as error:
+            show_error(error, self._controls[name])
+        self.refresh()
+
+
+def block_of(stage: str, blocks: Sequence[str]) -> str | None:
+    """The block that a stage belongs to: the longest one whose path the stage's name begins with."""
+    found = [block for block in blocks if stage == block or stage.startswith(f"{block}.")]
+    return max(found, key=len, default=None)

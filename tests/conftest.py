@@ -1,0 +1,123 @@
+"""
+What every test is held to.
+
+A Python warning fails a test (pyproject.toml), and so does a Qt warning, an unexpected log record, and a widget or
+timer left behind. A test that expects a log record checks it in ``caplog`` and then calls ``caplog.clear()``.
+"""
+
+import gc
+import logging
+import os
+import re
+import sys
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+settings.register_profile("explorer", deadline=None, derandomize="CI" in os.environ, print_blob=True)
+settings.load_profile("explorer")
+
+failed = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed:
+        item.stash[failed] = True
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item):
+    """Fail on a Qt warning while a test is torn down; pytest-qt watches only until then."""
+    if "PySide6.QtCore" not in sys.modules:
+        return (yield)
+    from PySide6.QtCore import QtMsgType, qInstallMessageHandler
+
+    messages = []
+    ignored = item.config.getini("qt_log_ignore")
+
+    def keep(kind, context, message):
+        quiet = kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg)
+        if not quiet and not any(re.search(pattern, message) for pattern in ignored):
+            messages.append(message)
+
+    previous = qInstallMessageHandler(keep)
+    try:
+        result = yield
+    finally:
+        qInstallMessageHandler(previous)
+    if messages:
+        pytest.fail("Qt messages while the test was torn down:\n" + "\n".join(messages), pytrace=False)
+    return result
+
+
+@pytest.fixture(autouse=True)
+def no_unexpected_log_records(caplog):
+    """Fail on a record of level WARNING or above that the test did not clear."""
+    yield
+    records = [
+        record
+        for phase in ("setup", "call", "teardown")
+        for record in caplog.get_records(phase)
+        if record.levelno >= logging.WARNING
+    ]
+    if records:
+        lines = [f"{record.levelname} {record.name}: {record.getMessage()}" for record in records]
+        pytest.fail("Unexpected log records:\n" + "\n".join(lines), pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(request):
+    """Fail on a top-level widget or a running timer that was not there before a test of the window."""
+    if not {"qtbot", "qapp"} & set(request.fixturenames):
+        yield
+        return
+    widgets, timers = top_level_widgets(), running_timers()
+    yield
+    if request.node.stash.get(failed, False):
+        return  # its traceback keeps its widgets alive
+    delete_deferred()
+    left = [thing for thing in top_level_widgets() if thing not in widgets]
+    left += [thing for thing in running_timers() if thing not in timers]
+    if left:
+        pytest.fail("Left behind by the test:\n" + "\n".join(map(describe, left)), pytrace=False)
+
+
+def delete_deferred():
+    """Delete what waits for deleteLater() or for the garbage collector."""
+    from PySide6.QtCore import QCoreApplication, QEvent
+
+    for _ in range(2):  # what the first round deletes may let go of more
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+
+
+def top_level_widgets():
+    from PySide6.QtWidgets import QApplication
+
+    # Qt keeps the tooltip it last showed and deletes it when it likes.
+    return [w for w in QApplication.topLevelWidgets() if w.metaObject().className() != "QTipLabel"]
+
+
+def running_timers():
+    """Running QTimers that Python knows, and those below a top-level widget or the application."""
+    import shiboken6
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QApplication
+
+    timers = [o for o in gc.get_objects() if issubclass(type(o), QTimer) and shiboken6.isValid(o)]
+    roots = [QApplication.instance(), *QApplication.topLevelWidgets()]
+    timers += [timer for root in roots if root for timer in root.findChildren(QTimer) if timer not in timers]
+    return [timer for timer in timers if timer.isActive()]
+
+
+def describe(thing):
+    from PySide6.QtCore import QTimer
+
+    if isinstance(thing, QTimer):
+        return f"running timer of {thing.interval()} ms, child of {thing.parent()}"
+    return f"widget {thing}"

@@ -1,0 +1,77 @@
+"""Models that are computed without a document: starting values from the seed, or given ones."""
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import fresh
+from explorer.core.model import Model
+from explorer.core.models import build
+
+EXAMPLES = {
+    "attention": Model(
+        "attention",
+        axes={"query": ("I", "see", "you"), "feature": ("f1", "f2"), "value feature": ("v1", "v2", "v3")},
+        switches={"attention.nearest": True},
+        seed=1,
+    ),
+    "encoder-decoder": Model(
+        "encoder-decoder",
+        lengths={"source": 3, "target": 2},
+        axes={"source.words": ("you", "are", "welcome", "<pad>"), "target.words": ("<start>", "de", "nada")},
+        switches={"encoder.1.self.heads": 2, "decoder.1.cross.heads": 2, "encoder.1.ffn.d_ff": 6},
+        seed=2,
+    ),
+    "gpt": Model(
+        "gpt",
+        lengths={"input": 3},
+        axes={"input.words": ("a", "b", "c", "d", "e")},
+        layers=2,
+        switches={"decoder.1.self.heads": 2, "decoder.2.self.bias": True, "input.positions": "learned"},
+        seed=3,
+    ),
+    "mlp": Model(
+        "mlp",
+        axes={
+            "input": ("case 1", "case 2", "case 3"),
+            "layer.0": ("x1", "x2"),
+            "layer.1": ("h1", "h2", "h3", "h4"),
+            "layer.2": ("y1", "y2"),
+        },
+        layers=2,
+        switches={"loss.loss": "mean squared error", "decision.threshold": 0.5},
+        seed=4,
+    ),
+}
+
+
+@pytest.fixture(scope="session", params=EXAMPLES)
+def example(request):
+    """A small model of each kind."""
+    return EXAMPLES[request.param]
+
+
+@pytest.fixture(scope="session")
+def examples():
+    """The small models by their kind."""
+    return EXAMPLES
+
+
+@pytest.fixture(scope="session")
+def compute():
+    """A function that computes a model from its starting values, the given ones in their place."""
+
+    def compute(model, given=None):
+        graph = build(model)
+        inputs = {}
+        for name, node in graph.nodes.items():
+            if node.is_input:
+                inputs[name] = node.op.start(name, graph.shape(name), model.dtype, model.seed)
+                # Word 0 everywhere would hide which row is looked up.
+                if inputs[name].dtype.kind == "i":
+                    inputs[name] += np.arange(inputs[name].size) % 2
+        for name, value in (given or {}).items():
+            assert np.shape(value) == inputs[name].shape, name
+            inputs[name] = np.asarray(value, inputs[name].dtype)
+        return fresh(graph, inputs, {})
+
+    return compute

@@ -1,0 +1,327 @@
+"""What every op promises, on arrays that hypothesis makes up: one table, one row for each way an op is used."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import ziamath
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from explorer.core import ops
+from explorer.core.engine import cells_of, same_bytes
+from explorer.core.explain import Source, operands
+
+LEADS = ((), (1,), (2,), (2, 3))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of one problem: leading batch axes, rows, columns or keys, width."""
+
+    lead: tuple[int, ...] = (2,)
+    n: int = 3
+    m: int = 4
+    d: int = 2
+    dtype: str = "float64"
+
+
+def real(*shape):
+    return "real", shape
+
+
+def ids(*shape):
+    """Token numbers from 0 to m − 1."""
+    return "ids", shape
+
+
+def zero_or_one(*shape):
+    return "0/1", shape
+
+
+@dataclass(frozen=True)
+class Case:
+    """An op and its parents, for given sizes.
+
+    `rounds`: the op adds in an order of its own (BLAS) or cancels, so that the derivation agrees to the last digits of
+    its operands, not of its result, and numbers near the limits may overflow in one and not in the other.
+    """
+
+    op: Callable[[Sizes], ops.Op]
+    parents: Callable[[Sizes], list]
+    rounds: bool = False
+
+
+def scores(similarity, columns, keys_have_lead=True):
+    def parents(s):
+        lead = s.lead if keys_have_lead else ()
+        if columns:
+            return [real(*s.lead, s.d, s.n), real(*lead, s.d, s.m)]
+        return [real(*s.lead, s.n, s.d), real(*lead, s.m, s.d)]
+
+    return Case(lambda s: ops.Scores(similarity, columns), parents, rounds=True)
+
+
+def elementwise(op):
+    return Case(lambda s: op, lambda s: [real(*s.lead, s.n, s.m)])
+
+
+def norm(epsilon, inside):
+    parents = lambda s: [real(*s.lead, s.n, s.m), real(s.m), real(s.m)]  # noqa: E731
+    return Case(lambda s: ops.LayerNorm(epsilon, inside), parents)
+
+
+def from_nothing(make):
+    return Case(make, lambda s: [])
+
+
+CASES = {
+    "MatMul": Case(lambda s: ops.MatMul(), lambda s: [real(*s.lead, s.n, s.d), real(s.d, s.m)], rounds=True),
+    "MatMul, W x": Case(
+        lambda s: ops.MatMul(transposed=True),
+        lambda s: [real(*s.lead, s.n, s.d), real(s.m, s.d), real(s.m)],
+        rounds=True,
+    ),
+    "MatMul, stacked heads": Case(
+        lambda s: ops.MatMul(),
+        lambda s: [real(s.n, s.d), real(*s.lead, s.d, s.m), real(*s.lead, s.m)],
+        rounds=True,
+    ),
+    "MatMul, W x, stacked heads": Case(
+        lambda s: ops.MatMul(transposed=True),
+        lambda s: [real(s.n, s.d), real(*s.lead, s.m, s.d)],
+        rounds=True,
+    ),
+    "MatMul, sentences by heads": Case(
+        lambda s: ops.MatMul(),
+        lambda s: [real(2, 1, s.n, s.d), real(3, s.d, s.m), real(3, s.m)],
+        rounds=True,
+    ),
+    "Add": Case(lambda s: ops.Add(), lambda s: [real(*s.lead, s.n, s.d), real(*s.lead, s.n, s.d)]),
+    "Add, one without batch": Case(lambda s: ops.Add(), lambda s: [real(*s.lead, s.n, s.d), real(s.n, s.d)]),
+    "Bias": Case(lambda s: ops.Bias(), lambda s: [real(*s.lead, s.n, s.d), real(s.d)]),
+    "Concat": Case(lambda s: ops.Concat(), lambda s: [real(*s.lead, s.m, s.n, s.d)]),
+    "Scores": scores("dot", columns=False),
+    "Scores, columns": scores("dot", columns=True),
+    "Scores, cosine": scores("cosine", columns=False),
+    "Scores, cosine, columns": scores("cosine", columns=True),
+    "Scores, keys without batch": scores("dot", columns=False, keys_have_lead=False),
+    "WeightedSum": Case(
+        lambda s: ops.WeightedSum(), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.m, s.d)], rounds=True
+    ),
+    "Scale": Case(lambda s: ops.Scale(), lambda s: [real(*s.lead, s.n, s.m), real()]),
+    "ScaleFactor, none": from_nothing(lambda s: ops.ScaleFactor("none", s.d, s.dtype)),
+    "ScaleFactor, 1/d_k": from_nothing(lambda s: ops.ScaleFactor("1/d_k", s.d, s.dtype)),
+    "ScaleFactor, 1/sqrt(d_k)": from_nothing(lambda s: ops.ScaleFactor("1/sqrt(d_k)", s.d, s.dtype)),
+    "Temperature": Case(lambda s: ops.Temperature(), lambda s: [real(*s.lead, s.n, s.m), real()]),
+    "Mask": Case(lambda s: ops.Mask(), lambda s: [real(*s.lead, s.n, s.m), zero_or_one(s.n, s.m)]),
+    "CausalMask": from_nothing(lambda s: ops.CausalMask(s.n)),
+    "FullMask": from_nothing(lambda s: ops.FullMask(s.n, s.m)),
+    "PaddingMask": Case(lambda s: ops.PaddingMask(0, s.n), lambda s: [ids(*s.lead, s.m)]),
+    "PaddingMask, no <pad>": Case(lambda s: ops.PaddingMask(-1, s.n), lambda s: [ids(*s.lead, s.m)]),
+    "Softmax": elementwise(ops.Softmax()),
+    "RowShares": elementwise(ops.RowShares()),
+    "LayerNorm": norm(1e-5, inside=True),
+    "LayerNorm, ε with σ": norm(1e-5, inside=False),
+    "LayerNorm, no ε": norm(0.0, inside=True),
+    "ReLU": elementwise(ops.ReLU()),
+    "Sigmoid": elementwise(ops.Sigmoid()),
+    "Identity": elementwise(ops.Identity()),
+    "GELU": Case(lambda s: ops.GELU(), lambda s: [real(*s.lead, s.n, s.m)], rounds=True),
+    "GELU, tanh": Case(lambda s: ops.GELU(tanh=True), lambda s: [real(*s.lead, s.n, s.m)], rounds=True),
+    "Argmax": elementwise(ops.Argmax()),
+    "Threshold": elementwise(ops.Threshold(0.5)),
+    "LookUp": Case(lambda s: ops.LookUp(), lambda s: [ids(*s.lead, s.n), real(s.m, s.d)]),
+    "OneHot": Case(lambda s: ops.OneHot(s.m, s.dtype), lambda s: [ids(*s.lead, s.n)]),
+    "Sinusoidal": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "paper", s.dtype)),
+    "Sinusoidal, 004": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "004", s.dtype)),
+    "Sinusoidal, 004-script": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "004-script", s.dtype)),
+    "CrossEntropy": Case(lambda s: ops.CrossEntropy(), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n)]),
+    "MeanSquaredError": Case(
+        lambda s: ops.MeanSquaredError(),
+        lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.n, s.m)],
+        rounds=True,
+    ),
+}
+
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+sizes = st.builds(
+    Sizes,
+    lead=st.sampled_from(LEADS),
+    n=st.integers(1, 4),
+    m=st.integers(1, 4),
+    d=st.integers(1, 4),
+    dtype=st.sampled_from(("float64", "float32")),
+)
+typed = st.floats(-10, 10).map(lambda x: round(x, 6))
+special = st.sampled_from((np.nan, np.inf, -np.inf))
+extreme = st.sampled_from(
+    (0.5e-300, -0.5e-300, -0.0, 1e30, -1e30, 1e308, -1e308, np.finfo(float).max, -np.finfo(float).max)
+)
+
+
+@st.composite
+def problems(draw, case, wild=True):
+    """An op and the values of its parents; wild ones hold infinities, NaN and numbers near the limits, too."""
+    s = draw(sizes)
+    numbers = typed
+    if wild and draw(st.booleans()):
+        numbers = typed | special if case.rounds else typed | special | extreme
+    parents = []
+    for kind, shape in case.parents(s):
+        elements = {"real": numbers, "ids": st.integers(0, s.m - 1), "0/1": st.sampled_from((0, 1))}[kind]
+        array = draw(hnp.arrays(float if kind == "real" else np.int64, shape, elements=elements, fill=st.nothing()))
+        with np.errstate(over="ignore"):
+            parents.append(array.astype(s.dtype) if kind == "real" else array)
+    return case.op(s), parents
+
+
+def generic(case):
+    """An op and values of its parents that have nothing special about them."""
+    s = Sizes()
+    random = np.random.default_rng(0)
+    draw = {
+        "real": lambda shape: random.uniform(0.1, 1, shape),
+        "ids": lambda shape: random.integers(0, s.m, shape),
+        "0/1": lambda shape: random.integers(0, 2, shape),
+    }
+    return case.op(s), [draw[kind](shape) for kind, shape in case.parents(s)]
+
+
+def cells(array):
+    return list(np.ndindex(array.shape))
+
+
+def sources(parents):
+    return [Source(f"p{i}", parent) for i, parent in enumerate(parents)]
+
+
+def read_by(derivation, parents):
+    """The cells of parents that a derivation reads, as (parent, cell)."""
+    read = set()
+    for operand in operands(derivation):
+        i = int(operand.node[1:])
+        read.update((i, cell) for cell in cells_of(operand.index, parents[i].shape))
+    return read
+
+
+def test_no_op_is_forgotten():
+    exported = {name for name in ops.__all__ if name not in ("Op", "Array", "Input")}
+    assert {type(case.op(Sizes())).__name__ for case in CASES.values()} == exported
+
+
+@every_case
+def test_equal_parameters_make_equal_ops(case):
+    assert case.op(Sizes()) == case.op(Sizes())
+    assert hash(case.op(Sizes())) == hash(case.op(Sizes()))
+
+
+@every_case
+@settings(max_examples=30)
+@given(data=st.data())
+def test_the_derivation_of_each_cell_ends_at_its_number(case, data):
+    op, parents = data.draw(problems(case))
+    with np.errstate(all="ignore"):
+        result = op.forward(*parents)
+        for cell in cells(result):
+            last = op.explain(cell, *sources(parents))
+            single = np.float32 in {parent.dtype.type for parent in (*parents, result)}
+            rtol = 1e-5 if single else 1e-12
+            largest = 0.0
+            if case.rounds:
+                values = np.concatenate([np.ravel(operand.value) for operand in operands(last)])
+                largest = np.abs(values[np.isfinite(values)]).max(initial=0)
+            assert np.ndim(last.value) == 0
+            np.testing.assert_allclose(
+                last.value, result[cell], rtol, atol=max(rtol * largest, 1e-300), err_msg=f"{op}{cell}"
+            )
+
+
+@every_case
+@settings(max_examples=20)
+@given(data=st.data())
+def test_the_expression_evaluates_to_the_same_bits(case, data):
+    op, parents = data.draw(problems(case))
+    names = {f"p{i}": parent for i, parent in enumerate(parents)}
+    with np.errstate(all="ignore"):
+        result = op.forward(*parents)
+        evaluated = eval(op.code(*names), {"np": np, **names})
+    assert type(evaluated) is np.ndarray
+    assert same_bytes(evaluated, result), (op, evaluated, result)
+
+
+@every_case
+@settings(max_examples=20)
+@given(data=st.data())
+def test_forward_makes_a_new_array_and_leaves_its_parents_alone(case, data):
+    op, parents = data.draw(problems(case))
+    before = [parent.tobytes() for parent in parents]
+    with np.errstate(all="ignore"):
+        result = op.forward(*parents)
+    assert [parent.tobytes() for parent in parents] == before
+    assert type(result) is np.ndarray
+    assert not any(np.shares_memory(result, parent) for parent in parents)
+    assert {parent.dtype for parent in parents if parent.dtype.kind == "f"} <= {
+        result.dtype
+    } or result.dtype.kind == "i"
+
+
+@every_case
+@settings(max_examples=20)
+@given(data=st.data())
+def test_a_cell_changes_only_what_it_feeds(case, data):
+    op, parents = data.draw(problems(case, wild=False))
+    with np.errstate(all="ignore"):
+        result = op.forward(*parents)
+        derivations = {cell: op.explain(cell, *sources(parents)) for cell in cells(result)}
+    for i, parent in enumerate(parents):
+        cell = data.draw(st.sampled_from(cells(parent)), label=f"cell of parent {i}")
+        fed = set(cells_of(op.feeds(i, cell, parent.shape, result.shape), result.shape))
+        assert {at for at, derivation in derivations.items() if (i, cell) in read_by(derivation, parents)} <= fed
+
+        edited = [p.copy() for p in parents]
+        edited[i][cell] = (parent[cell] + 1) % max(parent.max() + 1, 1) if parent.dtype.kind == "i" else 3.25
+        with np.errstate(all="ignore"):
+            after = op.forward(*edited)
+        assert {at for at in cells(result) if after[at].tobytes() != result[at].tobytes()} <= fed
+
+
+@pytest.mark.parametrize("name", CASES.keys() - {"LookUp", "CrossEntropy"})
+def test_a_cell_feeds_no_more_than_what_reads_it(name):
+    # A look-up and the cross-entropy may read any row of their table: which one, their other parent says.
+    op, parents = generic(CASES[name])
+    result = op.forward(*parents)
+    read = {cell: read_by(op.explain(cell, *sources(parents)), parents) for cell in cells(result)}
+    for i, parent in enumerate(parents):
+        for cell in cells(parent):
+            fed = set(cells_of(op.feeds(i, cell, parent.shape, result.shape), result.shape))
+            assert fed == {at for at in read if (i, cell) in read[at]}
+
+
+@every_case
+def test_an_op_that_alters_reads_one_cell_of_its_first_parent(case):
+    op, parents = generic(case)
+    result = op.forward(*parents)
+    reads = [read_by(op.explain(cell, *sources(parents)), parents) for cell in cells(result)]
+    one_each = all(len({cell for i, cell in read if i == 0}) == 1 for read in reads)
+    of_numbers = bool(parents) and parents[0].dtype.kind == "f"
+    # A sum of two matrices starts at neither.
+    assert op.alters is (one_each and of_numbers and not isinstance(op, ops.Add))
+
+
+@every_case
+def test_the_formula_can_be_typeset(case):
+    op, parents = generic(case)
+    # Symbols that have a subscript or are a command, each in each place.
+    for symbols in (("z_T", "W_Q", r"\beta"), (r"\beta", "z_T", "W_Q")):
+        latex = op.formula(*symbols[: len(parents)])
+        assert all(symbol in latex for symbol in symbols[: len(parents)])
+        typeset(latex)
+
+
+def typeset(latex):
+    assert latex.count("{") == latex.count("}"), latex
+    mathml = ziamath.Latex(latex).mathmlstr()
+    assert "\\" not in mathml, f"ziamath does not know a command in {latex}"

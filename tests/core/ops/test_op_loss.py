@@ -1,0 +1,20 @@
+import numpy as np
+
+from explorer.core.ops import CrossEntropy, MeanSquaredError
+
+
+def test_cross_entropy_of_a_word_that_got_nothing_is_infinite():
+    probabilities = np.array([[0.5, 0.5], [0.0, 1.0]])
+    with np.errstate(divide="ignore"):
+        assert CrossEntropy().forward(probabilities, np.array([0, 0])) == np.inf
+    assert CrossEntropy().forward(probabilities, np.array([0, 1])) == np.log(2) / 2
+
+
+def test_cross_entropy_is_the_mean_over_the_positions():
+    probabilities = np.array([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125]])
+    assert CrossEntropy().forward(probabilities, np.array([1, 0])) == (np.log(4) + np.log(8)) / 2
+
+
+def test_mean_squared_error_is_the_mean_over_all_numbers():
+    output, target = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 2.0], [3.0, 7.0]])
+    assert MeanSquaredError().forward(output, target) == (1 + 9) / 4

@@ -1,0 +1,52 @@
+import ast
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import explorer
+from explorer.core.errors import MESSAGES, ExplorerError, nearest
+
+SOURCES = sorted(Path(explorer.__file__).parent.rglob("*.py"))
+
+
+def raised():
+    """Every `ExplorerError("id", field=…)` that is written in the program: place, id, names of the fields given."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ExplorerError" and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant):
+                    yield f"{path.name}:{node.lineno}", first.value, [keyword.arg for keyword in node.keywords]
+
+
+def fields_of(message):
+    return {name for _, name, _, _ in Formatter().parse(message) if name is not None}
+
+
+def test_every_error_that_is_raised_has_a_message_and_gives_its_fields():
+    found = list(raised())
+    assert len(found) > 15
+    for place, id, given in found:
+        assert id in MESSAGES, place
+        if None not in given:  # **fields
+            assert fields_of(MESSAGES[id]) == set(given), place
+
+
+def test_every_message_names_something_and_is_one_line():
+    for id, message in MESSAGES.items():
+        assert fields_of(message), id
+        assert "\n" not in message
+
+
+def test_an_error_is_its_sentence():
+    error = ExplorerError("bad-number", text="two")
+    assert str(error) == "'two' is not a number; write one such as 0.5, -2 or 1e-3."
+    assert error.fields == {"text": "two"}
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("scoers", "; did you mean 'scores'?"), ("xyz", ""), ("scores", "; did you mean 'scores'?")]
+)
+def test_nearest(name, answer):
+    assert nearest(name, ["scaled", "scores", "weights"]) == answer

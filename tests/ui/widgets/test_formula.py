@@ -1,0 +1,202 @@
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.widgets import formula as formula_module
+from explorer.ui.widgets.formula import Formula, typeset
+
+SCALED = r"Z_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}}"
+
+
+def paint(widget, ratio=1.0):
+    """The widget on white, on a screen of `ratio` device pixels per pixel."""
+    widget.resize(widget.sizeHint())
+    image = QImage(widget.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(QColor("#ffffff"))
+    painter = QPainter(image)
+    widget.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
+    painter.end()
+    return image
+
+
+def inked(image):
+    """Rows and columns from the first to the last that have any ink."""
+    spots = [
+        (x, y)
+        for y in range(image.height())
+        for x in range(image.width())
+        if image.pixelColor(x, y) != QColor("#ffffff")
+    ]
+    assert spots, "nothing was drawn"
+    xs, ys = zip(*spots, strict=True)
+    return min(xs), max(xs), min(ys), max(ys)
+
+
+@pytest.fixture(autouse=True)
+def loaded():
+    typeset("x")
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        "Q",
+        "W_Q",
+        SCALED,
+        r"\mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V",
+        r"\gamma \odot \frac{x-\mu}{\sqrt{\sigma^2+\epsilon}} + \beta",
+        r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}",
+    ],
+)
+@pytest.mark.parametrize("ratio", [2.0, 4.0])  # dense enough to tell ink from its soft edge
+def test_the_whole_formula_is_inside(qtbot, latex, ratio):
+    widget = Formula(latex)
+    qtbot.addWidget(widget)
+    image = paint(widget, ratio)
+    left, right, top, bottom = inked(image)
+    assert left > 0
+    assert top > 0
+    assert right < image.width() - 1
+    assert bottom < image.height() - 1
+    assert right - left > 0.8 * image.width() - 6 * ratio  # and it fills the width it asked for
+
+
+def test_it_is_sharp_on_a_dense_screen(qtbot):
+    widget = Formula("|")
+    qtbot.addWidget(widget)
+    one, two = inked(paint(widget, 1.0)), inked(paint(widget, 4.0))
+    assert two[3] - two[2] == pytest.approx(4 * (one[3] - one[2]), abs=8)
+    middle = paint(widget, 4.0)
+    row = [middle.pixelColor(x, middle.height() // 2).lightness() for x in range(middle.width())]
+    assert min(row) < 40  # a stroke of its own colour, not a blurred one
+
+
+def test_symbols_beside_each_other_stand_on_one_line(qtbot):
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout = QHBoxLayout(row)
+    widgets = [Formula(latex, em=1.0) for latex in ("Q", "W_Q", r"K^\top", SCALED)]
+    label = QLabel("H")
+    for widget in (*widgets, label):
+        layout.addWidget(widget)
+    row.show()
+    lines = [widget.y() + widget.baseline() for widget in widgets]
+    assert lines == pytest.approx([lines[0]] * 4, abs=0.6)
+    metrics = label.fontMetrics()
+    text_line = label.y() + (label.height() - metrics.height()) / 2 + metrics.ascent()
+    assert lines[0] == pytest.approx(text_line, abs=1)
+    assert len({widget.sizeHint().height() for widget in widgets[:3]}) == 1
+
+
+def test_it_grows_with_its_font(qtbot):
+    widget = Formula(SCALED)
+    qtbot.addWidget(widget)
+    before = widget.sizeHint()
+    font = widget.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    widget.setFont(font)
+    after = widget.sizeHint()
+    assert after.width() == pytest.approx(2 * before.width(), rel=0.08)
+    assert after.height() == pytest.approx(2 * before.height(), rel=0.08)
+
+
+@pytest.mark.parametrize(("theme", "role"), [(LIGHT, "text"), (LIGHT, "here_text"), (DARK, "accent_text")])
+def test_it_takes_its_colour_from_the_theme(qtbot, theme, role):
+    widget = Formula(r"\blacksquare\blacksquare", em=3)
+    qtbot.addWidget(widget)
+    widget.set_theme(theme, role)
+    image = paint(widget)
+    left, right, top, bottom = inked(image)
+    middle = image.pixelColor(left + (right - left) // 4, (top + bottom) // 2)
+    assert middle.name() == getattr(theme, role)
+
+
+@pytest.mark.parametrize("latex", [r"\frac{a", "x^", "{", r"\text{<b>}&", r"\begin{bmatrix} a", r"\sqrt", "&"])
+def test_what_cannot_be_read_is_shown_as_it_is(qtbot, latex):
+    widget = Formula(latex)
+    qtbot.addWidget(widget)
+    inked(paint(widget))
+    assert widget.accessibleName() == latex
+    assert widget.sizeHint().width() > 0
+
+
+def test_nothing_to_show(qtbot):
+    widget = Formula("")
+    qtbot.addWidget(widget)
+    widget.show()
+    assert widget.sizeHint().isValid()
+    widget.set_latex("Q")
+    inked(paint(widget))
+    widget.set_latex("")
+    image = paint(widget)
+    assert all(image.pixelColor(x, 3) == QColor("#ffffff") for x in range(image.width()))
+
+
+def test_the_screen_reader_says_the_words(qtbot):
+    widget = Formula()
+    qtbot.addWidget(widget)
+    widget.set_latex("W_Q")
+    assert (widget.latex(), widget.accessibleName()) == ("W_Q", "W_Q")
+    widget.set_latex("W_Q", spoken="weights of the query")
+    assert widget.accessibleName() == "weights of the query"
+
+
+def test_a_formula_is_typeset_once(qtbot):
+    typeset.cache_clear()
+    widgets = [Formula("a + b", em=em) for em in (1.0, 2.0, 3.0)]
+    for widget, theme in zip(widgets, (LIGHT, DARK, LIGHT), strict=True):
+        qtbot.addWidget(widget)
+        widget.set_theme(theme)
+        paint(widget)
+        paint(widget)
+    assert typeset.cache_info().misses == 1
+
+
+def test_before_ziamath_is_loaded_the_window_comes_first(qtbot, monkeypatch):
+    loaded_now = False
+    monkeypatch.setattr(formula_module, "can_typeset_now", lambda: loaded_now)
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout = QHBoxLayout(row)
+    widgets = [Formula(SCALED), Formula(r"\frac{a")]
+    for widget in widgets:
+        layout.addWidget(widget)
+    typeset.cache_clear()
+    assert all(widget.sizeHint().width() > 0 for widget in widgets)  # an estimate
+    row.grab()
+    assert typeset.cache_info().misses == 0
+    with qtbot.waitExposed(row):
+        row.show()
+    qtbot.waitUntil(lambda: typeset.cache_info().misses == 2)
+    loaded_now = True
+    qtbot.waitUntil(lambda: all(widget.size() == widget.sizeHint() for widget in widgets))
+
+
+def test_a_formula_scrolled_into_view_later_gets_its_size(qtbot, monkeypatch):
+    loaded_now = False
+    monkeypatch.setattr(formula_module, "can_typeset_now", lambda: loaded_now)
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout = QHBoxLayout(row)
+    widget = Formula(r"\mathrm{softmax}\left(x\right)")
+    layout.addWidget(widget)
+    row.layout().activate()
+    loaded_now = True  # another formula was shown in the meantime
+    with qtbot.waitExposed(row):
+        row.show()
+    qtbot.waitUntil(lambda: widget.size() == widget.sizeHint())
+
+
+def test_starting_does_not_import_ziamath():
+    code = (
+        "import sys; from PySide6.QtWidgets import QApplication; app = QApplication([]);"
+        "from explorer.ui.widgets.formula import Formula; f = Formula('Q'); f.sizeHint();"
+        "sys.exit('ziamath' in sys.modules or 'pyqtgraph' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
