@@ -76,13 +76,15 @@ def nothing_left_behind(request):
     if not {"qtbot", "qapp"} & set(request.fixturenames):
         yield
         return
+    gc.freeze()  # so that the collector looks at what the test makes, and at nothing else
     widgets, timers = top_level_widgets(), running_timers()
     yield
-    if request.node.stash.get(failed, False):
-        return  # its traceback keeps its widgets alive
-    delete_deferred()
-    left = [thing for thing in top_level_widgets() if thing not in widgets]
-    left += [thing for thing in running_timers() if thing not in timers]
+    left = []
+    if not request.node.stash.get(failed, False):  # the traceback of a failed test keeps its widgets alive
+        delete_deferred()
+        left += [thing for thing in top_level_widgets() if thing not in widgets]
+        left += [thing for thing in running_timers() if thing not in timers]
+    gc.unfreeze()
     if left:
         pytest.fail("Left behind by the test:\n" + "\n".join(map(describe, left)), pytrace=False)
 
@@ -104,7 +106,7 @@ def top_level_widgets():
 
 
 def running_timers():
-    """Running QTimers that Python knows, and those below a top-level widget or the application."""
+    """Running QTimers that the test made, and those below a top-level widget or the application."""
     import shiboken6
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication

@@ -53,14 +53,15 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -
     decimals : int
     """
     out: list[Row] = []
-    _write(last, out, labels, most, decimals, set())
+    with np.errstate(all="ignore"):  # a NaN or an overflow is written down as what it is
+        _write(last, out, labels, most, decimals, set())
     result = out.pop()
     out.append(Row(result.label, result.expression, result.value, "result"))
     return out
 
 
 def chain(engine: Engine, name: str, cell: tuple[int, ...]) -> list[tuple[str, tuple[int, ...], Step]]:
-    """The derivation of a cell with what it is made of in one piece: a scaled score starts at the products of its score.
+    """The derivation of a cell in one piece with what it alters: a scaled score starts at the products of its score.
 
     A cell that comes from a single cell of one computed matrix is preceded by the derivation of that cell, and so on.
 

@@ -124,7 +124,8 @@ class Engine:
         node = self.graph.nodes[name]
         if node.is_input or self.pinned(name, cell):
             return None
-        return node.op.explain(cell, *(Source(p, self.values[p]) for p in node.parents))
+        with np.errstate(all="ignore"):  # as in forward
+            return node.op.explain(cell, *(Source(p, self.values[p]) for p in node.parents))
 
     def pinned(self, name: str, cell: tuple[int, ...]) -> bool:
         """Whether the cell is held at a value typed by hand."""
@@ -132,12 +133,19 @@ class Engine:
         return pin is not None and bool(pin.cells[cell])
 
     def feeds(self, name: str, cell: tuple[int, ...]) -> dict[str, tuple[int | slice, ...]]:
-        """For each child of a node, the index of those of its cells that read the given cell."""
+        """For each child of a node, the index of those of its cells that read the given cell.
+
+        The index may take in cells that happen not to read it: all rows of a look-up, of which only some name the word.
+        """
         fed: dict[str, tuple[int | slice, ...]] = {}
         shape = self.values[name].shape
         for child in self.graph.children[name]:
             node = self.graph.nodes[child]
-            fed[child] = node.op.feeds(node.parents.index(name), cell, shape, self.values[child].shape)
+            places = [i for i, parent in enumerate(node.parents) if parent == name]
+            each = [node.op.feeds(i, cell, shape, self.values[child].shape) for i in places]
+            fed[child] = tuple(
+                parts[0] if parts.count(parts[0]) == len(parts) else slice(None) for parts in zip(*each, strict=True)
+            )
         return fed
 
 

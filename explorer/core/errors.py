@@ -26,7 +26,7 @@ MESSAGES: dict[str, str] = {
     "causal-needs-one-sequence": "A causal mask needs queries and keys from one sequence; {block} has two.",
     "unknown-kind": "There is no model kind '{kind}'; choose {known}.",
     "missing-size": "A model of kind '{kind}' needs '{what}'.",
-    "tied-widths": "Tied unembedding needs the vocabulary that the decoder reads; it has {table} words, the output {words}.",
+    "tied-widths": "Tied unembedding needs the decoder's vocabulary; that has {table} words, the output {words}.",
     "unknown-lesson": "There is no lesson '{name}'{near}; `explorer list` shows them.",
     "unknown-setting": "'{lesson}' has no setting '{name}'; it has {known}.",
     "lesson-not-read": "{file}: cannot be read: {reason}.",
@@ -55,8 +55,8 @@ class ExplorerError(Exception):
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """`"; did you mean 'x'?"` for the likeliest of the known names, or nothing."""
+    """`" (did you mean 'x'?)"` for the likeliest of the known names, or nothing."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    return f" (did you mean '{near[0]}'?)" if near else ""

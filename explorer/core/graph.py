@@ -101,10 +101,10 @@ class Graph:
         block, _, rest = name.rpartition(".head.")
         number, _, short = rest.partition(".")
         whole = f"{block}.{short}"
-        if whole in self.nodes and number.isdigit():
-            heads = self.n_heads(whole)
-            if heads is not None and 1 <= int(number) <= heads:
-                return Place(whole, int(number) - 1)
+        if whole in self.nodes:
+            for head in range(self.n_heads(whole) or 0):
+                if number == str(head + 1):
+                    return Place(whole, head)
         raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.names())))
 
     def names(self) -> Iterable[str]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 SwitchValue = str | bool | int | float
+MOST = 1e6
+"""The largest number a switch takes; memory ends long before."""
 
 _ANY = 1e9
 
@@ -31,20 +33,17 @@ class Switch:
 
     def parse(self, value: object) -> SwitchValue | None:
         """The value as this switch holds it, from text or a TOML value; None where it is not one of the allowed."""
+        text = str(value)
         if isinstance(self.default, bool):
-            return {"on": True, "true": True, "off": False, "false": False}.get(str(value).lower())
+            return {"on": True, "true": True, "off": False, "false": False}.get(text.lower())
         if self.choices:
-            return str(value) if str(value) in self.choices else None
-        if isinstance(value, bool):
-            return None
+            return text if text in self.choices else None
         try:
-            number = type(self.default)(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
+            number = int(text) if isinstance(self.default, int) else float(text)
+        except ValueError:
             return None
-        if isinstance(number, int) and isinstance(value, float) and number != value:
-            return None
-        # Not `number < least or …`: that would let NaN through.
-        return number if number >= self.least and number <= self.most else None
+        # Written so that NaN is none of the allowed.
+        return number if self.least <= number <= MOST else None
 
     @property
     def allowed(self) -> str:
@@ -53,8 +52,11 @@ class Switch:
             return "on or off"
         if self.choices:
             return ", ".join(self.choices)
+        note = {"d_k": ", 0 for d_model / heads", "d_v": ", 0 for d_k", "d_ff": ", 0 for 4 · d_model"}.get(
+            self.title, ""
+        )
         kind = "a whole number" if isinstance(self.default, int) else "a number"
-        return f"{kind} of at least {self.least:g}" + (f", at most {self.most}" if self.most < _ANY else "")
+        return f"{kind} of at least {self.least:g}{note}" + (f", at most {self.most}" if self.most < _ANY else "")
 
 
 _WIDEST = 16384
@@ -68,9 +70,7 @@ _AROUND = {
 
 SWITCHES: dict[str, dict[str, Switch]] = {
     "sequence": {
-        "positions": Switch(
-            "sinusoidal", "Positions", ("sinusoidal", "004", "004-script", "table", "learned", "none")
-        ),
+        "positions": Switch("sinusoidal", "Positions", ("sinusoidal", "004", "004-script", "table", "learned", "none")),
         "lookup": Switch("one-hot", "Look-up", ("one-hot", "index")),
     },
     "attention": {
@@ -79,10 +79,10 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "mask": Switch("none", "Mask", ("none", "causal", "padding", "hand")),
         "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
         "heads": Switch(1, "Heads", least=1, most=128),
-        "d_k": Switch(0, "d_k (0: d_model / heads)", most=_WIDEST),
-        "d_v": Switch(0, "d_v (0: d_k)", most=_WIDEST),
+        "d_k": Switch(0, "d_k", most=_WIDEST),
+        "d_v": Switch(0, "d_v", most=_WIDEST),
         "bias": Switch(False, "Biases"),
-        "weights": Switch("x W", "Weights", ("x W", "W x")),
+        "weights": Switch("x W", "Applied as", ("x W", "W x")),
         "W_O": Switch(True, "W_O"),
         **_AROUND,
     },
@@ -97,16 +97,16 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     },
     "ffn": {
         "on": Switch(True, "Feed-forward"),
-        "d_ff": Switch(0, "d_ff (0: 4 · d_model)", most=_WIDEST),
+        "d_ff": Switch(0, "d_ff", most=_WIDEST),
         "activation": Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity")),
         "bias": Switch(True, "Biases"),
-        "weights": Switch("x W", "Weights", ("x W", "W x")),
+        "weights": Switch("x W", "Applied as", ("x W", "W x")),
         **_AROUND,
     },
     "layer": {
         "activation": Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity")),
         "bias": Switch(True, "Biases"),
-        "weights": Switch("x W", "Weights", ("x W", "W x")),
+        "weights": Switch("x W", "Applied as", ("x W", "W x")),
     },
     "output": {
         "activation": Switch("softmax", "Output", ("softmax", "sigmoid", "identity")),
@@ -114,7 +114,7 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "bias": Switch(True, "Bias"),
     },
     "decision": {
-        "threshold": Switch(0.0, "Threshold (0: none)", least=0),
+        "threshold": Switch(0.0, "Threshold", least=0),
     },
     "loss": {
         "loss": Switch("cross-entropy", "Loss", ("none", "cross-entropy", "mean squared error")),

@@ -224,7 +224,8 @@ class SetSwitch(Command):
         model = state.model.with_switch(block, self.name, self.value)
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
-        return State.of(model, self._carried(state, block), state.pins, state.setting)
+        changed = State.of(model, self._carried(state, block), state.pins, state.setting)
+        return replace(changed, inputs={**changed.inputs, **_taken_over(state, changed)})
 
     def _carried(self, state: State, block: str) -> Mapping[str, Array]:
         """The inputs, those transposed whose rows and columns the switch exchanges."""
@@ -239,6 +240,18 @@ class SetSwitch(Command):
             case _:
                 return state.inputs
         return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
+
+
+def _taken_over(old: State, new: State) -> dict[str, Array]:
+    """Values of nodes that a switch makes editable for the first time: they start with what they were computed as.
+
+    So a mask drawn by hand starts as the causal one, and a free scale as 1/sqrt(d_k).
+    """
+    return {
+        name: frozen(old.graph.nodes[name].op.forward().astype(new.inputs[name].dtype))
+        for name, node in new.graph.nodes.items()
+        if node.is_input and name not in old.inputs and name in old.graph.nodes and not old.graph.nodes[name].parents
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,9 +42,7 @@ class State:
     setting: str = ""
 
     @staticmethod
-    def of(
-        model: Model, inputs: Mapping[str, Array], pins: Mapping[str, Pin] = _EMPTY, setting: str = ""
-    ) -> "State":
+    def of(model: Model, inputs: Mapping[str, Array], pins: Mapping[str, Pin] = _EMPTY, setting: str = "") -> "State":
         """A state whose missing inputs start as their nodes say, from the model's seed.
 
         Inputs keep their values where the shape still fits. Where only a sequence or a vocabulary has become longer or

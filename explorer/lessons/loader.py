@@ -71,13 +71,13 @@ def lesson_from(top: Table) -> Lesson:
     model = replace(model, switches=_switches(top.table("switches"), model))
 
     tables = top.table("settings")
-    if not tables.keys():
+    if not len(tables):
         top.fail("settings", "is missing", "add at least one, such as [settings.printed]")
-    if len(tables.keys()) > MAX_SETTINGS:
-        top.fail("settings", f"holds {len(tables.keys())} settings", f"write up to {MAX_SETTINGS}")
+    if len(tables) > MAX_SETTINGS:
+        top.fail("settings", f"holds {len(tables)} settings", f"write up to {MAX_SETTINGS}")
     switches: dict[str, dict[str, SwitchValue]] = {}
     graphs: dict[str, Graph] = {}
-    for name in tables.keys():
+    for name in tables:
         table = tables.table(name)
         table.has_only("title", "paragraph", "switches", "inputs", "pins")
         switches[name] = _switches(table.table("switches"), model)
@@ -117,7 +117,7 @@ def _model(top: Table) -> tuple[Model, dict[str, Array]]:
     lengths: dict[str, int] = {}
     inputs: dict[str, Array] = {}
     tokens = top.table("tokens")
-    if not sequences and tokens.keys():
+    if not sequences and len(tokens):
         top.fail("tokens", f"a model of kind '{kind}' has no tokens", "name its rows under model.axes")
     tokens.has_only(*sequences)
     for sequence in sequences:
@@ -148,6 +148,7 @@ def _tokens(table: Table, sequence: str) -> tuple[str, ...]:
 
 def _axes(table: Table, kind: str, layers: int) -> dict[str, tuple[str, ...]]:
     needed: tuple[str, ...] = ()
+    known: tuple[str, ...]
     match kind:
         case "attention":
             needed, known = ("query", "feature"), ("query", "feature", "key", "value", "value feature")
@@ -172,7 +173,7 @@ def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
     """The switches in a table, each by its block and name; the common ones of the model are not repeated."""
     blocks = model.blocks()
     parsed: dict[str, SwitchValue] = {}
-    for key in table.keys():
+    for key in table:
         block, _, name = key.rpartition(".")
         if block not in blocks:
             remedy = likeliest(block, blocks, "this model has")
@@ -218,7 +219,7 @@ def _graph(table: Table, model: Model) -> Graph:
 def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -> dict[str, Array]:
     """The values in a table of inputs, or of pins, which hold computed nodes; each has to fit where its node exists."""
     arrays: dict[str, Array] = {}
-    for key in table.keys():
+    for key in table:
         array = table.array(key)
         places = {setting: place for setting, graph in graphs.items() if (place := _place(graph, key))}
         if not places:
@@ -230,7 +231,8 @@ def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -
         if not fitting:
             setting, place = next(iter(places.items()))
             inputs = ", ".join(graphs[setting].inputs_of(place.node)) or "none"
-            table.fail(key, "is computed, not an input", f"pin it in a setting, or give what it is computed from: {inputs}")
+            remedy = f"pin it in a setting, or give what it is computed from: {inputs}"
+            table.fail(key, "is computed, not an input", remedy)
         if key.endswith(".tokens"):
             table.fail(key, "is set by the words", "write them under [tokens]")
         for setting, place in fitting.items():

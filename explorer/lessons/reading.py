@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -48,9 +48,11 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self.data
 
-    def keys(self) -> tuple[str, ...]:
-        """The keys that stand in the table."""
-        return tuple(self.data)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
 
     def shown(self, key: str) -> str:
         """The value at a key as TOML writes it, short."""
@@ -104,12 +106,14 @@ class Table:
         if key not in self.data:
             self.fail(key, "is missing", f"add {written_key((key,))} = [[…]]")
         value = self.data[key]
-        shape, inner = [], value
+        shape: list[int] = []
+        inner = value
         while isinstance(inner, list):
             if not inner:
                 self.fail(key, "holds an empty list", "write the numbers")
             if len(shape) == MAX_AXES:
-                self.fail(key, f"has lists more than {MAX_AXES} deep", "write a matrix as a list of rows: [[1, 2], [3, 4]]")
+                remedy = "write a matrix as a list of rows: [[1, 2], [3, 4]]"
+                self.fail(key, f"has lists more than {MAX_AXES} deep", remedy)
             shape.append(len(inner))
             inner = inner[0]
         array = np.empty(shape)

@@ -241,7 +241,7 @@ def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figur
         units,
         why,
         table.text("note", default="", most=MAX_TEXT),
-        {key: switches.data[key] for key in switches.keys()},
+        {key: switches.data[key] for key in switches},
         _arrays(table.table("inputs")),
         _arrays(table.table("pins")),
     )
@@ -271,12 +271,12 @@ def _slip(table: Table, reference: str, lesson: str, known: Mapping[str, Figure]
     wrong = frozen(table.array("wrong")) if "wrong" in table else None
     if wrong is not None and (figure is None or wrong.shape != figure.values.shape):
         table.fail("wrong", "has nothing of its shape beside it", "name the figure with the right numbers")
-    texts = (table.text(key, most=MAX_TEXT) for key in ("printed", "right", "how"))
-    return Slip(reference, section, *texts, figure, wrong)
+    printed, right, how = (table.text(key, most=MAX_TEXT) for key in ("printed", "right", "how"))
+    return Slip(reference, section, printed, right, how, figure, wrong)
 
 
 def _arrays(table: Table) -> dict[str, Array]:
-    return {key: frozen(table.array(key)) for key in table.keys()}
+    return {key: frozen(table.array(key)) for key in table}
 
 
 def _whole(table: Table, key: str) -> Array:

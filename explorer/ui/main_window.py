@@ -1,12 +1,12 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QMenu,
     QPushButton,
@@ -27,6 +27,7 @@ from explorer.ui.panels.registry import REGISTRY
 from explorer.ui.theme import mark
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.inspector import Inspector
+from explorer.ui.widgets.lesson_bar import LessonBar
 from explorer.ui.widgets.pipeline_map import PipelineMap
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.widgets.stage_header import StageHeader
@@ -53,6 +54,7 @@ class MainWindow(QMainWindow):
         self.map = PipelineMap(bench)
         self.inspector = Inspector(bench)
         self.header = StageHeader(bench)
+        self.lesson_bar = LessonBar(bench)
         self.stack = QStackedWidget()
         self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self._panels: dict[str, Panel] = {}
@@ -65,7 +67,7 @@ class MainWindow(QMainWindow):
         middle.setSpacing(0)
         middle.addWidget(self.header)
         middle.addWidget(self.stack, 1)
-        middle.addWidget(self._lesson_bar)
+        middle.addWidget(self.lesson_bar)
         across = QHBoxLayout()
         across.setSpacing(0)
         across.addWidget(self.map)
@@ -92,11 +94,12 @@ class MainWindow(QMainWindow):
         self._top_bar.setObjectName("topBar")
         self._top = QHBoxLayout(self._top_bar)
         self._title = QPushButton()
-        mark(self._title, tab="true")
+        mark(self._title, tab="true", document="true")
         self._title.setToolTip("Open another example")
+        self._title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         menu = QMenu(self._title)
         for lesson in catalogue():
-            menu.addAction(lesson.title, lambda lesson=lesson: self.open_lesson(lesson))
+            menu.addAction(lesson.title, partial(self.open_lesson, lesson))
         self._title.setMenu(menu)
         self._top.addWidget(self._title)
         self._top.addStretch()
@@ -111,22 +114,11 @@ class MainWindow(QMainWindow):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._top.addWidget(button)
 
-        self._lesson_bar = QFrame()
-        self._lesson_bar.setObjectName("lessonBar")
-        self._lesson_layout = QVBoxLayout(self._lesson_bar)
-        self._lesson_title = mark(QLabel(), role="strong")
-        self._lesson_text = QLabel()
-        self._lesson_text.setWordWrap(True)
-        self._lesson_text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._lesson_layout.addWidget(self._lesson_title)
-        self._lesson_layout.addWidget(self._lesson_text)
         self._space_bars()
 
     def _space_bars(self) -> None:
         px = self.bench.appearance.px
         self._top.setContentsMargins(px(8), px(6), px(14), px(6))
-        self._lesson_layout.setContentsMargins(px(28), px(12), px(20), px(14))
-        self._lesson_layout.setSpacing(px(3))
 
     # Lessons and settings
 
@@ -162,13 +154,8 @@ class MainWindow(QMainWindow):
 
     def _say_setting(self) -> None:
         lesson, name = self.bench.lesson, self.bench.document.state.setting
-        setting = lesson.settings.get(name)
-        if setting is None:
-            return
         self._settings.choose(list(lesson.settings).index(name))
-        assert isinstance(self._lesson_title, QLabel)
-        self._lesson_title.setText(setting.title)
-        self._lesson_text.setText(setting.paragraph or lesson.paragraph)
+        self.lesson_bar.refresh()
 
     # Following
 
@@ -213,6 +200,7 @@ class MainWindow(QMainWindow):
         self.tokens.restyle()
         self.map.restyle()
         self.inspector.restyle()
+        self.lesson_bar.restyle()
         stage = self.bench.selection.stage
         for name in tuple(self._panels):
             if name == stage:
@@ -220,6 +208,11 @@ class MainWindow(QMainWindow):
             else:
                 self._drop(name)
         self._show_stage(stage)
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        # Otherwise the first button wears the focus ring before anybody has touched a key.
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def closeEvent(self, event: Any) -> None:
         self.bench.bridge.close()

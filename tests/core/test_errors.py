@@ -46,7 +46,7 @@ def test_an_error_is_its_sentence():
 
 
 @pytest.mark.parametrize(
-    ("name", "answer"), [("scoers", "; did you mean 'scores'?"), ("xyz", ""), ("scores", "; did you mean 'scores'?")]
+    ("name", "answer"), [("scoers", " (did you mean 'scores'?)"), ("xyz", ""), ("weight", " (did you mean 'weights'?)")]
 )
 def test_nearest(name, answer):
     assert nearest(name, ["scaled", "scores", "weights"]) == answer

@@ -11,8 +11,8 @@ def diamond():
     """a and b feed sum; sum feeds left and right, which feed end; alone feeds nothing."""
     g = GraphBuilder()
     n = g.axis("n", ("one", "two"))
-    g.stage("top", "layer", "Top", "Net")
     g.stage("empty", "layer", "Empty", "Net")
+    g.stage("top", "layer", "Top", "Net")
     g.add("a", Input(), axes=(n,))
     g.add("b", Input(), axes=(n,))
     g.add("alone", Input(), axes=())
@@ -108,7 +108,8 @@ def test_a_name_means_a_node_or_a_slice_of_a_head(translator):
         ("encoder.1.self.head.3.Q", "encoder.1.self.head.1.Q"),
         ("encoder.1.self.head.0.Q", "encoder.1.self.head.1.Q"),
         ("encoder.1.self.head.².Q", "encoder.1.self.head.1.Q"),
-        ("encoder.1.self.head.1.W_O", "encoder.1.self.W_O"),
+        ("encoder.1.self.head.01.Q", "encoder.1.self.head.1.Q"),
+        ("encoder.1.self.head.1.W_O", "encoder.1.self.head.1.W_V"),
         ("output.probabilites", "output.probabilities"),
     ],
 )
@@ -118,7 +119,7 @@ def test_an_unknown_name_is_answered_with_the_likeliest(translator, name, likeli
     assert caught.value.id == "unknown-node"
     suggested = str(caught.value).split("did you mean ")[1]
     # The numbers of heads are equally likely.
-    assert suggested.replace("head.2", "head.1") == f"'{likeliest}'?."
+    assert suggested.replace("head.2", "head.1") == f"'{likeliest}'?)."
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_a_name_like_no_other_is_unknown_too(translator, name):
 def test_only_nodes_stacked_over_heads_have_slices(translator):
     assert translator.n_heads("encoder.1.self.weights") == 2
     assert translator.n_heads("decoder.1.self.weights") == 1
-    assert translator.n_heads("encoder.1.self.mask") is None
+    assert translator.n_heads("decoder.1.self.mask") is None
     assert translator.n_heads("encoder.1.self.scale") is None
 
 

@@ -15,7 +15,6 @@ from explorer.core.ops import (
     CausalMask,
     Concat,
     CrossEntropy,
-    FullMask,
     Identity,
     Input,
     LayerNorm,
@@ -65,7 +64,7 @@ class Blocks:
         g, m = self.graph, self.model
         words = g.axis(f"{sequence}.words", m.axes[f"{sequence}.words"])
         g.sequence(sequence, m.lengths[sequence], words)
-        g.stage(f"{sequence}.embedding", "embedding", "Tokens & embeddings", title)
+        g.stage(f"{sequence}.embedding", "embedding", "Embeddings", title)
         tokens = g.add(f"{sequence}.tokens", Input("ids"), axes=(sequence,), symbol="t")
         table = g.add(f"{sequence}.table", Input(), axes=(words, "d_model"), symbol="E")
         if m.switch(sequence, "lookup") == "one-hot":
@@ -136,9 +135,7 @@ class Blocks:
             if switch(block, "bias"):
                 parents.append(g.add(f"{block}.b_{letter}", Input("zeros"), axes=(heads, axis)))
             projected[letter] = g.add(f"{block}.{letter}", MatMul(transposed), *parents, axes=(heads, rows, axis))
-        weights = self.shares(
-            f"{block}.", block, projected["Q"], projected["K"], (heads,), queries, keys, d_k, tokens=f"{keys}.tokens"
-        )
+        weights = self.shares(f"{block}.", block, projected["Q"], projected["K"], (heads,), queries, keys, d_k)
         output = g.add(
             f"{block}.output", WeightedSum(), weights, projected["V"], axes=(heads, queries, v_axis), symbol="O"
         )
@@ -148,11 +145,8 @@ class Blocks:
         wide = g.axis(f"{block}.concat", names if n_heads > 1 else d_v)
         result = g.add(f"{block}.concat", Concat(), output, axes=(queries, wide), symbol="C")
         if switch(block, "W_O"):
-            shape = ("d_model", wide) if transposed else (wide, "d_model")
-            W_O = g.add(f"{block}.W_O", Input(), axes=shape)
-            result = g.add(
-                f"{block}.projected", MatMul(transposed), result, W_O, axes=(queries, "d_model"), symbol="P"
-            )
+            W_O = g.add(f"{block}.W_O", Input(), axes=("d_model", wide) if transposed else (wide, "d_model"))
+            result = g.add(f"{block}.projected", MatMul(transposed), result, W_O, axes=(queries, "d_model"), symbol="P")
         elif n_heads * d_v != m.d_model:
             raise ExplorerError("widths-differ", block=block, width=n_heads * d_v, d_model=m.d_model)
         return self._after(block, result, x, queries, group)
@@ -167,40 +161,42 @@ class Blocks:
         queries: str,
         keys: str,
         d_k: int,
-        tokens: str = "",
         columns: bool = False,
     ) -> str:
-        """Scores, scaled, masked, weights: (…, n_queries, n_keys) each. Returns the weights' name."""
+        """Scores, scaled, masked, weights: (…, n_queries, n_keys) each. Returns the weights' name.
+
+        Without a scale, or without a mask, the nodes of that step are not there.
+        """
         g, m = self.graph, self.model
         axes = (*batch, queries, keys)
         scores = Scores(self._text(block, "similarity"), columns)
-        g.add(f"{prefix}scores", scores, Q, K, axes=axes, symbol="S")
-        kind = self._text(block, "scale")
-        if kind == "free":
-            g.add(f"{prefix}scale", Input("ones"), axes=(), symbol="s")
-        else:
-            factor = ScaleFactor(kind, d_k, m.dtype)
-            g.add(f"{prefix}scale", factor, axes=(), symbol=factor.formula())
-        scaled = g.add(f"{prefix}scaled", Scale(), f"{prefix}scores", f"{prefix}scale", axes=axes, symbol="Z")
-        mask: Op
-        parents: tuple[str, ...] = ()
-        match m.switch(block, "mask"):
-            case "causal" if queries == keys:
-                mask = CausalMask(g.length(queries))
-            case "causal":
-                raise ExplorerError("causal-needs-one-sequence", block=block)
-            case "padding":
-                words = m.axes[f"{keys}.words"]
-                mask = PaddingMask(words.index("<pad>") if "<pad>" in words else -1, g.length(queries))
-                parents = (tokens,)
-            case "hand":
-                mask = Input("ones")
-            case _:
-                mask = FullMask(g.length(queries), g.length(keys))
-        g.add(f"{prefix}mask", mask, *parents, axes=(queries, keys), symbol="M")
-        masked = g.add(f"{prefix}masked", Mask(), scaled, f"{prefix}mask", axes=axes, symbol="Z'")
+        logits = g.add(f"{prefix}scores", scores, Q, K, axes=axes, symbol="S")
+        if (kind := self._text(block, "scale")) != "none":
+            factor = Input("ones") if kind == "free" else ScaleFactor(kind, d_k, m.dtype)
+            scale = g.add(f"{prefix}scale", factor, axes=(), symbol="s" if kind == "free" else factor.formula())
+            logits = g.add(f"{prefix}scaled", Scale(), logits, scale, axes=axes, symbol="Z")
+        if m.switch(block, "mask") != "none":
+            op, parents = self._mask(block, queries, keys)
+            mask = g.add(f"{prefix}mask", op, *parents, axes=(queries, keys), symbol="M")
+            logits = g.add(f"{prefix}masked", Mask(), logits, mask, axes=axes, symbol="Z'")
         share = Softmax() if m.switch(block, "normalise") == "softmax" else RowShares()
-        return g.add(f"{prefix}weights", share, masked, axes=axes, symbol="A")
+        return g.add(f"{prefix}weights", share, logits, axes=axes, symbol="A")
+
+    def _mask(self, block: str, queries: str, keys: str) -> tuple[Op, tuple[str, ...]]:
+        """The op of a mask, and what it reads."""
+        g = self.graph
+        match self.model.switch(block, "mask"):
+            case "causal":
+                if queries != keys:
+                    raise ExplorerError("causal-needs-one-sequence", block=block)
+                return CausalMask(g.length(queries)), ()
+            case "padding":
+                words = self.model.axes[f"{keys}.words"]
+                return PaddingMask(words.index("<pad>") if "<pad>" in words else -1, g.length(queries)), (
+                    f"{keys}.tokens",
+                )
+            case _:
+                return Input("ones"), ()
 
     def feed_forward(self, block: str, group: str, x: str, rows: str) -> str:
         """The feed-forward net with its residual and norm (Vaswani et al. 2017, equation 2). Returns (n, d_model)."""

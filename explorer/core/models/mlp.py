@@ -8,7 +8,7 @@ from explorer.core.ops import Input, MatMul, Threshold
 
 
 def mlp(model: Model) -> Graph:
-    """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N" (the outputs)."""
+    """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N"."""
     g = GraphBuilder()
     blocks = Blocks(model, g)
     for axis in ("input", *(f"layer.{k}" for k in range(model.layers + 1))):

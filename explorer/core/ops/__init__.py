@@ -8,7 +8,7 @@ from explorer.core.ops.embedding import LookUp, OneHot
 from explorer.core.ops.inputs import Input
 from explorer.core.ops.linear import Add, Bias, Concat, MatMul
 from explorer.core.ops.loss import CrossEntropy, MeanSquaredError
-from explorer.core.ops.masks import CausalMask, FullMask, Mask, PaddingMask
+from explorer.core.ops.masks import CausalMask, Mask, PaddingMask
 from explorer.core.ops.normalise import LayerNorm, RowShares, Softmax
 from explorer.core.ops.positions import Sinusoidal
 from explorer.core.ops.scale import Scale, ScaleFactor, Temperature
@@ -22,13 +22,12 @@ __all__ = [
     "CausalMask",
     "Concat",
     "CrossEntropy",
-    "FullMask",
     "Identity",
     "Input",
     "LayerNorm",
     "LookUp",
-    "MatMul",
     "Mask",
+    "MatMul",
     "MeanSquaredError",
     "OneHot",
     "Op",

@@ -88,9 +88,12 @@ class GELU(Op):
 
     def forward(self, *parents: Array) -> Array:
         (x,) = parents
+        result: Array
         if self.tanh:
-            return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * (x * x * x))))
-        return 0.5 * x * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))
+            result = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * (x * x * x))))
+        else:
+            result = 0.5 * x * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))
+        return result
 
     def formula(self, *symbols: str) -> str:
         x = symbols[0]

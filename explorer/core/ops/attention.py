@@ -28,12 +28,13 @@ class Scores(Op):
         return "ci,cj->ij" if self.columns else "ic,jc->ij"
 
     def forward(self, *parents: Array) -> Array:
-        Q, K = (p.swapaxes(-1, -2) for p in parents) if self.columns else parents
-        scores: Array = Q @ K.swapaxes(-1, -2)
+        Q, K = (p.mT for p in parents) if self.columns else parents
+        scores: Array = Q @ K.mT
         if self.similarity == "dot":
             return scores
         lengths = np.sqrt((Q * Q).sum(-1))[..., :, None] * np.sqrt((K * K).sum(-1))[..., None, :]
-        return np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths != 0)
+        cosines: Array = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths != 0)
+        return cosines
 
     def formula(self, *symbols: str) -> str:
         Q, K = symbols
@@ -41,8 +42,8 @@ class Scores(Op):
         return dot if self.similarity == "dot" else rf"\frac{{{dot}}}{{\| q \| \, \| k \|}}"
 
     def code(self, *names: str) -> str:
-        Q, K = (f"{n}.swapaxes(-1, -2)" for n in names) if self.columns else names
-        dot = f"{Q} @ {names[1] if self.columns else K + '.swapaxes(-1, -2)'}"
+        Q, K = (f"{n}.mT" for n in names) if self.columns else names
+        dot = f"{Q} @ {names[1] if self.columns else K + '.mT'}"
         if self.similarity == "dot":
             return dot
         length = f"np.sqrt(({Q} ** 2).sum(-1))[..., :, None] * np.sqrt(({K} ** 2).sum(-1))[..., None, :]"

@@ -12,8 +12,8 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 class Op:
     """How a node's value comes from its parents' values.
 
-    An op is a frozen dataclass of its parameters, so that two ops are equal when they compute the same thing. Arrays may
-    have any leading batch axes (heads, sentences in a batch); the axes an op speaks of are the last ones.
+    An op is a frozen dataclass of its parameters, so that two ops are equal when they compute the same thing. Arrays
+    may have any leading batch axes (heads, sentences in a batch); the axes an op speaks of are the last ones.
 
     `subscripts` says which axes of the parents and of the result run together, as in ``einsum``: ``"ic,jc->ij"`` reads
     "row i of the first and row j of the second make cell ij". An axis the result lacks is read whole.
@@ -69,7 +69,7 @@ class Op:
 
 
 def line(cell: tuple[int, ...], value: Array, *index: int | slice) -> Index:
-    """Index into `value` with the batch axes of `cell` in front of `index`; batch axes that `value` lacks are left out."""
+    """Index into `value`: `index` behind those batch axes of `cell` that `value` has."""
     lead = value.ndim - len(index)
     batch = cell[: max(len(cell) - 2, 0)]
     own = batch[len(batch) - lead :] if lead else ()

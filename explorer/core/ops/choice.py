@@ -15,7 +15,8 @@ class Argmax(Op):
     subscripts = "ik->i"
 
     def forward(self, *parents: Array) -> Array:
-        return np.argmax(parents[0], axis=-1)
+        columns: Array = np.argmax(parents[0], axis=-1)
+        return columns
 
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{argmax}_j \; {%s}_{ij}" % symbols[0]

@@ -24,7 +24,8 @@ class OneHot(Op):
 
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents
-        return (tokens[..., None] == np.arange(self.n_words)).astype(self.dtype)
+        rows: Array = (tokens[..., None] == np.arange(self.n_words)).astype(self.dtype)
+        return rows
 
     def formula(self, *symbols: str) -> str:
         return r"[\, {%s}_i = j \,]" % symbols[0]

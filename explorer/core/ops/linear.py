@@ -24,7 +24,7 @@ class MatMul(Op):
 
     def forward(self, *parents: Array) -> Array:
         x, W = parents[0], parents[1]
-        product: Array = x @ (W.swapaxes(-1, -2) if self.transposed else W)
+        product: Array = x @ (W.mT if self.transposed else W)
         return product + parents[2][..., None, :] if len(parents) == 3 else product
 
     def formula(self, *symbols: str) -> str:
@@ -32,7 +32,7 @@ class MatMul(Op):
         return rf"{symbols[0]} \, {W}" + (f" + {symbols[2]}" if len(symbols) == 3 else "")
 
     def code(self, *names: str) -> str:
-        W = names[1] + (".swapaxes(-1, -2)" if self.transposed else "")
+        W = names[1] + (".mT" if self.transposed else "")
         return f"{names[0]} @ {W}" + (f" + {names[2]}[..., None, :]" if len(names) == 3 else "")
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:

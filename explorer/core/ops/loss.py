@@ -10,7 +10,7 @@ from explorer.core.ops.base import Array, Op
 
 @dataclass(frozen=True)
 class CrossEntropy(Op):
-    """Mean over the positions of −log of the probability that the right word was given (Goodfellow et al. 2016, §6.2.2).
+    """Mean over the positions of −log of the probability of the right word (Goodfellow et al. 2016, §6.2.2).
 
     A probability of 0 for the right word costs +∞, visibly.
     """
@@ -55,9 +55,7 @@ class MeanSquaredError(Op):
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         output, target = parents
-        squares = [
-            step("square", step("subtract", output[i], target[i])) for i in np.ndindex(output.value.shape)
-        ]
+        squares = [step("square", step("subtract", output[i], target[i])) for i in np.ndindex(output.value.shape)]
         return step("mean_of", *squares, label="mean of the squares")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:

@@ -30,27 +30,6 @@ class CausalMask(Op):
 
 
 @dataclass(frozen=True)
-class FullMask(Op):
-    """1 everywhere: each query may look at each key."""
-
-    n_queries: int
-    n_keys: int
-    subscripts = "->ij"
-
-    def forward(self, *parents: Array) -> Array:
-        return np.ones((self.n_queries, self.n_keys), dtype=np.int64)
-
-    def formula(self, *symbols: str) -> str:
-        return "1"
-
-    def code(self, *names: str) -> str:
-        return f"np.ones(({self.n_queries}, {self.n_keys}), dtype=np.int64)"
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        return step("value", Constant(1, "1"))
-
-
-@dataclass(frozen=True)
 class PaddingMask(Op):
     """1 where the key is a word, 0 where it is ``<pad>``.
 

@@ -12,16 +12,16 @@ from explorer.core.ops.base import Array, Op
 class Softmax(Op):
     """Each row as shares that add up to 1 (Vaswani et al. 2017, equation 1; Goodfellow et al. 2016, equation 6.29).
 
-    The largest entry is subtracted first, which changes nothing but keeps ``exp`` from overflowing. A row that is masked
-    whole has nothing to share: its weights are all 0. A row with NaN or +∞ becomes NaN, visibly.
+    The largest entry is subtracted first, which changes nothing but keeps ``exp`` from overflowing. A row that is
+    masked whole has nothing to share: its weights are all 0. A row with NaN or +∞ becomes NaN, visibly.
     """
 
     subscripts = "ik->ij"
 
     def forward(self, *parents: Array) -> Array:
         (z,) = parents
-        # A row of −∞ has the lowest finite number subtracted, not −∞, so that it gives exp(−∞) = 0 instead of NaN. In
-        # every other row the largest entry contributes exp(0) = 1, so the sum is at least 1 and the second maximum idle.
+        # A row of −∞ has the lowest finite number subtracted, not −∞, so that it gives exp(−∞) = 0 instead of NaN.
+        # In every other row the largest entry contributes exp(0) = 1: the sum is at least 1, the second maximum idle.
         e = np.exp(z - np.maximum(z.max(-1, keepdims=True), np.finfo(z.dtype).min))
         shares: Array = e / np.maximum(e.sum(-1, keepdims=True), 1)
         return shares
@@ -54,7 +54,8 @@ class RowShares(Op):
     def forward(self, *parents: Array) -> Array:
         (x,) = parents
         total = x.sum(-1, keepdims=True)
-        return np.divide(x, total, out=np.zeros_like(x), where=total != 0)
+        shares: Array = np.divide(x, total, out=np.zeros_like(x), where=total != 0)
+        return shares
 
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{\sum_j {%s}_j}" % (symbols[0], symbols[0])

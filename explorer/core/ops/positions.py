@@ -70,4 +70,5 @@ def exponents(d: int, kind: str) -> Array:
 def position_encoding(n: int, d: int, kind: str) -> Array:
     """The position encoding as an (n, d) array; see `Sinusoidal`."""
     angle = np.arange(n)[:, None] / 10000 ** exponents(d, kind)
-    return np.where(np.arange(d) % 2 == 0, np.sin(angle), np.cos(angle))
+    encoding: Array = np.where(np.arange(d) % 2 == 0, np.sin(angle), np.cos(angle))
+    return encoding

@@ -10,12 +10,12 @@ from explorer.core.ops.base import Array, Op
 
 @dataclass(frozen=True)
 class ScaleFactor(Op):
-    """What the scores are multiplied by: 1, 1/d_k or 1/sqrt(d_k) (Vaswani et al. 2017, equation 1).
+    """What the scores are multiplied by: 1/d_k or 1/sqrt(d_k) (Vaswani et al. 2017, equation 1).
 
     Parameters
     ----------
     kind : str
-        "none", "1/d_k" or "1/sqrt(d_k)".
+        "1/d_k" or "1/sqrt(d_k)".
     d_k : int
         Width of a key.
     """
@@ -26,26 +26,20 @@ class ScaleFactor(Op):
     subscripts = "->"
 
     def forward(self, *parents: Array) -> Array:
-        d_k = self.d_k
-        value = {"none": 1.0, "1/d_k": 1 / d_k, "1/sqrt(d_k)": 1 / np.sqrt(d_k)}[self.kind]
-        return np.asarray(value, dtype=self.dtype)
+        return np.asarray(1 / (self.d_k if self.kind == "1/d_k" else np.sqrt(self.d_k)), dtype=self.dtype)
 
     def formula(self, *symbols: str) -> str:
-        return {"none": "1", "1/d_k": r"\frac{1}{d_k}", "1/sqrt(d_k)": r"\frac{1}{\sqrt{d_k}}"}[self.kind]
+        return r"1 / d_k" if self.kind == "1/d_k" else r"1 / \sqrt{d_k}"
 
     def code(self, *names: str) -> str:
-        value = {"none": "1.0", "1/d_k": f"1 / {self.d_k}", "1/sqrt(d_k)": f"1 / np.sqrt({self.d_k})"}[self.kind]
-        return f"np.asarray({value}, dtype='{self.dtype}')"
+        divisor = str(self.d_k) if self.kind == "1/d_k" else f"np.sqrt({self.d_k})"
+        return f"np.asarray(1 / {divisor}, dtype='{self.dtype}')"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        d_k = Constant(float(self.d_k), str(self.d_k))
-        match self.kind:
-            case "none":
-                return step("value", Constant(1.0, "1"))
-            case "1/d_k":
-                return step("divide", Constant(1.0, "1"), d_k, label="1 ÷ d_k")
-            case _:
-                return step("divide", Constant(1.0, "1"), step("sqrt", d_k), label="1 ÷ √d_k")
+        one, d_k = Constant(1.0, "1"), Constant(float(self.d_k), str(self.d_k))
+        if self.kind == "1/d_k":
+            return step("divide", one, d_k, label="1 ÷ d_k")
+        return step("divide", one, step("sqrt", d_k), label="1 ÷ √d_k")
 
 
 @dataclass(frozen=True)

@@ -15,19 +15,16 @@ class AttentionPanel(Panel):
             ("×", self.box(self.of_head("K"), "keys")),
             ("→", self.box(self.of_head("scores"))),
         ]
-        if self._differs("scaled"):
+        if self.has("scaled"):
             row.append(("→", self.box(self.of_head("scaled"))))
-        if self._differs("masked"):
+        if self.has("masked"):
             row += [("", self.box(self.block + "mask")), ("→", self.box(self.of_head("masked")))]
-        row.append(("→", self.box(self.of_head("weights"))))
+        heat, lines = (Later(make, px(280), px(150)) for make in (self._heat_map, self._lines))
+        row += [("→", self.box(self.of_head("weights"))), ("", lines)]
         if self.has("V"):
             row += [("×", self.box(self.of_head("V"), "values")), ("=", self.box(self.of_head("output")))]
-        self.row(row)
-
-        heat = Later(self._heat_map, px(300), px(230))
-        lines = Later(self._lines, px(300), px(230))
-        self.row([("", heat), ("", lines)])
-        self.later(heat, lines)
+        self.row([*row, ("", heat)])
+        self.later(lines, heat)
 
         if self.has("W_Q"):
             self.section("Where Q, K and V come from")
@@ -37,17 +34,6 @@ class AttentionPanel(Panel):
             shorts = [s for s in ("W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "scale") if self.has(s)]
             weights = [("", self.box(self.of_head(short))) for short in shorts]
             self.row([("", self.box(name)) for name in given] + weights)
-
-    def structure(self) -> tuple[object, ...]:
-        return (*super().structure(), self._differs("scaled"), self._differs("masked"))
-
-    def _differs(self, short: str) -> bool:
-        """Whether this step does anything: with no scale or no mask its matrix would be the one before again."""
-        engine = self.bench.document.engine
-        switch = {"scaled": "scale", "masked": "mask"}[short]
-        block = self.block.removesuffix(".") or "attention"
-        pinned = self.block + short in engine.pins or self.block + switch in engine.pins
-        return pinned or self.bench.document.state.model.switch(block, switch) != "none"
 
     def _heat_map(self) -> QWidget:
         from explorer.ui.widgets.heat_map import HeatMap

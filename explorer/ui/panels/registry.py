@@ -22,11 +22,14 @@ class Entry:
         What happens here, in one sentence.
     switches : tuple of str
         The block's switches that belong to this stage.
+    more : tuple of str
+        Those that are shown on request.
     """
 
     panel: type[Panel]
     sentence: str
     switches: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
 
 
 REGISTRY: dict[str, Entry] = {
@@ -37,24 +40,30 @@ REGISTRY: dict[str, Entry] = {
     "attention": Entry(
         AttentionPanel,
         "Each word asks (Q), every word answers (K), and the answers decide how much of each value (V) to take.",
-        (
-            "similarity", "scale", "mask", "normalise", "layout", "V", "nearest",
-            "heads", "d_k", "d_v", "bias", "weights",
-        ),
+        ("scale", "mask", "similarity", "layout"),
+        ("normalise", "V", "nearest", "heads", "d_k", "d_v", "bias", "weights"),
     ),
     "heads": Entry(
-        HeadsPanel, "Several heads look at the sentence at once; their answers are put side by side and mixed by W_O.",
+        HeadsPanel,
+        "Several heads look at the sentence at once; their answers are put side by side and mixed by W_O.",
         ("heads", "W_O"),
     ),
     "nearest": Entry(MatricesPanel, "Which row of V is the output most like? That row names the word.", ("nearest",)),
-    "norm": Entry(MatricesPanel, "Each row is brought to mean 0 and variance 1, then stretched and moved.", _AROUND),
+    "norm": Entry(
+        MatricesPanel,
+        "Each row is brought to mean 0 and variance 1, then stretched and moved.",
+        _AROUND[:2],
+        _AROUND[2:],
+    ),
     "ffn": Entry(
         MatricesPanel,
         "Each word's vector by itself goes through a small net: out to d_ff hidden units, and back.",
-        ("on", "d_ff", "activation", "bias", "weights"),
+        ("on", "activation", "d_ff"),
+        ("bias", "weights"),
     ),
     "output": Entry(
-        MatricesPanel, "A number for each word of the vocabulary, then shares that add up to 1.",
+        MatricesPanel,
+        "A number for each word of the vocabulary, then shares that add up to 1.",
         ("activation", "tied", "bias"),
     ),
     "loss": Entry(MatricesPanel, "How surprised the model is by the right words.", ("loss",)),

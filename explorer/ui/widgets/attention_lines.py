@@ -17,7 +17,7 @@ MOST_PIXELS = 9.0
 LEAST_SHARE = 0.01
 
 
-class _Lines(pg.GraphicsObject):  # type: ignore[misc]
+class _Lines(pg.GraphicsObject):
     """All lines in one item's paint."""
 
     def __init__(self) -> None:

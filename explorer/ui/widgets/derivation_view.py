@@ -55,7 +55,7 @@ class DerivationView(QWidget):
         for row in self._rows:
             # A name and an expression that do not fit side by side stand one above the other.
             text = f"{row.label}  {row.expression}" if row.label and row.expression else row.label or row.expression
-            room = width - self._value_width - 2 * GAP - metrics.horizontalAdvance("=")
+            room = width - self._value_width - 3 * GAP - 8
             if metrics.horizontalAdvance(text) <= room or not (row.label and row.expression):
                 self._lines.append((row, [""]))
             else:
@@ -75,7 +75,7 @@ class DerivationView(QWidget):
         number, bold = self._fonts()
         y = 2
         right = self.width() - 2
-        equals = right - self._value_width - GAP
+        equals = right - self._value_width - GAP // 2
         for at, (row, lines) in enumerate(self._lines):
             result = row.kind == "result"
             height = self._row_height
@@ -92,7 +92,7 @@ class DerivationView(QWidget):
                 label = ""
             else:
                 label = row.label
-            line = QRect(2, y, equals - GAP, height)
+            line = QRect(2, y, equals - GAP - 8, height)
             painter.setPen(qcolor(theme.muted))
             painter.drawText(line, left_flag, label)
             painter.setPen(qcolor(theme.text))
@@ -100,7 +100,7 @@ class DerivationView(QWidget):
             text = metrics.elidedText(row.expression, Qt.TextElideMode.ElideRight, line.width())
             painter.drawText(line, right_flag, text)
             painter.setPen(qcolor(theme.muted))
-            painter.drawText(QRect(equals - GAP // 2, y, GAP, height), Qt.AlignmentFlag.AlignCenter, "=")
+            painter.drawText(QRect(equals - GAP, y, GAP, height), Qt.AlignmentFlag.AlignCenter, "=")
             painter.setPen(qcolor(theme.here_text if result else theme.text))
             painter.setFont(bold if result else number)
             painter.drawText(QRect(equals, y, right - equals, height), right_flag, row.value)

@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from explorer.core.derivation import chain, rows
+from explorer.core.derivation import Row, chain, rows
 from explorer.core.numbers import exact, significant, written
 from explorer.lessons.references import figure_for
 from explorer.ui.selection import Cell
@@ -57,7 +57,12 @@ class Inspector(QFrame):
         self._page.addWidget(self._cell_heading)
         self._page.addLayout(self._derived)
         for widget in (
-            self._numpy_heading, self._code, self._feeds_heading, self._feeds, self._printed_heading, self._printed,
+            self._numpy_heading,
+            self._code,
+            self._feeds_heading,
+            self._feeds,
+            self._printed_heading,
+            self._printed,
             self._hint,
         ):
             self._page.addWidget(widget)
@@ -96,8 +101,16 @@ class Inspector(QFrame):
     def show_cell(self, cell: Cell | None) -> None:
         """Show another cell, or the same with other numbers."""
         parts = (
-            self._title, self._value, self._formula, self._cell_heading, self._numpy_heading, self._code,
-            self._feeds_heading, self._feeds, self._printed_heading, self._printed,
+            self._title,
+            self._value,
+            self._formula,
+            self._cell_heading,
+            self._numpy_heading,
+            self._code,
+            self._feeds_heading,
+            self._feeds,
+            self._printed_heading,
+            self._printed,
         )
         if cell is None:
             for part in parts:
@@ -128,7 +141,10 @@ class Inspector(QFrame):
             self._cell_heading.setText("Given: held at a value typed by hand")
         self._show_derivations(
             [
-                (name if name != cell.node else "", rows(last, lambda n, a: engine.labels(engine.graph.nodes[n].axes[a])))
+                (
+                    name if name != cell.node else "",
+                    rows(last, lambda n, a: engine.labels(engine.graph.nodes[n].axes[a])),
+                )
                 for name, _, last in derivation
             ]
         )
@@ -142,11 +158,13 @@ class Inspector(QFrame):
 
     def _where(self, cell: Cell) -> str:
         engine = self._bench.document.engine
-        labels = [engine.labels(axis)[i] for axis, i in zip(engine.graph.nodes[cell.node].axes, cell.index, strict=True)]
+        labels = [
+            engine.labels(axis)[i] for axis, i in zip(engine.graph.nodes[cell.node].axes, cell.index, strict=True)
+        ]
         head = f"{labels.pop(0)}, " if len(labels) == 3 and engine.graph.n_heads(cell.node) != 1 else ""
         return head + " → ".join(labels[-2:]) if labels else "one number"
 
-    def _show_derivations(self, parts: list[tuple[str, list]]) -> None:  # type: ignore[type-arg]
+    def _show_derivations(self, parts: list[tuple[str, list[Row]]]) -> None:
         while len(self._derivations) < len(parts):
             name, view = self._label("", role="small"), DerivationView(self._bench)
             self._derived.addWidget(name)
@@ -166,7 +184,9 @@ class Inspector(QFrame):
         for child, (index,) in self._bench.selection.fed.items():
             node = engine.graph.nodes[child]
             values = np.ravel(engine.values[child][index])
-            what = f"{len(values)} cells" if len(values) > 1 else written(values[0].item(), significant(values[0].item()))
+            what = (
+                f"{len(values)} cells" if len(values) > 1 else written(values[0].item(), significant(values[0].item()))
+            )
             lines.append(
                 f"<a href='{node.stage}' style='color:{theme.link}'>{node.short}</a> "
                 f"<span style='color:{theme.muted}'>{node.name.rpartition('.')[0]} · {what}</span>"

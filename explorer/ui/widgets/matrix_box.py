@@ -98,7 +98,9 @@ class MatrixBox(QWidget):
         if node.is_input:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")
         if self.name in self.bench.ours or self.node in self.bench.ours:
-            words.append(f"<span style='color:{theme.accent_text}' title='Chosen by us, not by the reference'>ours</span>")
+            words.append(
+                f"<span style='color:{theme.accent_text}' title='Chosen by us, not by the reference'>ours</span>"
+            )
         self._pins_shown = self._pinned()
         if self._pins_shown:
             words.append(f"<a href='release' style='color:{theme.link}'>given, release</a>")

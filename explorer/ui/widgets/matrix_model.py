@@ -16,6 +16,7 @@ ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
+CALM = 1.3
 
 
 class MatrixModel(QAbstractTableModel):
@@ -66,7 +67,8 @@ class MatrixModel(QAbstractTableModel):
             case _:
                 self.coloring = PLAIN
         axes = graph.axes_of(self.place)[-2:]
-        self.axes = ("", *axes)[-2:] if axes else ("", "")
+        rows, columns = ("", "", *axes)[-2:]
+        self.axes = (rows, columns)
         self.refresh()
 
     def refresh(self) -> None:
@@ -79,7 +81,8 @@ class MatrixModel(QAbstractTableModel):
         self.decimals = decimals_of(array)
         if self.coloring == SIGNED:
             finite = array[np.isfinite(array)]
-            self.limit = float(np.abs(finite).max()) if finite.size else 1.0
+            # The largest number stops short of the full colour, which is loud on a quiet page.
+            self.limit = CALM * float(np.abs(finite).max(initial=0)) or 1.0
 
     def tell(self) -> None:
         """Tell the views that the values are others."""
@@ -135,7 +138,7 @@ class MatrixModel(QAbstractTableModel):
             case Qt.ItemDataRole.EditRole:
                 return exact(self.array()[row, column])
             case Qt.ItemDataRole.ToolTipRole:
-                return f"{self.name} [{self.label(row, column)}]\n{exact(self.array()[row, column])}"
+                return exact(self.array()[row, column])
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{self.label(row, column)}: {self.text(row, column)}"
             case Qt.ItemDataRole.TextAlignmentRole:

@@ -1,5 +1,6 @@
 """The matrix view: a table that paints colour and number itself, is edited by typing, keys, wheel and drag, and shows
-which cells made the one pointed at."""
+which cells made the one pointed at.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QBrush, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtGui import QBrush, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -46,7 +47,7 @@ ModelIndex = QModelIndex | QPersistentModelIndex
 
 
 def step_of(modifiers: Qt.KeyboardModifier) -> float:
-    """How far one notch of the wheel or one key moves a number: 0.1, with Shift a tenth of that, with Ctrl ten times."""
+    """How far one notch of the wheel or one key moves a number: 0.1, with Shift 0.01, with Ctrl 1."""
     if modifiers & Qt.KeyboardModifier.ShiftModifier:
         return 0.01
     return 1.0 if modifiers & Qt.KeyboardModifier.ControlModifier else 0.1
@@ -55,7 +56,7 @@ def step_of(modifiers: Qt.KeyboardModifier) -> float:
 class CellPainter(QStyledItemDelegate):
     """Paints a cell and opens its editor.
 
-    The stock delegate takes six times as long, most of it in asking the style for things that are the same in each cell.
+    The stock delegate takes six times as long, most of it in asking the style for what is the same in each cell.
     """
 
     def __init__(self, view: MatrixView) -> None:
@@ -67,7 +68,7 @@ class CellPainter(QStyledItemDelegate):
         model, theme = view.matrix, view.bench.appearance.theme
         row, column = index.row(), index.column()
         value = view.array[row, column]
-        rect: QRect = option.rect.adjusted(1, 1, -1, -1)  # type: ignore[attr-defined]
+        rect: QRect = option.rect.adjusted(1, 1, -1, -1)
         pointed, read, fed = view.marks(row, column)
 
         if model.editable:
@@ -159,6 +160,14 @@ class Labels(QHeaderView):
         else:
             where = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             rect = rect.adjusted(0, 0, -appearance.px(8), 0)
+        band = view.band(0 if not horizontal else 1, section)
+        if band is not None:
+            color = qcolor(appearance.theme.series[band % len(appearance.theme.series)])
+            thick = appearance.px(3)
+            if horizontal:
+                painter.fillRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 2, thick, color)
+            else:
+                painter.fillRect(rect.right() + appearance.px(3), rect.top() + 1, thick, rect.height() - 2, color)
         metrics = painter.fontMetrics()
         painter.drawText(rect, where, metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width()))
         painter.restore()
@@ -256,8 +265,6 @@ class MatrixView(QTableView):
         """Pixels the widest number takes: for a large matrix its extremes stand for all."""
         array, decimals = self.array, self.matrix.decimals
         values = array.ravel() if array.size <= 200 else np.array([array.min(), array.max(), *array.ravel()[:50]])
-        from PySide6.QtGui import QFontMetrics
-
         metrics = QFontMetrics(self.bold)
         return max(metrics.horizontalAdvance(written(v.item(), decimals)) for v in values) + 2 * self.padding
 
@@ -314,6 +321,13 @@ class MatrixView(QTableView):
             return False, False, False
         index = self.matrix.place.index + self.matrix.cell(row, column)
         return index == self._pointed, _within(index, self._reads), _within(index, self._fed)
+
+    def band(self, axis: int, section: int) -> int | None:
+        """The head that a row or column of joined heads comes from."""
+        name = self.matrix.axes[axis]
+        axes = self.bench.document.engine.graph.axes
+        heads = axes.get(f"{name.removesuffix('.concat')}.heads", ()) if name.endswith(".concat") else ()
+        return section * len(heads) // len(axes[name]) if len(heads) > 1 else None
 
     def lit(self, axis: int, section: int) -> bool:
         """Whether a label is that of the token looked at, or of the cell pointed at."""
@@ -394,10 +408,10 @@ class MatrixView(QTableView):
                 self._stroke = object()
             self.nudge(index.row(), index.column(), sign * self._unit(event.modifiers()), self._stroke)
             return
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid() and self.matrix.editable:
-            if self.state() != QAbstractItemView.State.EditingState:
-                self.edit(index)
-                return
+        entering = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid() and self.matrix.editable
+        if entering and self.state() != QAbstractItemView.State.EditingState:
+            self.edit(index)
+            return
         super().keyPressEvent(event)
 
     def _unit(self, modifiers: Qt.KeyboardModifier) -> float:
@@ -423,10 +437,11 @@ class MatrixView(QTableView):
         self._stroke = None
         super().mousePressEvent(event)
         index = self.indexAt(event.position().toPoint())
-        if self.matrix.editable and index.isValid() and event.button() == Qt.MouseButton.LeftButton:
-            if not event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier):
-                start = float(self.array[index.row(), index.column()])
-                self._drag = (index.row(), index.column(), event.position().toPoint(), start)
+        # With Shift or Ctrl a drag selects, as in any table.
+        selecting = event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
+        if self.matrix.editable and index.isValid() and event.button() == Qt.MouseButton.LeftButton and not selecting:
+            start = float(self.array[index.row(), index.column()])
+            self._drag = (index.row(), index.column(), event.position().toPoint(), start)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is None or not event.buttons() & Qt.MouseButton.LeftButton:

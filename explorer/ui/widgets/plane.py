@@ -15,7 +15,7 @@ from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 
 
-class _Arrows(pg.GraphicsObject):  # type: ignore[misc]
+class _Arrows(pg.GraphicsObject):
     """Arrows from the origin with their words, all in one item's paint."""
 
     def __init__(self, bench: Workbench) -> None:
@@ -85,6 +85,8 @@ class Plane(Plot):
         self._arrows = _Arrows(bench)
         self.addItem(self._arrows)
         self.setAspectLocked(True)
+        for side in ("left", "bottom"):
+            self.getAxis(side).enableAutoSIPrefix(False)
         self.showGrid(x=True, y=True, alpha=0.15)
         bench.selection.token_changed.connect(self._mark)
         bench.selection.pointed.connect(self._mark)

@@ -14,7 +14,7 @@ from explorer.ui.workbench import Workbench
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=True)
 
 
-class Plot(pg.PlotWidget):  # type: ignore[misc]
+class Plot(pg.PlotWidget):
     """A plot on the page's own ground.
 
     Parameters

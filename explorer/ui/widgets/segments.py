@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from explorer.ui.theme import mark
@@ -34,6 +35,7 @@ class Segments(QWidget):
             button = mark(QPushButton(title), segment=place)
             assert isinstance(button, QPushButton)
             button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"{spoken} {title}")
             button.setToolTip(f"{spoken} {title}")
             self.group.addButton(button, i)

@@ -28,6 +28,7 @@ class StageHeader(QWidget):
         self.switches: SwitchBar | None = None
         self._stage: Stage | None = None
         self._heads = self._layers = 0
+        self._more = False
         bench.selection.head_changed.connect(self._retitle)
 
     def show_stage(self, stage: Stage) -> None:
@@ -58,10 +59,15 @@ class StageHeader(QWidget):
         sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._layout.addWidget(sentence)
         block = block_of(stage.name, list(self._bench.document.state.model.blocks()))
-        self.switches = SwitchBar(self._bench, block, entry.switches) if block and entry.switches else None
+        self.switches = SwitchBar(self._bench, block, entry.switches, entry.more) if block and entry.switches else None
         if self.switches is not None:
+            self.switches.more.setChecked(self._more)
+            self.switches.opened.connect(self._remember)
             self._layout.addWidget(self.switches)
         self._retitle()
+
+    def _remember(self, more: bool) -> None:
+        self._more = more
 
     def refresh(self) -> None:
         """Follow a change of the model."""
@@ -113,6 +119,8 @@ class StageHeader(QWidget):
             return
         stage = self._stage
         head = f", head {min(self._bench.selection.head, self._heads - 1) + 1}" if self._heads > 1 else ""
-        where = f"{stage.group}: " if stage.group.split()[0] in ("Encoder", "Decoder", "Layer", "Source", "Target") else ""
+        where = (
+            f"{stage.group}: " if stage.group.split()[0] in ("Encoder", "Decoder", "Layer", "Source", "Target") else ""
+        )
         assert isinstance(self._title, QLabel)
         self._title.setText(f"{where}{stage.title}{head}")

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
@@ -23,9 +24,20 @@ class SwitchBar(QWidget):
     block : str
     names : sequence of str
         Which switches; those that the block lacks are left out.
+    more : sequence of str
+        Those that "More switches" brings.
     """
 
-    def __init__(self, bench: Workbench, block: str, names: Sequence[str], parent: QWidget | None = None) -> None:
+    opened = Signal(bool)
+
+    def __init__(
+        self,
+        bench: Workbench,
+        block: str,
+        names: Sequence[str],
+        more: Sequence[str] = (),
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._bench = bench
         self.block = block
@@ -37,11 +49,35 @@ class SwitchBar(QWidget):
         for name in names:
             if (switch := SWITCHES[kind].get(name)) is not None:
                 flow.addWidget(self._line(name, switch))
+        rest = [(name, SWITCHES[kind][name]) for name in more if name in SWITCHES[kind]]
+        self._rest = [self._line(name, switch) for name, switch in rest]
+        self.more = QPushButton()
+        if self._rest:
+            mark(self.more, link="true")
+            self.more.setCheckable(True)
+            self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self.more.setToolTip("Heads, sizes, biases and the like")
+            self.more.toggled.connect(self._show_rest)
+            self.more.toggled.connect(self.opened)
+            flow.addWidget(self.more)
+        for line in self._rest:
+            flow.addWidget(line)
         self._everywhere = QCheckBox("everywhere")
-        self._everywhere.setToolTip(f"Set a switch in all {len([b for b in blocks if blocks[b] == kind])} blocks like this")
-        if list(blocks.values()).count(kind) > 1 and self._controls:
+        self._everywhere.setToolTip(
+            f"Set a switch in all {len([b for b in blocks if blocks[b] == kind])} blocks like this"
+        )
+        self._everywhere.setParent(self)
+        self._several = list(blocks.values()).count(kind) > 1 and bool(self._controls)
+        if self._several:
             flow.addWidget(self._everywhere)
+        self._show_rest(False)
         self.refresh()
+
+    def _show_rest(self, on: bool) -> None:
+        self.more.setText("Fewer switches" if on else "More switches")
+        for line in self._rest:
+            line.setVisible(on)
+        self._everywhere.setVisible(self._several and (on or not self._rest))
 
     def refresh(self) -> None:
         """Show what the model has."""
@@ -53,7 +89,7 @@ class SwitchBar(QWidget):
                 case QCheckBox():
                     control.setChecked(bool(value))
                 case QComboBox():
-                    control.setCurrentText(str(value))
+                    control.setCurrentIndex(control.findData(str(value)))
                 case QSpinBox():
                     control.setValue(int(value))
                 case QLineEdit():
@@ -74,8 +110,9 @@ class SwitchBar(QWidget):
             layout.addWidget(label)
             if switch.choices:
                 control = QComboBox()
-                control.addItems(list(switch.choices))
-                control.textActivated.connect(lambda text: self._set(name, text))
+                for choice in switch.choices:
+                    control.addItem(choice.replace("sqrt(d_k)", "√d_k"), choice)
+                control.activated.connect(lambda i: self._set(name, switch.choices[i]))
             elif isinstance(switch.default, int):
                 control = QSpinBox(minimum=int(switch.least), maximum=4096)
                 control.setKeyboardTracking(False)

@@ -118,7 +118,6 @@ CASES = {
     "Temperature": Case(lambda s: ops.Temperature(), lambda s: [real(*s.lead, s.n, s.m), real()]),
     "Mask": Case(lambda s: ops.Mask(), lambda s: [real(*s.lead, s.n, s.m), zero_or_one(s.n, s.m)]),
     "CausalMask": from_nothing(lambda s: ops.CausalMask(s.n)),
-    "FullMask": from_nothing(lambda s: ops.FullMask(s.n, s.m)),
     "PaddingMask": Case(lambda s: ops.PaddingMask(0, s.n), lambda s: [ids(*s.lead, s.m)]),
     "PaddingMask, no <pad>": Case(lambda s: ops.PaddingMask(-1, s.n), lambda s: [ids(*s.lead, s.m)]),
     "Softmax": elementwise(ops.Softmax()),

@@ -1,11 +1,10 @@
 import numpy as np
 
-from explorer.core.ops import CausalMask, FullMask, Mask, PaddingMask
+from explorer.core.ops import CausalMask, Mask, PaddingMask
 
 
 def test_masks():
     np.testing.assert_array_equal(CausalMask(3).forward(), [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
-    np.testing.assert_array_equal(FullMask(1, 2).forward(), [[1, 1]])
     np.testing.assert_array_equal(PaddingMask(3, 2).forward(np.array([0, 3, 1])), [[1, 0, 1], [1, 0, 1]])
 
 

@@ -1,0 +1,89 @@
+"""What a measurement is, and timing two ways of doing one thing fairly."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One figure of speed.
+
+    Parameters
+    ----------
+    name : str
+        What was measured.
+    value : float
+    unit : str
+        "ms", "s", "×", …
+    limit : float or None
+        What the value is to stay at or below; None where there is no such promise.
+    against : str
+        What the value and its limit stand against.
+    detail : str
+        How it came about: the numbers behind it, and their spread.
+    """
+
+    name: str
+    value: float
+    unit: str
+    limit: float | None
+    against: str
+    detail: str
+
+    @property
+    def met(self) -> bool:
+        """Whether the limit is kept."""
+        return self.limit is None or self.value <= self.limit
+
+
+def timed(action: Callable[[], object]) -> float:
+    """Seconds that an action takes, once."""
+    start = perf_counter()
+    action()
+    return perf_counter() - start
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """Lower quartile, median and upper quartile."""
+    low, middle, high = np.percentile(values, [25, 50, 75])
+    return float(low), float(middle), float(high)
+
+
+def compared(
+    name: str,
+    action: Callable[[], object],
+    baseline: Callable[[], object],
+    limit: float,
+    against: str,
+    pairs: int,
+    warm_up: int,
+) -> Measurement:
+    """
+    The time of an action as a multiple of a baseline's: the ratio of the medians of interleaved runs.
+
+    Parameters
+    ----------
+    name, limit, against
+        See `Measurement`.
+    action, baseline : callable
+    pairs : int
+        How often each is run; which of the two goes first changes from pair to pair.
+    warm_up : int
+        How often before that, without being counted.
+    """
+    for _ in range(warm_up):
+        action()
+        baseline()
+    ours: list[float] = []
+    theirs: list[float] = []
+    for i in range(pairs):
+        both = [(ours, action), (theirs, baseline)]
+        for times, run in both if i % 2 else reversed(both):
+            times.append(timed(run))
+    low, _, high = quartiles([a / b for a, b in zip(ours, theirs, strict=True)])
+    mine, base = float(np.median(ours)), float(np.median(theirs))
+    detail = f"{mine * 1e3:.3g} ms against {base * 1e3:.3g} ms; half of {pairs} pairs between {low:.3f} and {high:.3f}"
+    return Measurement(name, mine / base, "×", limit, against, detail)

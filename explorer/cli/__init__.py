@@ -1,0 +1,96 @@
+"""The command line: what the window shows, as text, for scripts, slides and tests."""
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+
+from explorer.cli.errors import UsageError
+from explorer.cli.parser import COMMANDS, parse
+from explorer.core.errors import ExplorerError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """
+    Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        What was typed behind ``explorer``; by default, what this process was started with.
+
+    Returns
+    -------
+    int
+        0; 1 where ``check`` found something; 2 for wrong input, after one line on standard error; 130 after Ctrl+C.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that has no γ or − shows an escape in its place.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+    try:
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except SystemExit as done:  # argparse, after --help and --version
+        return int(done.code or 0)
+    except (ExplorerError, UsageError) as error:
+        return _fail(str(error))
+    except MemoryError:
+        return _fail("There is not enough memory for a model of this size; choose smaller sizes.")
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader, such as `head`, has gone. What is left in the buffer must not raise a second time at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _fail(message: str) -> int:
+    print("explorer:", " ".join(message.splitlines()), file=sys.stderr)
+    return 2
+
+
+def _run(argv: list[str]) -> int:
+    command = argv[0] if argv and argv[0] in COMMANDS else ""
+    arguments = parse(command, argv[1:] if command else argv)
+    # Each command imports what it needs: none but the window's pulls Qt, and --help not even numpy.
+    match command:
+        case "list":
+            from explorer.cli.lessons import list_lessons
+
+            return list_lessons(arguments.json)
+        case "show":
+            from explorer.cli.show import show
+
+            return show(arguments)
+        case "explain":
+            from explorer.cli.show import explain
+
+            return explain(arguments)
+        case "check":
+            from explorer.cli.lessons import check
+
+            return check(arguments.files, arguments.json)
+        case "bench":
+            from explorer.cli.bench import bench
+
+            return bench(arguments.json)
+        case _:
+            return _window(arguments)
+
+
+def _window(arguments: Namespace) -> int:
+    from explorer.cli.display import need_display, openable
+
+    if arguments.smoke_test:
+        # It is there to be run anywhere: without a display Qt paints into memory.
+        need_display(or_offscreen=True)
+    else:
+        if arguments.file is not None:
+            openable(arguments.file)
+        need_display()
+    from explorer.app import run
+
+    return run(None, smoke=True) if arguments.smoke_test else run(arguments.file)

@@ -1,0 +1,83 @@
+"""Whether the window can open: Qt ends the process without a word of help when it cannot."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+from explorer.cli.errors import UsageError
+from explorer.cli.parser import COMMANDS
+
+
+def openable(file: str) -> None:
+    """
+    Make sure that a file, or a lesson of that name, is there before anything opens.
+
+    Raises
+    ------
+    UsageError
+    """
+    if Path(file).is_file():
+        return
+    if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
+        raise UsageError(f"There is no file '{file}'; name a lesson file (.toml) that exists.")
+    from explorer.core.errors import nearest
+    from explorer.lessons.loader import catalogue
+
+    lessons = [lesson.id for lesson in catalogue()]
+    if file not in lessons:
+        near = nearest(file, [*COMMANDS, *lessons])
+        known = f"the commands are {', '.join(COMMANDS)}, the lessons {', '.join(lessons)}"
+        raise UsageError(f"'{file}' is no command, file or lesson{near}; {known}.")
+
+
+def need_display(or_offscreen: bool = False) -> None:
+    """
+    Make sure that Qt has something to paint on.
+
+    Parameters
+    ----------
+    or_offscreen : bool
+        Where there is no display, let Qt paint into memory instead.
+
+    Raises
+    ------
+    UsageError
+        Naming how to get a display.
+    """
+    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM") or _wayland() or _x11():
+        return
+    if or_offscreen:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        return
+    raise UsageError(
+        "There is no display here, so no window can open; start it on a machine with a screen, or come in over "
+        "`ssh -X` from one. `explorer --help` shows what goes without."
+    )
+
+
+def _wayland() -> bool:
+    name = os.environ.get("WAYLAND_DISPLAY")
+    return bool(name) and Path(os.environ.get("XDG_RUNTIME_DIR", "/"), str(name)).exists()
+
+
+def _x11() -> bool:
+    """Whether an X server answers at DISPLAY: a variable left over from a closed session does not count."""
+    host, _, screen = os.environ.get("DISPLAY", "").rpartition(":")
+    number = screen.partition(".")[0]
+    if not number.isdecimal():
+        return False
+    if host not in ("", "unix"):
+        return _answers(socket.AF_INET, (host, 6000 + int(number)))
+    path = f"/tmp/.X11-unix/X{number}"
+    return _answers(socket.AF_UNIX, path) or _answers(socket.AF_UNIX, f"\0{path}")
+
+
+def _answers(family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
+    try:
+        with socket.socket(family) as connection:
+            connection.settimeout(2)
+            connection.connect(address)
+            return True
+    except (OSError, OverflowError):
+        return False

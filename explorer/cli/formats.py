@@ -1,0 +1,183 @@
+"""Nodes as tables, JSON, CSV and LaTeX."""
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from math import isfinite
+from typing import Any, TextIO
+
+import numpy as np
+
+from explorer.cli.nodes import Shown
+from explorer.cli.text import columns, width
+from explorer.core.model import Model
+from explorer.core.ops import Array
+from explorer.core.switches import SWITCHES
+
+DIGITS = 8
+
+# Tables
+
+
+def write_tables(shown: Sequence[Shown], ours: Collection[str], out: TextIO) -> None:
+    """Each node below a line with its name, symbol, shape and stage; on a terminal, wide matrices are folded."""
+    most = shutil.get_terminal_size().columns if out.isatty() else 0
+    for i, one in enumerate(shown):
+        shape = " × ".join(map(str, one.value.shape)) or "a number"
+        symbol = "" if one.node.symbol == one.name else _plain(one.node.symbol)
+        about = [one.name, symbol, f"({shape})", one.stage, "ours" if _is_ours(one, ours) else ""]
+        print("" if i == 0 else "\n", "  ".join(filter(None, about)), sep="", file=out)
+        for line in _table(one, most):
+            print(line, file=out)
+
+
+def _is_ours(one: Shown, ours: Collection[str]) -> bool:
+    return one.name in ours or one.node.name in ours
+
+
+def _plain(symbol: str) -> str:
+    """A symbol without LaTeX; none, where it is a formula."""
+    text = {r"\gamma": "γ", r"\beta": "β"}.get(symbol, symbol)
+    return "" if "\\" in text else text
+
+
+def _table(one: Shown, most: int) -> Iterator[str]:
+    if one.rows is None:
+        yield f"  {written(one.value[()])}"
+    elif one.columns is None:
+        numbers = zip(one.rows, _aligned(one.value), *([one.words] if one.words else []), strict=True)
+        yield from columns(list(numbers), "<><", indent="  ")
+    else:
+        room = most - 2 - max(map(width, one.rows)) if most else 0
+        grid = [[label, *_aligned(column)] for label, column in zip(one.columns, one.value.T, strict=True)]
+        for part in _folded(grid, room):
+            yield from columns(list(zip(("", *one.rows), *part, strict=True)), "<>", indent="  ")
+
+
+def _folded(grid: list[list[str]], most: int) -> Iterator[list[list[str]]]:
+    """Columns in parts that are not wider than a line; all together where there is no limit."""
+    part: list[list[str]] = []
+    used = 0
+    for column in grid:
+        size = max(map(width, column)) + 2
+        if part and most and used + size > most:
+            yield part
+            part, used = [], 0
+        part.append(column)
+        used += size
+    yield part
+
+
+def written(value: Any) -> str:
+    """A number with eight digits, those behind the last that says something left out."""
+    return f"{value:.{DIGITS}g}"
+
+
+def _aligned(values: Array) -> list[str]:
+    """Numbers with blanks behind them, so that they stand decimal point below decimal point when set to the right."""
+    numbers = [written(value) for value in values]
+    tails = [len(re.sub(r"^-?(\d+|inf|nan)", "", number)) for number in numbers]
+    return [number + " " * (max(tails) - tail) for number, tail in zip(numbers, tails, strict=True)]
+
+
+# JSON
+
+
+def as_json(lesson: str, model: Model, shown: Sequence[Shown]) -> str:
+    """Nodes and switches; floats with all digits that make them what they are."""
+    blocks = model.blocks().items()
+    switches = {f"{block}.{name}": model.switch(block, name) for block, kind in blocks for name in SWITCHES[kind]}
+    nodes = {one.name: _entry(one) for one in shown}
+    return json.dumps({"lesson": lesson, "switches": switches, "nodes": nodes}, allow_nan=False)
+
+
+def _entry(one: Shown) -> dict[str, Any]:
+    return {
+        "symbol": one.node.symbol,
+        "stage": one.node.stage,
+        "rows": one.rows,
+        "columns": one.columns,
+        "value": nested(one.value),
+    }
+
+
+def nested(array: Array) -> Any:
+    """An array as nested lists, with "inf", "-inf" and "nan", which JSON has no numbers for, as texts."""
+    value = array.tolist()
+    return value if np.isfinite(array).all() else _finite(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return value if isfinite(value) else str(value)
+
+
+# CSV
+
+
+def write_csv(shown: Sequence[Shown], out: TextIO) -> None:
+    """One line a number, exact."""
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("node", "row", "column", "row_label", "column_label", "value"))
+    for one in shown:
+        for cell, value in np.ndenumerate(one.value):
+            labels = [axis[i] for axis, i in zip(one.labels, cell, strict=True)]
+            writer.writerow((one.name, *_two(cell), *_two(labels), value.item()))
+
+
+def _two(given: Sequence[Any]) -> tuple[Any, Any]:
+    """Row and column; empty where there is none."""
+    return (*given, "", "")[0], (*given, "", "")[1]
+
+
+# LaTeX
+
+
+def write_latex(shown: Sequence[Shown], out: TextIO) -> None:
+    """Each node as a pmatrix with its symbol, its row labels before it and its column labels in a comment."""
+    print(r"% needs \usepackage{amsmath}", file=out)
+    most = max((one.value.shape[-1] for one in shown if one.value.ndim > 1), default=0)
+    if most > 10:
+        print(rf"\setcounter{{MaxMatrixCols}}{{{most}}}", file=out)
+    for one in shown:
+        print(f"\n% {one.name}, {one.stage}", file=out)
+        if one.columns is not None:
+            print(f"% columns: {', '.join(one.columns)}", file=out)
+        symbol = one.node.symbol if one.head is None else rf"{{{one.node.symbol}}}^{{({one.head + 1})}}"
+        print(rf"\[ {symbol} =", *_pmatrix(one), r"\]", sep="\n", file=out)
+
+
+def _pmatrix(one: Shown) -> Iterator[str]:
+    if one.rows is None:
+        yield _latex_number(one.value[()])
+        return
+    labels = r" \\ ".join(map(_latex_text, one.rows))
+    yield rf"\begin{{matrix}} {labels} \end{{matrix}}"
+    yield r"\begin{pmatrix}"
+    for row in one.value.reshape(len(one.rows), -1):
+        yield " & ".join(map(_latex_number, row)) + r" \\"
+    yield r"\end{pmatrix}"
+
+
+def _latex_number(value: Any) -> str:
+    if not np.isfinite(value):
+        return r"\mathrm{NaN}" if np.isnan(value) else r"\infty" if value > 0 else r"-\infty"
+    mantissa, e, exponent = written(value).partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if e else mantissa
+
+
+_SPECIAL = {
+    **{c: f"\\{c}" for c in "#$%&_{}"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def _latex_text(label: str) -> str:
+    return rf"\text{{{''.join(_SPECIAL.get(c, c) for c in label)}}}"

@@ -1,0 +1,130 @@
+"""The lessons listed and checked."""
+
+import json
+from collections.abc import Sequence
+from textwrap import shorten
+from typing import Any
+
+import numpy as np
+
+from explorer.cli.formats import nested
+from explorer.cli.text import columns
+from explorer.core.errors import ExplorerError
+from explorer.lessons.check import Result, SlipResult, check_figures, check_lesson, check_slips
+from explorer.lessons.loader import catalogue
+
+
+def list_lessons(as_json: bool) -> int:
+    """``explorer list``."""
+    lessons = catalogue()
+    if as_json:
+        listed = [
+            {
+                "id": lesson.id,
+                "title": lesson.title,
+                "paragraph": lesson.paragraph,
+                "reference": lesson.reference,
+                "settings": list(lesson.settings),
+            }
+            for lesson in lessons
+        ]
+        print(json.dumps({"lessons": listed}))
+        return 0
+    rows = [(one.id, one.title, one.reference or "ours", ", ".join(one.settings)) for one in lessons]
+    print(*columns([("lesson", "title", "reference", "settings"), *rows], "<"), sep="\n")
+    return 0
+
+
+def check(files: Sequence[str], as_json: bool) -> int:
+    """``explorer check``: 1 where something disagrees."""
+    problems = {file: _problem(file) for file in files or [lesson.id for lesson in catalogue()]}
+    figures = [] if files else check_figures()
+    slips = [] if files else check_slips()
+    agree = [not problem for problem in problems.values()]
+    agree += [one.agrees for one in figures] + [one.agrees for one in slips]
+    wrong = agree.count(False)
+    if as_json:
+        found = {
+            "agrees": not wrong,
+            "lessons": [{"lesson": file, "valid": not why, "problem": why or None} for file, why in problems.items()],
+            "figures": [_figure(one) for one in figures],
+            "slips": [_slip(one) for one in slips],
+        }
+        print(json.dumps(found, allow_nan=False))
+    else:
+        _print_check(problems, figures, slips)
+        print(f"{wrong} of these disagree." if wrong else "All of it agrees.")
+    return int(bool(wrong))
+
+
+def _problem(file: str) -> str:
+    """What is wrong with a lesson; "" where nothing is."""
+    try:
+        check_lesson(file)
+    except ExplorerError as error:
+        # No such file: that is not a fault of a lesson.
+        if error.id in ("lesson-not-read", "unknown-lesson"):
+            raise
+        return " ".join(str(error).splitlines())
+    return ""
+
+
+def _print_check(problems: dict[str, str], figures: Sequence[Result], slips: Sequence[SlipResult]) -> None:
+    for file, problem in problems.items():
+        print(problem or f"{file}: a valid lesson")
+    print()
+    if figures:
+        lines = [_figure_line(one) for one in figures]
+        print(*columns([("printed in", "node", "off by", ""), *lines], "<<><"), "", sep="\n")
+    if slips:
+        lines = [_slip_line(one) for one in slips]
+        print(*columns([("slip in", "what is right", ""), *lines], "<"), "", sep="\n")
+
+
+def _figure_line(one: Result) -> tuple[str, ...]:
+    figure, off = one.figure, f"{one.worst:.1e}" if one.worst else "0"
+    return f"{figure.reference} {figure.id}", f"{figure.node}, {figure.setting}", off, _verdict(one)
+
+
+def _slip_line(one: SlipResult) -> tuple[str, ...]:
+    slip = one.slip
+    right = shorten(slip.right, 60, placeholder=" …")
+    return f"{slip.reference} {slip.section}", right, "agrees" if one.agrees else f"DISAGREES: {slip.right}"
+
+
+def _verdict(one: Result) -> str:
+    if not one.agrees:
+        return f"DISAGREES: printed {one.figure.values.tolist()}, computed {one.computed.tolist()}"
+    return f"agrees within {one.figure.units} of the last digit: {one.figure.why}" if one.figure.units else "agrees"
+
+
+def _figure(one: Result) -> dict[str, Any]:
+    figure = one.figure
+    return {
+        "id": figure.id,
+        "title": figure.title,
+        "reference": figure.reference,
+        "section": figure.section,
+        "lesson": figure.lesson,
+        "setting": figure.setting,
+        "node": figure.node,
+        "cell": figure.cell,
+        "printed": nested(figure.values),
+        "computed": nested(one.computed),
+        "worst": nested(np.asarray(one.worst)),
+        "units": figure.units,
+        "why": figure.why,
+        "agrees": one.agrees,
+    }
+
+
+def _slip(one: SlipResult) -> dict[str, Any]:
+    slip = one.slip
+    return {
+        "reference": slip.reference,
+        "section": slip.section,
+        "printed": slip.printed,
+        "right": slip.right,
+        "how": slip.how,
+        "agrees": one.agrees,
+    }

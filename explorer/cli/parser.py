@@ -1,0 +1,142 @@
+"""What can be typed, and the help on it."""
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from typing import NoReturn
+
+from explorer import __version__
+from explorer.cli.errors import UsageError
+
+COMMANDS = ("list", "show", "explain", "check", "bench")
+FORMATS = ("table", "json", "csv", "latex")
+
+_PROGRAM = """\
+Every number of a transformer, live and editable.
+
+  explorer [FILE]                  open the window, on a lesson file if one is named
+  explorer list                    the lessons
+  explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV or LaTeX
+  explorer explain LESSON CELL     how one cell came about
+  explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
+  explorer bench                   how fast is it here?
+
+Only the window needs a display. `explorer COMMAND --help` tells more.
+"""
+
+_SHOW = """\
+Print nodes of a lesson.
+
+NODE is a node (source.X), a head's slice of one (encoder.1.self.head.2.Q), or the beginning of a path, which means all
+nodes below it (encoder.1.self). Without NODE all are printed. `--format json` lists all names.
+"""
+
+_FORMATS = """\
+formats:
+  table   for reading: 8 digits, labels at rows and columns. A node stacked over heads is written head by head.
+  json    {"lesson", "switches", "nodes": {NAME: {"symbol", "stage", "rows", "columns", "value"}}}. A stacked node and
+          the slices of its heads are both listed, each under its name; "rows" and "columns" label its last two axes. A
+          vector has "columns": null, a single number both null. Not finite: "inf", "-inf", "nan".
+  csv     one line a number: node,row,column,row_label,column_label,value. Row and column count from 0, as in --set;
+          labels may repeat. A vector leaves the column empty, a single number the row too. Stacked: head by head.
+  latex   one pmatrix a node, with its row labels; needs the package amsmath.
+
+examples:
+  explorer show emma weights
+  explorer show you-are-welcome encoder.1.self.head.1 --set 'encoder.1.self.head.1.W_Q[0,1]=2.5'
+  explorer show you-are-welcome output --setting textbook --tokens 'You are great' --format json
+"""
+
+_EXPLAIN = """\
+Derive one cell: its value, its formula, the numpy expression, every step with the numbers filled in, and the cells it
+goes into. CELL is NODE[row,column], counted from 0; a node stacked over heads has the head in front, unless it is named
+by its slice: encoder.1.self.Q[0,2,1] is encoder.1.self.head.1.Q[2,1].
+"""
+
+
+class Parser(ArgumentParser):
+    """One that leaves the wording and the exit to `main`."""
+
+    def __init__(self, command: str, description: str, usage: str | None = None, epilog: str | None = None) -> None:
+        prog = f"explorer {command}".strip()
+        form = RawDescriptionHelpFormatter
+        super().__init__(prog, usage, description, epilog, formatter_class=form, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, without the usage in front."""
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def parse(command: str, argv: Sequence[str]) -> Namespace:
+    """
+    What was typed behind a command, or behind ``explorer`` for the command "".
+
+    Raises
+    ------
+    UsageError
+    """
+    # Intermixed: `show emma --set … weights` names a node behind an option.
+    return _PARSERS[command]().parse_intermixed_args(argv)
+
+
+def _window() -> Parser:
+    parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a lesson file (.toml), or the name of a lesson")
+    parser.add_argument("--smoke-test", action="store_true", help="start, paint every stage once, end")
+    parser.add_argument("--version", action="version", version=f"explorer {__version__}")
+    return parser
+
+
+def _list() -> Parser:
+    parser = Parser("list", "List the lessons with their settings.")
+    parser.add_argument("--json", action="store_true", help='print {"lessons": [{"id", "title", …}]}')
+    return parser
+
+
+def _show() -> Parser:
+    parser = Parser("show", _SHOW, epilog=_FORMATS)
+    _add_lesson(parser)
+    parser.add_argument("nodes", nargs="*", metavar="NODE", help="what to print; all, if left out")
+    _add_edits(parser)
+    parser.add_argument("--format", default="table", metavar="FORMAT", help="table (default), json, csv or latex")
+    return parser
+
+
+def _explain() -> Parser:
+    parser = Parser("explain", _EXPLAIN, epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[1,8]=0.5'")
+    _add_lesson(parser)
+    parser.add_argument("cell", metavar="CELL", help="NODE[row,column], counted from 0; put it in quotes")
+    _add_edits(parser)
+    return parser
+
+
+def _check() -> Parser:
+    what = "Check lesson files; without FILE, all lessons, and every printed figure of the references against its node."
+    parser = Parser("check", what, epilog="Exit code 1 where something disagrees.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a lesson (.toml)")
+    parser.add_argument("--json", action="store_true", help='print {"lessons": […], "figures": […], "slips": […]}')
+    return parser
+
+
+def _bench() -> Parser:
+    what = "Measure the figures of speed and print them beside their limits. Close other programs first."
+    parser = Parser("bench", what)
+    parser.add_argument("--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}]}')
+    return parser
+
+
+def _add_lesson(parser: Parser) -> None:
+    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml)")
+
+
+def _add_edits(parser: Parser) -> None:
+    edits = parser.add_argument_group("edits, made in this order")
+    add = edits.add_argument
+    add("--setting", metavar="NAME", help="printed or textbook; the lesson's first, if left out")
+    add("--switch", action="append", default=[], metavar="B.N=V", help="set a switch, as in encoder.1.self.scale=none")
+    add("--tokens", metavar="TEXT", help="other words for the sequence the model reads first, split at blanks")
+    add("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
+    what = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
+    add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)
+
+
+_PARSERS = {"": _window, "list": _list, "show": _show, "explain": _explain, "check": _check, "bench": _bench}

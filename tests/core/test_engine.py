@@ -1,0 +1,282 @@
+"""The engine on small graphs: what is recomputed, what is kept, what is published."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import Engine, Outcome, Pin, cells_of, fresh, same_bytes
+from explorer.core.graph import GraphBuilder
+from explorer.core.ops import Add, Input, Op, ReLU, Scale, Scores, Softmax
+
+nan, inf = np.nan, np.inf
+
+
+def small_graph(activation=None):
+    """a → relu; relu and b → sum; sum and factor → scaled; scaled → weights."""
+    g = GraphBuilder()
+    n = g.axis("n", 3)
+    row = g.axis("row", 1)
+    g.stage("net", "layer", "Net", "Net")
+    g.add("a", Input(), axes=(row, n))
+    g.add("b", Input(), axes=(row, n))
+    g.add("factor", Input(), axes=())
+    g.add("relu", activation or ReLU(), "a", axes=(row, n))
+    g.add("sum", Add(), "relu", "b", axes=(row, n))
+    g.add("scaled", Scale(), "sum", "factor", axes=(row, n))
+    g.add("weights", Softmax(), "scaled", axes=(row, n))
+    return g.build()
+
+
+GRAPH = small_graph()
+INPUTS = {"a": np.array([[-1.0, 2.0, 3.0]]), "b": np.array([[1.0, 1.0, 1.0]]), "factor": np.array(2.0)}
+
+
+@pytest.fixture
+def engine():
+    return fresh(GRAPH, INPUTS, {})
+
+
+def edit(engine, pins=None, **changes):
+    """Update the engine with some inputs changed."""
+    inputs = {name: engine.values[name] for name in INPUTS}
+    inputs.update({name: np.array(value, float) for name, value in changes.items()})
+    return engine.update(engine.graph, inputs, engine.pins if pins is None else pins)
+
+
+def pin(cells, values):
+    return Pin(np.array([cells], bool), np.array([values], float))
+
+
+def test_the_first_update_computes_everything_in_order():
+    engine = Engine()
+    outcome = engine.update(GRAPH, INPUTS, {})
+    assert outcome == Outcome(
+        recomputed=("relu", "sum", "scaled", "weights"),
+        changed=frozenset(GRAPH.nodes),
+        added=frozenset(GRAPH.nodes),
+        removed=frozenset(),
+    )
+    assert engine.before == {}
+    np.testing.assert_array_equal(engine.values["scaled"], [[2, 6, 8]])
+
+
+def test_the_same_again_recomputes_nothing(engine):
+    assert edit(engine) == Outcome()
+
+
+def test_an_edit_recomputes_what_it_feeds_and_nothing_else(engine):
+    outcome = edit(engine, b=[[0, 1, 1]])
+    assert outcome.recomputed == ("sum", "scaled", "weights")
+    assert outcome.changed == {"b", "sum", "scaled", "weights"}
+
+
+def test_a_node_with_two_changed_parents_is_recomputed_once(engine):
+    assert edit(engine, a=[[5, 5, 5]], b=[[7, 7, 7]]).recomputed == ("relu", "sum", "scaled", "weights")
+
+
+def test_equal_bytes_stop_the_spread(engine):
+    outcome = edit(engine, a=[[-2, 2, 3]])  # stays off behind ReLU
+    assert outcome.recomputed == ("relu",)
+    assert outcome.changed == {"a"}
+
+
+def test_an_input_written_anew_with_the_same_numbers_changes_nothing(engine):
+    array = np.array([[-1.0, 2.0, 3.0]])
+    outcome = engine.update(GRAPH, {**INPUTS, "a": array}, {})
+    assert outcome == Outcome()
+    assert engine.values["a"] is array
+
+
+def test_minus_zero_is_another_number_than_zero(engine):
+    edit(engine, b=[[0.0, 1, 1]])
+    assert edit(engine, b=[[-0.0, 1, 1]]).recomputed[0] == "sum"
+
+
+def test_nan_equals_itself(engine):
+    assert edit(engine, b=[[nan, 1, 1]]).recomputed == ("sum", "scaled", "weights")
+    assert edit(engine, b=[[nan, 1, 1]]) == Outcome()
+    # All weights are NaN already.
+    outcome = edit(engine, b=[[nan, 2, 1]])
+    assert outcome.recomputed == ("sum", "scaled", "weights")
+    assert "weights" not in outcome.changed
+
+
+def test_values_are_new_arrays_and_the_old_ones_are_kept_as_before(engine):
+    old = dict(engine.values)
+    copies = {name: array.copy() for name, array in old.items()}
+    edit(engine, b=[[0, 1, 1]])
+    assert engine.before.keys() == {"b", "sum", "scaled", "weights"}
+    for name, array in old.items():
+        np.testing.assert_array_equal(array, copies[name])
+        if name in engine.before:
+            assert engine.before[name] is array
+            assert not np.shares_memory(engine.values[name], array)
+        else:
+            assert engine.values[name] is array
+
+
+def test_a_reader_who_holds_the_values_never_sees_half_of_an_edit(engine):
+    held = engine.values
+    sum_then = held["sum"]
+    edit(engine, b=[[0, 1, 1]])
+    assert held["sum"] is sum_then
+    assert engine.values is not held
+
+
+@dataclass(frozen=True)
+class Fails(Op):
+    def forward(self, *parents):
+        if parents[0][0, 0] > 0:
+            raise MemoryError("too large")
+        return parents[0].copy()
+
+
+def test_an_op_that_raises_leaves_everything_as_it_was():
+    engine = fresh(small_graph(Fails()), INPUTS, {})
+    held, graph, before, pins = engine.values, engine.graph, engine.before, engine.pins
+    with pytest.raises(MemoryError):
+        edit(engine, a=[[1, 1, 1]], b=[[5, 5, 5]])
+    assert (engine.values is held, engine.graph is graph, engine.before is before, engine.pins is pins) == (True,) * 4
+    assert edit(engine, b=[[0, 1, 1]]).recomputed == ("sum", "scaled", "weights")
+
+
+def test_infinities_and_overflow_warn_nobody(engine):
+    # Warnings fail tests.
+    edit(engine, a=[[inf, 1e308, nan]], b=[[-inf, 1e308, 0]], factor=1e308)
+    assert np.isnan(engine.values["weights"]).all()
+
+
+# Pins
+
+
+def test_a_pinned_cell_holds_its_value_and_the_others_follow(engine):
+    outcome = edit(engine, {"sum": pin([True, False, False], [9, 0, 0])})
+    assert outcome.recomputed == ("sum", "scaled", "weights")
+    edit(engine, a=[[7, 8, 9]])
+    np.testing.assert_array_equal(engine.values["sum"], [[9, 9, 10]])
+
+
+def test_an_edit_above_a_pinned_cell_stops_there(engine):
+    edit(engine, {"sum": pin([True, False, False], [9, 0, 0])})
+    outcome = edit(engine, b=[[4, 1, 1]])
+    assert outcome.recomputed == ("sum",)
+    assert outcome.changed == {"b"}
+
+
+def test_releasing_a_pin_computes_again(engine):
+    then = engine.values["weights"]
+    edit(engine, {"sum": pin([True, True, True], [9, 8, 7])})
+    outcome = edit(engine, {})
+    assert outcome.recomputed == ("sum", "scaled", "weights")
+    assert same_bytes(engine.values["weights"], then)
+
+
+def test_an_unchanged_pin_recomputes_nothing(engine):
+    pins = {"sum": pin([True, False, False], [9, 0, 0])}
+    edit(engine, pins)
+    assert edit(engine, dict(pins)) == Outcome()
+
+
+def test_a_pin_at_the_computed_value_changes_nothing_below(engine):
+    assert edit(engine, {"sum": pin([True, False, False], [1, 0, 0])}).recomputed == ("sum",)
+
+
+def test_a_pin_keeps_the_type_of_the_numbers():
+    held = Pin(np.array([True, False]), np.array([2.0, 0.0]))
+    for dtype in ("float32", "int64"):
+        over = held.over(np.array([0, 1], dtype))
+        assert over.dtype == dtype
+        assert over.tolist() == [2, 1]
+
+
+# Another graph
+
+
+def test_another_op_recomputes_from_its_node_on_and_keeps_the_rest(engine):
+    kept = engine.values["a"]
+    outcome = engine.update(small_graph(Softmax()), INPUTS, {})
+    assert outcome.recomputed == ("relu", "sum", "scaled", "weights")
+    assert outcome.added == outcome.removed == frozenset()
+    assert engine.values["a"] is kept
+
+
+def test_an_equal_graph_recomputes_nothing(engine):
+    graph = small_graph()
+    assert engine.update(graph, INPUTS, {}) == Outcome()
+    assert engine.graph is graph
+
+
+def test_nodes_come_and_go(engine):
+    g = GraphBuilder()
+    n, row = g.axis("n", 3), g.axis("row", 1)
+    g.add("a", Input(), axes=(row, n))
+    g.add("factor", Input(), axes=())
+    g.add("relu", ReLU(), "a", axes=(row, n))
+    g.add("scaled", Scale(), "relu", "factor", axes=(row, n))
+    g.add("twice", Add(), "scaled", "scaled", axes=(row, n))
+    outcome = engine.update(g.build(), {name: INPUTS[name] for name in ("a", "factor")}, {})
+    assert outcome.recomputed == ("scaled", "twice")  # a new parent, a new node
+    assert outcome.added == {"twice"}
+    assert outcome.removed == {"b", "sum", "weights"}
+    assert outcome.changed == {"scaled", "twice"}
+    assert engine.values.keys() == engine.graph.nodes.keys()
+    assert engine.before.keys() == {"scaled"}
+
+
+# Reading
+
+
+def test_a_cell_is_explained_unless_nothing_computes_it(engine):
+    edit(engine, {"sum": pin([True, False, False], [9, 0, 0])})
+    assert engine.explain("a", (0, 0)) is None
+    assert engine.explain("sum", (0, 0)) is None
+    assert [engine.pinned("sum", (0, i)) for i in range(3)] == [True, False, False]
+    assert engine.explain("sum", (0, 1)).value == 3
+
+
+def test_explaining_infinities_warns_nobody(engine):
+    edit(engine, a=[[inf, 1e308, nan]], b=[[-inf, 1e308, 0]], factor=0)
+    for name in ("relu", "sum", "scaled", "weights"):
+        for i in range(3):
+            np.testing.assert_equal(engine.explain(name, (0, i)).value, engine.values[name][0, i])
+
+
+def test_what_a_cell_feeds(engine):
+    assert engine.feeds("a", (0, 1)) == {"relu": (0, 1)}
+    assert engine.feeds("factor", ()) == {"scaled": (slice(None), slice(None))}
+    assert engine.feeds("scaled", (0, 1)) == {"weights": (0, slice(None))}
+    assert engine.feeds("weights", (0, 1)) == {}
+
+
+def test_a_cell_feeds_a_node_that_reads_it_twice_in_each_place():
+    # x · x^T: a cell of row i is read by row i as a query and by column i as a key.
+    g = GraphBuilder()
+    n, d = g.axis("n", 2), g.axis("d", 1)
+    g.add("x", Input(), axes=(n, d))
+    g.add("scores", Scores(), "x", "x", axes=(n, n))
+    engine = fresh(g.build(), {"x": np.array([[2.0], [3.0]])}, {})
+    fed = set(cells_of(engine.feeds("x", (1, 0))["scores"], (2, 2)))
+    assert fed >= {(1, 0), (1, 1), (0, 1)}
+
+
+def test_cells_of_an_index():
+    assert cells_of((1, slice(None)), (2, 3)) == [(1, 0), (1, 1), (1, 2)]
+    assert cells_of((), ()) == [()]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], True),
+        ([1.0, nan], [1.0, nan], True),
+        ([0.0], [-0.0], False),
+        ([1.0], [[1.0]], False),
+        (np.array([1], "int64"), np.array([1], "int32"), False),
+        (np.zeros(1000), np.zeros(1000), True),
+        (np.zeros(1000), np.eye(1, 1000, 999)[0], False),
+        (np.arange(1000.0).reshape(10, 100).T, np.arange(1000.0).reshape(10, 100).T.copy(), True),
+    ],
+)
+def test_same_bytes(a, b, same):
+    assert same_bytes(np.array(a), np.array(b)) is same

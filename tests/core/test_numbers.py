@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from explorer.core.numbers import decimals_of, exact, significant, written
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (1.005, 1, "1.0"),
+        (-0.5, 2, "−0.50"),
+        (0.0, 2, "0.00"),
+        (-0.0, 2, "0.00"),
+        (0.004, 2, "4e−3"),
+        (0.005, 2, "0.01"),
+        (-2e-8, 2, "−2e−8"),
+        (1.23e-9, 4, "1.2e−9"),
+        (999999.0, 0, "999999"),
+        (1234567.0, 2, "1.2e6"),
+        (-1e308, 2, "−1e308"),
+        (np.inf, 2, "∞"),
+        (-np.inf, 2, "−∞"),
+        (np.nan, 2, "NaN"),
+    ],
+)
+def test_written(value, decimals, text):
+    assert written(value, decimals) == text
+
+
+@pytest.mark.parametrize("value", [0.1, -1 / 3, 1e-300, 12345678.9, np.float32(0.1), np.float64(2) / 3])
+def test_exact_reads_back_as_the_same_number(value):
+    assert type(value)(exact(value).replace("−", "-")) == value
+
+
+def test_exact_of_what_is_no_number():
+    assert [exact(x) for x in (np.inf, -np.inf, np.int64(-3))] == ["∞", "−∞", "−3"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "decimals"),
+    [
+        ([[1, 2]], 0),
+        ([[1.0, -2.0]], 1),
+        ([[0.5, 12.3]], 1),
+        ([[0.25, 1.0]], 3),
+        ([[0.25, 1.5]], 2),
+        ([[1234.5]], 1),
+        ([[123456.5]], 0),
+        ([[-np.inf, np.nan]], 1),
+        ([[-np.inf, 0.123]], 3),
+    ],
+)
+def test_decimals_of_a_matrix(numbers, decimals):
+    assert decimals_of(np.array(numbers)) == decimals
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals"), [(0.012345, 6), (1.5, 4), (12345.6, 0), (1e9, 0), (1e-9, 8), (0, 4), (np.nan, 4), (-0.5, 5)]
+)
+def test_significant(value, decimals):
+    assert significant(value) == decimals

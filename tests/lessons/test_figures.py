@@ -1,0 +1,98 @@
+"""Every printed table of the references, beside the node that computes it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.lessons.check import check_figures, check_slips, compute
+from explorer.lessons.loader import load
+from explorer.lessons.references import figure_for, figures, references, slips
+
+RESULTS = check_figures()
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: f"{result.figure.reference}-{result.figure.id}")
+def test_agrees(result):
+    figure = result.figure
+    assert result.agrees, f"{figure.node}: off by {result.worst}\n{figure.values}\n{result.computed}"
+    assert result.computed.shape == figure.values.shape
+    assert result.worst <= (0.5 + figure.units) * 10.0 ** -int(figure.decimals.min()) + 1e-12
+
+
+@pytest.mark.parametrize("result", [r for r in RESULTS if r.figure.units], ids=lambda result: result.figure.id)
+def test_no_more_is_allowed_than_the_retyped_rounding_explains(result):
+    assert not replace(result.figure, units=result.figure.units - 1).agrees(result.computed)
+    assert result.figure.why
+    (exact,) = (r for r in RESULTS if r.figure.id == f"{result.figure.id}-retyped")
+    assert exact.agrees
+    assert exact.figure.units == 0
+
+
+def test_what_is_printed_for_the_three_examples():
+    assert [reference.id for reference in references()] == ["000", "003", "004"]
+    ids = {reference.id: {figure.id for figure in reference.figures} for reference in references()}
+    assert ids["000"] >= {"A", "B", "C", "C-rounded", "D"}
+    assert ids["003"] >= {"K", "Q", "friend-emma", "scores-rounded", "scores", "weights", "weights-masked"}
+    assert ids["004"] >= {"Q", "Q-script", "Q-rounded", "K", "V", "Q-of-Y", "K-of-Y", "V-of-Y", "weights"}
+    assert {i for i in ids["004"] if i.endswith("-retyped")} == {
+        f"{i}-retyped" for i in ("M", "LN-1", "FFN", "LN-2", "cross-weights", "cross-output")
+    }
+
+
+def test_a_wrong_digit_is_noticed():
+    figure = figure_for("you-are-welcome", "printed", "encoder.1.self.head.1.weights")
+    computed = compute(figure, load(figure.lesson).state(figure.setting))
+    assert figure.agrees(computed)
+    computed = computed.copy()
+    computed[1, 2] += 1e-8
+    assert not figure.agrees(computed)
+    computed[1, 2] = np.nan
+    assert not figure.agrees(computed)
+
+
+def test_figure_for_a_cell():
+    figure = figure_for("you-are-welcome", "printed", "encoder.1.self.head.1.weights")
+    assert figure.printed((1, 2)) == "0.70401897"
+    assert figure.rounded((1, 2), 0.7040189662) == "0.70401897"
+    assert figure.agrees_at((1, 2), 0.7040189662)
+    assert not figure.agrees_at((1, 2), 0.7040189762)
+    assert figure.printed((0, 1)) == "0.21671075"
+
+
+def test_figure_for_prefers_the_most_exact_print():
+    assert figure_for("you-are-welcome", "printed", "encoder.1.self.head.1.V").id == "V"
+    assert figure_for("emma", "printed", "scores").id == "scores"
+    assert figure_for("translation-lookup", "printed", "weights").id == "C"
+    assert figure_for("emma", "textbook", "weights").id == "weights-masked"
+
+
+def test_figure_for_leaves_out_what_needs_other_numbers():
+    assert figure_for("you-are-welcome", "printed", "decoder.1.self.head.1.Q") is None
+    assert figure_for("you-are-welcome", "textbook", "encoder.1.self.head.1.weights") is None
+    assert all(f.plain for f in figures() if not f.id.endswith("-retyped") and not f.switches and not f.inputs)
+
+
+def test_a_single_printed_number():
+    (figure,) = (f for f in figures() if f.id == "friend-emma")
+    assert figure.printed((8, 0)) == "2.42"
+    assert figure.printed((0, 0)) is None
+    assert figure.agrees_at((8, 0), 2.42)
+    assert not figure.agrees_at((0, 0), 2.42)
+
+
+def test_slips_are_slips():
+    results = check_slips()
+    assert all(result.agrees for result in results), [r.slip.printed for r in results if not r.agrees]
+    assert len(results) == len(slips())
+    assert {slip.reference for slip in slips()} == {"000", "003", "004"}
+
+
+def test_what_other_epsilons_would_print():
+    """The first norm is what σ + ε gives, and the second what ε inside the root gives, and not the other way round."""
+    for id, switch, other in (("LN-1", "encoder.1.self", "root"), ("LN-2", "encoder.1.ffn", "sigma")):
+        (figure,) = (f for f in figures() if f.id == f"{id}-retyped")
+        changed = replace(figure, switches={f"{switch}.epsilon_in": other})
+        computed = compute(changed, load(figure.lesson).state())
+        assert not figure.agrees(computed)
+        assert figure.off(computed).max() > 30
