@@ -1,5 +1,6 @@
 """Wires the program: the document, the look, the window."""
 
+import os
 import sys
 
 from PySide6.QtCore import QTimer
@@ -29,6 +30,25 @@ def make_window(lesson: Lesson, appearance: Appearance) -> MainWindow:
     return window
 
 
+def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
+    """The program with its window on the screen; the event loop does not run yet.
+
+    Raises
+    ------
+    ExplorerError
+        Where the file cannot be opened.
+    """
+    lesson = load(file or FIRST_LESSON)
+    # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
+    os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("Transformer Explorer")
+    window = make_window(lesson, Appearance(app))
+    window.show()
+    return app, window
+
+
 def run(file: str | None = None, smoke: bool = False) -> int:
     """Open the window and stay until it is closed.
 
@@ -49,12 +69,7 @@ def run(file: str | None = None, smoke: bool = False) -> int:
     ExplorerError
         Where the file cannot be opened.
     """
-    lesson = load(file or FIRST_LESSON)
-    app = QApplication.instance() or QApplication(sys.argv[:1])
-    assert isinstance(app, QApplication)
-    app.setApplicationName("Transformer Explorer")
-    window = make_window(lesson, Appearance(app))
-    window.show()
+    app, window = open_window(file)
     if smoke:
         QTimer.singleShot(0, lambda: _paint_every_stage(app, window))
     status: int = app.exec()

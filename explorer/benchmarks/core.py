@@ -11,6 +11,7 @@ import numpy as np
 from explorer.benchmarks import straight_line
 from explorer.benchmarks.measure import Measurement, compared, quartiles, timed
 from explorer.core.engine import fresh, same_bytes
+from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.document.commands import SetCells
@@ -26,13 +27,13 @@ LAYERS, HEADS, D_MODEL, TOKENS, WORDS = 12, 12, 768, 64, 1000
 
 def small_from_nothing() -> Measurement:
     """The whole graph of the lesson, computed for the first time."""
-    state = load(LESSON).state(SETTING)
-    expected = straight_line.encoder_decoder(state.inputs)
-    agree(fresh(state.graph, state.inputs, state.pins).values, expected)
+    graph, inputs = lesson()
+    expected = straight_line.encoder_decoder(inputs)
+    agree(fresh(graph, inputs, {}).values, expected)
     return compared(
         f"whole graph of {LESSON}, from nothing",
-        lambda: fresh(state.graph, state.inputs, state.pins),
-        lambda: straight_line.encoder_decoder(state.inputs),
+        lambda: fresh(graph, inputs, {}),
+        lambda: straight_line.encoder_decoder(inputs),
         limit=2,
         against=f"{BY_HAND} ({len(expected)} steps)",
         pairs=2000,
@@ -42,16 +43,16 @@ def small_from_nothing() -> Measurement:
 
 def small_after_edit() -> Measurement:
     """The whole graph of the lesson after all inputs have changed: old and new values are compared on the way."""
-    state = load(LESSON).state(SETTING)
-    engine = fresh(state.graph, state.inputs, state.pins)
-    turns = Turns(state.inputs, _moved(state.inputs))
-    run = turns(lambda inputs: engine.update(state.graph, inputs, state.pins))
+    graph, inputs = lesson()
+    engine = fresh(graph, inputs, {})
+    turns = Turns(inputs, _moved(inputs))
+    run = turns(lambda turn: engine.update(graph, turn, {}))
     run()
     agree(engine.values, straight_line.encoder_decoder(turns.now))
     return compared(
         f"whole graph of {LESSON}, every input changed",
         run,
-        lambda: straight_line.encoder_decoder(state.inputs),
+        lambda: straight_line.encoder_decoder(inputs),
         limit=2,
         against=f"{BY_HAND}, positions and masks again",
         pairs=2000,
@@ -116,6 +117,12 @@ def figures() -> list[Callable[[], Measurement]]:
     """All of them, each to be called; the bundle has no Python that could import in a fresh process."""
     frozen = [] if getattr(sys, "frozen", False) else [import_core]
     return [small_from_nothing, small_after_edit, large, small_edit, *frozen]
+
+
+def lesson() -> tuple[Graph, dict[str, Array]]:
+    """The lesson's graph, and a value for each of its inputs."""
+    state = load(LESSON).state(SETTING)
+    return state.graph, {name: state.inputs[name] for name, node in state.graph.nodes.items() if node.is_input}
 
 
 def gpt_state(layers: int, heads: int, d_model: int, tokens: int, words: int) -> State:

@@ -41,12 +41,10 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
     Q = H @ v["encoder.1.self.W_Q"]
     K = H @ v["encoder.1.self.W_K"]
     V = H @ v["encoder.1.self.W_V"]
-    scores = Q @ K.swapaxes(-1, -2)
+    scores = Q @ K.mT
     scale = np.asarray(1 / np.sqrt(Q.shape[-1]), dtype="float64")
     scaled = scores * scale
-    mask = np.ones((n, n), dtype=np.int64)
-    masked = np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
-    e = np.exp(masked - np.maximum(masked.max(-1, keepdims=True), lowest))
+    e = np.exp(scaled - np.maximum(scaled.max(-1, keepdims=True), lowest))
     weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
     output = weights @ V
     concat = output.swapaxes(-3, -2).reshape(n, -1)
@@ -77,7 +75,7 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
     self_Q = target_H @ v["decoder.1.self.W_Q"]
     self_K = target_H @ v["decoder.1.self.W_K"]
     self_V = target_H @ v["decoder.1.self.W_V"]
-    self_scores = self_Q @ self_K.swapaxes(-1, -2)
+    self_scores = self_Q @ self_K.mT
     self_scale = np.asarray(1 / np.sqrt(self_Q.shape[-1]), dtype="float64")
     self_scaled = self_scores * self_scale
     self_mask = np.tri(m, dtype=np.int64)
@@ -95,12 +93,10 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
     cross_Q = self_norm @ v["decoder.1.cross.W_Q"]
     cross_K = memory @ v["decoder.1.cross.W_K"]
     cross_V = memory @ v["decoder.1.cross.W_V"]
-    cross_scores = cross_Q @ cross_K.swapaxes(-1, -2)
+    cross_scores = cross_Q @ cross_K.mT
     cross_scale = np.asarray(1 / np.sqrt(cross_Q.shape[-1]), dtype="float64")
     cross_scaled = cross_scores * cross_scale
-    cross_mask = np.ones((m, n), dtype=np.int64)
-    cross_masked = np.where(cross_mask != 0, cross_scaled, -np.inf).astype(cross_scaled.dtype, copy=False)
-    e = np.exp(cross_masked - np.maximum(cross_masked.max(-1, keepdims=True), lowest))
+    e = np.exp(cross_scaled - np.maximum(cross_scaled.max(-1, keepdims=True), lowest))
     cross_weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
     cross_output = cross_weights @ cross_V
     cross_concat = cross_output.swapaxes(-3, -2).reshape(m, -1)
@@ -137,8 +133,6 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
         "encoder.1.self.scores": scores,
         "encoder.1.self.scale": scale,
         "encoder.1.self.scaled": scaled,
-        "encoder.1.self.mask": mask,
-        "encoder.1.self.masked": masked,
         "encoder.1.self.weights": weights,
         "encoder.1.self.output": output,
         "encoder.1.self.concat": concat,
@@ -174,8 +168,6 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
         "decoder.1.cross.scores": cross_scores,
         "decoder.1.cross.scale": cross_scale,
         "decoder.1.cross.scaled": cross_scaled,
-        "decoder.1.cross.mask": cross_mask,
-        "decoder.1.cross.masked": cross_masked,
         "decoder.1.cross.weights": cross_weights,
         "decoder.1.cross.output": cross_output,
         "decoder.1.cross.concat": cross_concat,
@@ -221,7 +213,7 @@ def gpt(v: Values, layers: int) -> Array:
         Q = normed @ v[f"{block}.W_Q"] + v[f"{block}.b_Q"][..., None, :]
         K = normed @ v[f"{block}.W_K"] + v[f"{block}.b_K"][..., None, :]
         V = normed @ v[f"{block}.W_V"] + v[f"{block}.b_V"][..., None, :]
-        scaled = Q @ K.swapaxes(-1, -2) * np.asarray(1 / np.sqrt(Q.shape[-1]), dtype="float32")
+        scaled = Q @ K.mT * np.asarray(1 / np.sqrt(Q.shape[-1]), dtype="float32")
         mask = np.tri(n, dtype=np.int64)
         masked = np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
         e = np.exp(masked - np.maximum(masked.max(-1, keepdims=True), lowest))

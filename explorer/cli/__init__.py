@@ -35,16 +35,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except SystemExit as done:  # argparse, after --help and --version
         return int(done.code or 0)
-    except (ExplorerError, UsageError) as error:
+    except ExplorerError as error:
+        return _fail(f"{error}{'' if error.fields.get('near') else _HINTS.get(error.id, '')}")
+    except UsageError as error:
         return _fail(str(error))
     except MemoryError:
         return _fail("There is not enough memory for a model of this size; choose smaller sizes.")
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader, such as `head`, has gone. What is left in the buffer must not raise a second time at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()  # the reader, such as `head`, has gone
         return 141
+    except OSError as error:
+        _discard_output()
+        return _fail(f"{error.filename or 'The output'}: {error.strerror or error}.")
+
+
+_HINTS = {"unknown-node": " `explorer show LESSON` lists them all."}
+
+
+def _discard_output() -> None:
+    """What is left in the buffer must not raise a second time at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:

@@ -27,7 +27,7 @@ def bench(as_json: bool) -> int:
         listed = [{**asdict(one), "met": one.met} for one in found]
         print(json.dumps({"machine": _machine(), "figures": listed}))
         return 0
-    rows = [(one.name, f"{one.value:.3g} {one.unit}", _limit(one), one.against) for one in found]
+    rows = [(one.name, f"{one.value:#.4g} {one.unit}", _limit(one), one.against) for one in found]
     table = columns([("figure", "measured", "limit", "against"), *rows], "<>><")
     print(table[0])
     for line, one in zip(table[1:], found, strict=True):
@@ -39,7 +39,7 @@ def bench(as_json: bool) -> int:
 def _limit(one: Measurement) -> str:
     if one.limit is None:
         return "none"
-    return f"{one.limit:g} {one.unit}{'' if one.met else ' MISSED'}"
+    return f"{one.limit:.4g} {one.unit}{'' if one.met else ' MISSED'}"
 
 
 def _machine() -> str:

@@ -27,7 +27,7 @@ def write_tables(shown: Sequence[Shown], ours: Collection[str], out: TextIO) -> 
     for i, one in enumerate(shown):
         shape = " × ".join(map(str, one.value.shape)) or "a number"
         symbol = "" if one.node.symbol == one.name else _plain(one.node.symbol)
-        about = [one.name, symbol, f"({shape})", one.stage, "ours" if _is_ours(one, ours) else ""]
+        about = [one.name, symbol, f"({shape})", one.stage, one.held, "ours" if _is_ours(one, ours) else ""]
         print("" if i == 0 else "\n", "  ".join(filter(None, about)), sep="", file=out)
         for line in _table(one, most):
             print(line, file=out)
@@ -155,7 +155,7 @@ def _pmatrix(one: Shown) -> Iterator[str]:
         yield _latex_number(one.value[()])
         return
     labels = r" \\ ".join(map(_latex_text, one.rows))
-    yield rf"\begin{{matrix}} {labels} \end{{matrix}}"
+    yield rf"\; \begin{{matrix}} {labels} \end{{matrix}}"
     yield r"\begin{pmatrix}"
     for row in one.value.reshape(len(one.rows), -1):
         yield " & ".join(map(_latex_number, row)) + r" \\"

@@ -81,6 +81,8 @@ class Shown:
         Along each axis of the value.
     words : tuple of str
         For columns that `Argmax` found: what stands in them.
+    held : str
+        "pinned" or "partly pinned"; empty where all is computed.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Shown:
     value: Array
     labels: tuple[tuple[str, ...], ...]
     words: tuple[str, ...] = ()
+    held: str = ""
 
     @property
     def rows(self) -> tuple[str, ...] | None:
@@ -112,4 +115,7 @@ def read(engine: Engine, name: str) -> Shown:
         known = engine.labels(graph.nodes[node.parents[0]].axes[-1])
         # A pinned number may lie outside.
         words = tuple(known[i] if 0 <= i < len(known) else "?" for i in value.flat)
-    return Shown(name, node, place.head, stage_of(graph, node), value, labels, words)
+    held = ""
+    if (pin := engine.pins.get(place.node)) and pin.cells[place.index].any():
+        held = "pinned" if pin.cells[place.index].all() else "partly pinned"
+    return Shown(name, node, place.head, stage_of(graph, node), value, labels, words, held)

@@ -95,7 +95,7 @@ def _list() -> Parser:
 def _show() -> Parser:
     parser = Parser("show", _SHOW, epilog=_FORMATS)
     _add_lesson(parser)
-    parser.add_argument("nodes", nargs="*", metavar="NODE", help="what to print; all, if left out")
+    parser.add_argument("nodes", nargs="*", default=[], metavar="NODE", help="what to print; all, if left out")
     _add_edits(parser)
     parser.add_argument("--format", default="table", metavar="FORMAT", help="table (default), json, csv or latex")
     return parser
@@ -112,7 +112,7 @@ def _explain() -> Parser:
 def _check() -> Parser:
     what = "Check lesson files; without FILE, all lessons, and every printed figure of the references against its node."
     parser = Parser("check", what, epilog="Exit code 1 where something disagrees.")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="a lesson (.toml)")
+    parser.add_argument("files", nargs="*", default=[], metavar="FILE", help="a lesson (.toml)")
     parser.add_argument("--json", action="store_true", help='print {"lessons": […], "figures": […], "slips": […]}')
     return parser
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from explorer.cli import formats
 from explorer.cli.arguments import parse_cell, parse_set, parse_switch
+from explorer.cli.errors import UsageError
 from explorer.cli.nodes import by_head, cell_of, read, select, stage_of
 from explorer.cli.parser import FORMATS
 from explorer.cli.text import columns
@@ -71,8 +72,10 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
     if arguments.target is not None:
         _set_tokens(lesson, document, "target", arguments.target)
     for (name, cell), value in sets:
-        graph = document.state.graph
-        given = graph.nodes[graph.place(name).node].is_input
+        place = document.state.graph.place(name)
+        if document.engine.value(place).dtype.kind == "i" and not value.is_integer():
+            raise UsageError(f"'{name}' holds whole numbers; {value:g} is not one.")
+        given = document.state.graph.nodes[place.node].is_input
         document.do(SetCells(name, {cell: value}) if given else PinCells(name, {cell: value}))
     return lesson, document
 
@@ -92,6 +95,8 @@ def _explained(engine: Engine, name: str, cell: tuple[int, ...]) -> Iterator[str
         raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=written)
     whole = place.index + cell
     labels = [engine.labels(axis)[i] for axis, i in zip(node.axes, whole, strict=True)]
+    if len(labels) > 1:
+        labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
 
     value = engine.values[node.name][whole]
     yield f"{cell_of(engine.graph, node.name, whole)} = {exact(value).replace('−', '-')}"

@@ -9,7 +9,7 @@ MESSAGES: dict[str, str] = {
     "not-editable": "'{name}' is computed from other nodes; edit one of {inputs}, or pin the cell.",
     "bad-number": "'{text}' is not a number; write one such as 0.5, -2 or 1e-3.",
     "bad-shape": "'{name}' has shape {shape}; the values given have shape {given}.",
-    "bad-token-id": "'{name}' holds word numbers from 0 to {last}; {value} is not one of them.",
+    "bad-token-id": "'{name}' holds whole numbers from 0 to {last}; {value} is not one of them.",
     "empty-tokens": "A sequence needs at least one token; '{sequence}' would have none.",
     "too-many-tokens": "'{sequence}' may have up to {limit} tokens; {given} were given.",
     "bad-token": "A token is a piece of text without spaces, up to {limit} characters; '{token}' is not.",

@@ -40,6 +40,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argmax": np.argmax,
     "at_least": lambda a, b: np.float64(a >= b),
     "equal": lambda a, b: np.float64(a == b),
+    "unmasked": lambda a: np.where(np.isneginf(a), 0, a)[()],
     "where": lambda condition, yes, no: yes if condition else no,
     "pick": lambda which, value: value,
 }

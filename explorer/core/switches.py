@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 
 SwitchValue = str | bool | int | float
-MOST = 1e6
-"""The largest number a switch takes; memory ends long before."""
-
 _ANY = 1e9
 
 
@@ -39,11 +36,15 @@ class Switch:
         if self.choices:
             return text if text in self.choices else None
         try:
-            number = int(text) if isinstance(self.default, int) else float(text)
+            number = float(text)
         except ValueError:
             return None
         # Written so that NaN is none of the allowed.
-        return number if self.least <= number <= MOST else None
+        if isinstance(value, bool) or not self.least <= number <= self.most:
+            return None
+        if isinstance(self.default, float):
+            return number
+        return int(number) if number.is_integer() else None
 
     @property
     def allowed(self) -> str:
@@ -52,11 +53,8 @@ class Switch:
             return "on or off"
         if self.choices:
             return ", ".join(self.choices)
-        note = {"d_k": ", 0 for d_model / heads", "d_v": ", 0 for d_k", "d_ff": ", 0 for 4 · d_model"}.get(
-            self.title, ""
-        )
         kind = "a whole number" if isinstance(self.default, int) else "a number"
-        return f"{kind} of at least {self.least:g}{note}" + (f", at most {self.most}" if self.most < _ANY else "")
+        return f"{kind} of at least {self.least:g}" + (f", at most {self.most}" if self.most < _ANY else "")
 
 
 _WIDEST = 16384

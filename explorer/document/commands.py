@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from explorer.core.engine import Pin
+from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
-from explorer.core.ops import Array
+from explorer.core.ops import Argmax, Array
 from explorer.document.state import State, frozen
 
 MAX_TOKENS = 512
@@ -60,7 +60,7 @@ class SetCells(Command):
     def label(self) -> str:
         if len(self.cells) == 1:
             ((cell, _),) = self.cells.items()
-            return f"Set {self.name}[{', '.join(map(str, cell))}]"
+            return f"Set {self.name}[{', '.join(map(str, cell))}]" if cell else f"Set {self.name}"
         return f"Set {len(self.cells)} cells of {self.name}"
 
     def apply(self, state: State) -> State:
@@ -68,8 +68,11 @@ class SetCells(Command):
         if not state.graph.nodes[place.node].is_input:
             inputs = ", ".join(state.graph.inputs_of(place.node)) or "none"
             raise ExplorerError("not-editable", name=self.name, inputs=inputs)
-        array = state.inputs[place.node].copy()
+        old = state.inputs[place.node]
+        array = old.copy()
         _write(state, self.name, place, array, self.cells)
+        if same_bytes(array, old):
+            return state
         return replace(state, inputs={**state.inputs, place.node: frozen(array)})
 
 
@@ -94,15 +97,17 @@ class PinCells(Command):
 
     def apply(self, state: State) -> State:
         place = state.graph.place(self.name)
-        if state.graph.nodes[place.node].is_input:
+        node = state.graph.nodes[place.node]
+        if node.is_input:
             raise ExplorerError("pin-of-input", name=self.name)
-        shape = state.graph.shape(place.node)
-        old = state.pins.get(place.node)
-        held = old.cells.copy() if old else np.zeros(shape, dtype=bool)
-        values = old.values.copy() if old else np.zeros(shape, dtype=state.model.dtype)
+        shape, dtype = state.graph.shape(place.node), np.int64 if node.op.whole else state.model.dtype
+        old = state.pins.get(place.node) or Pin(np.zeros(shape, dtype=bool), np.zeros(shape, dtype=dtype))
+        held, values = old.cells.copy(), old.values.copy()
         _write(state, self.name, place, values, self.cells)
         for cell in self.cells:
             held[place.index + cell] = True
+        if same_bytes(held, old.cells) and same_bytes(values, old.values):
+            return state
         return replace(state, pins={**state.pins, place.node: Pin(frozen(held), frozen(values))})
 
 
@@ -126,12 +131,17 @@ class Release(Command):
 
     def apply(self, state: State) -> State:
         place = state.graph.place(self.name)
+        shape = state.graph.shape(place.node)[len(place.index) :]
+        for cell in self.cells:
+            _check_cell(self.name, cell, shape)
         if place.node not in state.pins:
             return state
         pin = state.pins[place.node]
         held = pin.cells.copy()
         for cell in self.cells or ((),):
             held[place.index + cell] = False
+        if same_bytes(held, pin.cells):
+            return state
         pins = {n: p for n, p in state.pins.items() if n != place.node}
         if held.any():
             pins[place.node] = Pin(frozen(held), pin.values)
@@ -178,7 +188,8 @@ class SetTokens(Command):
         ids = frozen(np.array([known_words[word] for word in self.words], dtype=np.int64))
         inputs = {**state.inputs, f"{sequence}.tokens": ids}
         if len(vocabulary) == len(model.axes[axis]) and len(ids) == model.lengths[sequence]:
-            return replace(state, inputs=inputs)
+            unchanged = same_bytes(ids, state.inputs[f"{sequence}.tokens"])
+            return state if unchanged else replace(state, inputs=inputs)
         axes = {**model.axes, axis: tuple(vocabulary)}
         lengths = {**model.lengths, sequence: len(ids)}
         return State.of(replace(model, axes=axes, lengths=lengths), inputs, state.pins, state.setting)
@@ -272,22 +283,32 @@ class Replace(Command):
 def _write(state: State, name: str, place: Place, array: Array, cells: Cells) -> None:
     """Write cells into a copy of a node's array, checked."""
     shape = array.shape[len(place.index) :]
-    axis = state.graph.sequences.get(state.graph.nodes[place.node].axes[0]) if shape else None
     for cell, value in cells.items():
-        if len(cell) != len(shape) or not all(0 <= i < size for i, size in zip(cell, shape, strict=True)):
-            raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=_written(shape))
+        _check_cell(name, cell, shape)
         if array.dtype.kind == "i":
-            last = _last_id(state, place.node, axis)
-            if value != int(value) or not 0 <= value <= last:
+            last = _last_number(state, place.node)
+            if not (float(value).is_integer() and 0 <= value <= last):
                 raise ExplorerError("bad-token-id", name=name, last=last, value=value)
-        array[place.index + cell] = value
+        with np.errstate(over="ignore"):  # float32 has no number as large: infinity
+            array[place.index + cell] = value
 
 
-def _last_id(state: State, node: str, axis: str | None) -> int:
-    """The largest word number that a node of word numbers may hold."""
-    if node == "loss.target":
-        axis = state.graph.nodes["output.logits"].axes[-1]
-    return len(state.graph.axes[axis]) - 1 if axis else 1
+def _check_cell(name: str, cell: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    if len(cell) != len(shape) or not all(0 <= i < size for i, size in zip(cell, shape, strict=True)):
+        raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=_written(shape))
+
+
+def _last_number(state: State, name: str) -> int:
+    """The largest number that a node of whole numbers may hold."""
+    graph = state.graph
+    node = graph.nodes[name]
+    if isinstance(node.op, Argmax):
+        return len(graph.axes[graph.nodes[node.parents[0]].axes[-1]]) - 1
+    if name == "loss.target":
+        return len(graph.axes[graph.nodes[graph.nodes["loss.value"].parents[0]].axes[-1]]) - 1
+    if len(node.axes) == 1:
+        return len(graph.axes[graph.sequences[node.axes[0]]]) - 1
+    return 1  # a mask
 
 
 def _written(shape: tuple[int, ...]) -> str:

@@ -35,9 +35,9 @@ class Change:
     def followed_by(self, later: "Change") -> "Change":
         """The two as one act."""
         return Change(
-            self.changed | later.changed,
-            (self.added | later.added) - later.removed,
-            (self.removed | later.removed) - later.added,
+            (self.changed - later.removed) | later.changed,
+            (self.added - later.removed) | (later.added - self.removed),
+            (self.removed - later.added) | (later.removed - self.added),
             later.label,
             self.structure or later.structure,
         )
@@ -81,6 +81,7 @@ class Document:
         """
         state = command.apply(self.state)
         if state is self.state:
+            self.recomputed = ()
             return
         change = self._adopt(state, command.label)
         self.history.record(state, command.label, command.stroke)

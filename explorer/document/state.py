@@ -46,7 +46,10 @@ class State:
         """A state whose missing inputs start as their nodes say, from the model's seed.
 
         Inputs keep their values where the shape still fits. Where only a sequence or a vocabulary has become longer or
-        shorter, the rows that remain keep theirs.
+        shorter, the rows that remain keep theirs. Given arrays are taken as they are, if they have the type of the
+        node's numbers, and closed against writing.
+
+        Pins stay where their node is there, computed, and has the shape it had; the others are let go.
         """
         graph = build(model)
         kept_pins = {n: p for n, p in pins.items() if _can_hold(graph, n, p)}
@@ -59,13 +62,16 @@ def _can_hold(graph: Graph, name: str, pin: Pin) -> bool:
 
 def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, Array]:
     inputs = dict(given)
-    tokens = set(graph.sequences) | set(graph.sequences.values())
+    tokens = {*graph.sequences, *graph.sequences.values(), "output.words"}
     for name, node in graph.nodes.items():
         if not isinstance(node.op, Input):
             continue
         shape = graph.shape(name)
         old = inputs.get(name)
         if old is not None and old.shape == shape:
+            # In one layout: the bits of a product depend on it, and equal numbers are to give equal bits.
+            dtype = np.int64 if node.op.initial == "ids" else model.dtype
+            inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
             continue
         new = node.op.start(name, shape, model.dtype, model.seed)
         if old is not None and old.ndim == new.ndim:

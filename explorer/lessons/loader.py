@@ -184,7 +184,8 @@ def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
         switch, value = known[name], table.data[key]
         kinds = {bool: (bool,), str: (str,), int: (int,), float: (int, float)}[type(switch.default)]
         right = isinstance(value, kinds) and isinstance(value, bool) == isinstance(switch.default, bool)
-        choice = switch.parse(value) if right else None
+        # Python refuses to write out whole numbers of thousands of digits.
+        choice = switch.parse(value) if right and not (isinstance(value, int) and abs(value) > 10**9) else None
         if choice is None:
             allowed = "true or false" if isinstance(switch.default, bool) else switch.allowed
             table.fail(key, f"{table.shown(key)} is not one of its values", f"choose {allowed}")
@@ -236,7 +237,8 @@ def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -
         if key.endswith(".tokens"):
             table.fail(key, "is set by the words", "write them under [tokens]")
         for setting, place in fitting.items():
-            array = _fit(table, key, array, graphs[setting], place)
+            where = f" in setting '{setting}'" if len(graphs) > 1 else ""
+            array = _fit(table, key, array, graphs[setting], place, where)
         arrays[key] = frozen(array)
     return arrays
 
@@ -248,12 +250,12 @@ def _place(graph: Graph, name: str) -> Place | None:
         return None
 
 
-def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place) -> Array:
-    """The array, if the node or slice can hold it."""
+def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where: str) -> Array:
+    """The array, if the node or slice can hold it; `where` says for a message in which setting."""
     shape = tuple(len(graph.axes[axis]) for axis in graph.axes_of(place))
     if array.shape != shape:
         axes = " × ".join(axis.rpartition(".")[-1] for axis in graph.axes_of(place))
-        problem = f"has shape {_written(array.shape)}, the node has {_written(shape)}"
+        problem = f"has shape {_written(array.shape)}, the node has {_written(shape)}{where}"
         table.fail(key, problem, f"write it as {axes}" if axes else "write one number without brackets")
     op = graph.nodes[place.node].op
     if not (isinstance(op, Input) and op.initial == "ids"):

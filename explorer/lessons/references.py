@@ -100,7 +100,8 @@ class Figure:
     def _at(self, cell: Cell) -> tuple[Any, int]:
         if self.cell is not None:
             return (self.values[()], int(self.decimals[()])) if cell == self.cell else (None, 0)
-        return self.values[cell], int(self.decimals[cell])
+        inside = len(cell) == self.values.ndim and all(i < n for i, n in zip(cell, self.values.shape, strict=True))
+        return (self.values[cell], int(self.decimals[cell])) if inside else (None, 0)
 
     @staticmethod
     def _off(computed: Any, printed: Any, decimals: Any) -> Array:
@@ -179,9 +180,18 @@ def slips() -> tuple[Slip, ...]:
     return tuple(slip for reference in references() for slip in reference.slips)
 
 
-def figure_for(lesson: str, setting: str, node: str) -> Figure | None:
-    """What the references print for a node in a lesson's setting; the most exact print, where there are several."""
+def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | None = None) -> Figure | None:
+    """What the references print for a node in a lesson's setting; the most exact print, where there are several.
+
+    Parameters
+    ----------
+    lesson, setting, node : str
+    shape : tuple of int or None
+        Shape of the node or slice as it is now: with another number of words, or another layout, the print is of other
+        cells.
+    """
     found = [f for f in figures() if f.plain and (f.lesson, f.setting, f.node) == (lesson, setting, node)]
+    found = [f for f in found if shape in (None, f.values.shape) or f.cell is not None]
     return max(found, key=lambda figure: (figure.cell is None, figure.decimals.mean()), default=None)
 
 
@@ -196,9 +206,9 @@ def reference_from(top: Table) -> Reference:
         figure = _figure(table, id, lesson, known)
         if figure.id in known:
             table.fail("id", f"'{figure.id}' stands above already", "each figure has an id of its own")
+        pins = _retyped(table, known)
         known[figure.id] = figure
         all_figures.append(figure)
-        pins = _retyped(table, known)
         if pins:
             title = f"{figure.title}, from the numbers as retyped"
             pinned = {**figure.pins, **pins}

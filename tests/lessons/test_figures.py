@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_figures, check_slips, compute
 from explorer.lessons.loader import load
-from explorer.lessons.references import figure_for, figures, references, slips
+from explorer.lessons.reading import read
+from explorer.lessons.references import figure_for, figures, reference_from, references, slips
 
 RESULTS = check_figures()
 
@@ -58,6 +60,8 @@ def test_figure_for_a_cell():
     assert figure.agrees_at((1, 2), 0.7040189662)
     assert not figure.agrees_at((1, 2), 0.7040189762)
     assert figure.printed((0, 1)) == "0.21671075"
+    assert figure.printed((3, 0)) is None
+    assert figure.printed((0,)) is None
 
 
 def test_figure_for_prefers_the_most_exact_print():
@@ -71,6 +75,12 @@ def test_figure_for_leaves_out_what_needs_other_numbers():
     assert figure_for("you-are-welcome", "printed", "decoder.1.self.head.1.Q") is None
     assert figure_for("you-are-welcome", "textbook", "encoder.1.self.head.1.weights") is None
     assert all(f.plain for f in figures() if not f.id.endswith("-retyped") and not f.switches and not f.inputs)
+
+
+def test_figure_for_another_shape():
+    """A word more, or a word a row: what is printed stands in other cells."""
+    assert figure_for("emma", "printed", "K", (4, 9)).id == "K"
+    assert figure_for("emma", "printed", "K", (9, 4)) is None
 
 
 def test_a_single_printed_number():
@@ -96,3 +106,69 @@ def test_what_other_epsilons_would_print():
         computed = compute(changed, load(figure.lesson).state())
         assert not figure.agrees(computed)
         assert figure.off(computed).max() > 30
+
+
+REFERENCE = """
+reference = "999"
+title = "A reference"
+lesson = "emma"
+[[figure]]
+id = "scores"
+title = "Scores"
+section = "1"
+node = "scores"
+cell = [8, 0]
+decimals = 2
+values = 2.42
+[[slip]]
+section = "2"
+printed = "2.4"
+right = "2.42"
+how = "By hand."
+figure = "scores"
+wrong = 2.4
+"""
+
+BAD = {
+    "unknown key": ('node = "scores"', 'nodes = "scores"', "figure[0].nodes", "no such key"),
+    "no decimals": ("decimals = 2\n", "", "figure[0].decimals", "is missing"),
+    "half a decimal": ("decimals = 2", "decimals = 2.5", "figure[0].decimals", "not whole"),
+    "decimals of another shape": ("decimals = 2", "decimals = [2, 2]", "figure[0].decimals", "another shape"),
+    "a cell of a table": ("values = 2.42", "values = [2.42]", "figure[0].values", "one cell is named"),
+    "units for no reason": ("decimals = 2", "decimals = 2\nunits = 1", "figure[0].units", "needs a reason"),
+    "a reason for nothing": ("decimals = 2", 'decimals = 2\nwhy = "So."', "figure[0].units", "needs a reason"),
+    "retyped later": ("decimals = 2", 'decimals = 2\nretyped = ["scores"]', "figure[0].retyped", "no figure 'scores'"),
+    "slip of no figure": ('figure = "scores"', 'figure = "score"', "slip[0].figure", "'score' is not one"),
+    "wrong for nothing": ('figure = "scores"\n', "", "slip[0].wrong", "nothing of its shape"),
+}
+
+
+def test_reference_file(tmp_path):
+    file = tmp_path / "999.toml"
+    file.write_text(REFERENCE, encoding="utf-8")
+    reference = reference_from(read(file))
+    assert reference.figures[0].cell == (8, 0)
+    assert reference.slips[0].figure is reference.figures[0]
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_reference_file(tmp_path, case):
+    old, new, key, problem = BAD[case]
+    assert REFERENCE.count(old) == 1
+    file = tmp_path / "999.toml"
+    file.write_text(REFERENCE.replace(old, new), encoding="utf-8")
+    with pytest.raises(ExplorerError) as caught:
+        reference_from(read(file))
+    assert caught.value.fields["key"] == key
+    assert problem in caught.value.fields["problem"]
+
+
+def test_a_figure_of_what_the_lesson_has_not():
+    (figure,) = (f for f in figures() if f.id == "scores-rounded")
+    state = load("emma").state()
+    with pytest.raises(ExplorerError, match="'Q' has shape"):
+        compute(replace(figure, node="Q"), state)
+    with pytest.raises(ExplorerError, match="no node 'scoers'"):
+        compute(replace(figure, node="scoers"), state)
+    with pytest.raises(ExplorerError, match="'K' has shape"):
+        compute(replace(figure, inputs={"K": np.eye(2)}), state)

@@ -21,7 +21,23 @@ def build(model: Model) -> Graph:
     """
     if model.kind not in _BUILDERS:
         raise ExplorerError("unknown-kind", kind=model.kind, known=", ".join(KINDS))
+    axes, lengths = _needed(model)
+    missing = [f"axes.{name}" for name in axes if name not in model.axes]
+    missing += [f"lengths.{name}" for name in lengths if name not in model.lengths]
+    if missing:
+        raise ExplorerError("missing-size", kind=model.kind, what=missing[0])
     return _BUILDERS[model.kind](model)
+
+
+def _needed(model: Model) -> tuple[list[str], list[str]]:
+    """The axes and the lengths that a model of this kind cannot do without."""
+    match model.kind:
+        case "attention":
+            return ["query", "feature"], []
+        case "mlp":
+            return ["input", *(f"layer.{k}" for k in range(model.layers + 1))], []
+    sequences = ["input"] if model.kind == "gpt" else ["source", "target"]
+    return [f"{sequence}.words" for sequence in sequences], sequences
 
 
 __all__ = ["build"]

@@ -253,8 +253,7 @@ class Blocks:
         words = g.axis("output.words", m.axes.get("output.words") or m.axes[f"{sequence}.words"])
         if m.switch("output", "tied"):
             if g.length(words) != g.length(f"{sequence}.words"):
-                sizes = {"table": g.length(f"{sequence}.words"), "output": g.length(words)}
-                raise ExplorerError("tied-widths", **sizes)
+                raise ExplorerError("tied-widths", table=g.length(f"{sequence}.words"), words=g.length(words))
             parents, product = [x, f"{sequence}.table"], MatMul(transposed=True)
         else:
             parents, product = [x, g.add("output.W", Input(), axes=("d_model", words), symbol="W")], MatMul()

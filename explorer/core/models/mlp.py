@@ -1,6 +1,5 @@
 """A multi-layer perceptron (Goodfellow et al. 2016, chapter 6): XOR, and fitting a curve."""
 
-from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.blocks import ACTIVATIONS, Blocks
@@ -12,8 +11,6 @@ def mlp(model: Model) -> Graph:
     g = GraphBuilder()
     blocks = Blocks(model, g)
     for axis in ("input", *(f"layer.{k}" for k in range(model.layers + 1))):
-        if axis not in model.axes:
-            raise ExplorerError("missing-size", kind="mlp", what=f"axes.{axis}")
         g.axis(axis, model.axes[axis])
 
     g.stage("input", "layer", "Input", "Net")

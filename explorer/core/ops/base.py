@@ -22,6 +22,8 @@ class Op:
     subscripts: ClassVar[str] = ""
     alters: ClassVar[bool] = False
     """Whether each cell is one cell of the first parent, altered: its derivation then goes on from that cell's."""
+    whole: ClassVar[bool] = False
+    """Whether the result holds whole numbers: word numbers, or the 0 and 1 of a mask."""
 
     def forward(self, *parents: Array) -> Array:
         """Compute the value, a new array, from the parents' values."""

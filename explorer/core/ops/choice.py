@@ -13,6 +13,7 @@ class Argmax(Op):
     """The column of the largest number in each row; the first, where several are equally large."""
 
     subscripts = "ik->i"
+    whole = True
 
     def forward(self, *parents: Array) -> Array:
         columns: Array = np.argmax(parents[0], axis=-1)

@@ -14,6 +14,7 @@ class CausalMask(Op):
 
     n: int
     subscripts = "->ij"
+    whole = True
 
     def forward(self, *parents: Array) -> Array:
         return np.tri(self.n, dtype=np.int64)
@@ -43,6 +44,7 @@ class PaddingMask(Op):
     pad: int
     n_queries: int
     subscripts = "j->ij"
+    whole = True
 
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents

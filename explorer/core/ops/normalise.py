@@ -47,12 +47,12 @@ class Softmax(Op):
 
 @dataclass(frozen=True)
 class RowShares(Op):
-    """Each row divided by its sum. A row that adds up to 0 becomes all 0."""
+    """Each row divided by its sum. A masked entry, −∞, counts as 0, and a row that adds up to 0 becomes all 0."""
 
     subscripts = "ik->ij"
 
     def forward(self, *parents: Array) -> Array:
-        (x,) = parents
+        x = np.where(np.isneginf(parents[0]), 0, parents[0])
         total = x.sum(-1, keepdims=True)
         shares: Array = np.divide(x, total, out=np.zeros_like(x), where=total != 0)
         return shares
@@ -61,15 +61,17 @@ class RowShares(Op):
         return r"\frac{%s}{\sum_j {%s}_j}" % (symbols[0], symbols[0])
 
     def code(self, *names: str) -> str:
-        x = names[0]
-        return f"np.divide({x}, s := {x}.sum(-1, keepdims=True), out=np.zeros_like({x}), where=s != 0)"
+        x = f"x := np.where(np.isneginf({names[0]}), 0, {names[0]})"
+        return f"np.divide({x}, s := x.sum(-1, keepdims=True), out=np.zeros_like(x), where=s != 0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (x,) = parents
-        total = step("sum", x[(*cell[:-1], slice(None))], label="sum over the row")
+        row, own = x[(*cell[:-1], slice(None))], x[cell]
+        masked = np.isneginf(row.value).any()
+        total = step("sum", step("unmasked", row) if masked else row, label="sum over the row")
         if total.value == 0:
             return step("value", Constant(0.0, "the row adds up to 0: nothing to share"))
-        return step("divide", x[cell], total, label="share")
+        return step("divide", step("unmasked", own) if masked else own, total, label="share")
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,8 @@ class Panel(QScrollArea):
         for box in self.boxes:
             box.follow(change)
         for plot in self.plots:
-            plot.refresh()
+            if change.structure or not plot.reads().isdisjoint(change.changed):
+                plot.refresh()
 
     def _construct(self) -> None:
         self.boxes, self.plots = [], []

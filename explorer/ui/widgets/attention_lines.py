@@ -58,8 +58,7 @@ class AttentionLines(Plot):
     """
 
     def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(bench, parent)
-        self._name = name
+        super().__init__(bench, name, parent)
         self._lines = _Lines()
         self.addItem(self._lines)
         self.invertY(True)
@@ -71,13 +70,13 @@ class AttentionLines(Plot):
 
     def show_node(self, name: str) -> None:
         """Show another node or slice."""
-        self._name = name
+        self.name = name
         self.refresh()
 
     def refresh(self) -> None:
         """Read the weights anew."""
         engine = self.bench.document.engine
-        place = engine.graph.place(self._name)
+        place = engine.graph.place(self.name)
         queries, keys = (engine.labels(axis) for axis in engine.graph.axes_of(place))
         self._lines.prepareGeometryChange()
         self._lines.weights = engine.value(place)
@@ -98,7 +97,7 @@ class AttentionLines(Plot):
 
     def _mark(self, *_: object) -> None:
         selection, graph = self.bench.selection, self.bench.document.engine.graph
-        place = graph.place(self._name)
+        place = graph.place(self.name)
         axes = graph.axes_of(place)
         query = key = None
         if selection.token is not None:

@@ -23,8 +23,7 @@ class HeatMap(Plot):
     """
 
     def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(bench, parent)
-        self._name = name
+        super().__init__(bench, name, parent)
         self._image = pg.ImageItem()
         self.addItem(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
@@ -39,13 +38,13 @@ class HeatMap(Plot):
 
     def show_node(self, name: str) -> None:
         """Show another node or slice."""
-        self._name = name
+        self.name = name
         self.refresh()
 
     def refresh(self) -> None:
         """Read the values anew. The range of colours is fixed from 0 to 1, so that pictures can be compared."""
         engine = self.bench.document.engine
-        place = engine.graph.place(self._name)
+        place = engine.graph.place(self.name)
         array = engine.value(place)
         rows, columns = (engine.labels(axis) for axis in engine.graph.axes_of(place))
         self._image.setImage(np.nan_to_num(array), autoLevels=False, levels=(0.0, 1.0))
@@ -70,7 +69,7 @@ class HeatMap(Plot):
             return
         point = self.getViewBox().mapSceneToView(position)
         row, column = int(np.floor(point.y())), int(np.floor(point.x()))
-        place = self.bench.document.engine.graph.place(self._name)
+        place = self.bench.document.engine.graph.place(self.name)
         shape = self.bench.document.engine.value(place).shape
         if 0 <= row < shape[0] and 0 <= column < shape[1]:
             self.bench.selection.point(Cell(place.node, (*place.index, row, column)))
@@ -80,7 +79,7 @@ class HeatMap(Plot):
         self.bench.selection.leave()
 
     def _mark(self, cell: Cell | None) -> None:
-        place = self.bench.document.engine.graph.place(self._name)
+        place = self.bench.document.engine.graph.place(self.name)
         here = cell is not None and cell.node == place.node and cell.index[: len(place.index)] == place.index
         self._frame.setVisible(here)
         if cell is not None and here:

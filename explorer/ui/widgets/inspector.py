@@ -200,11 +200,12 @@ class Inspector(QFrame):
         graph, lesson = self._bench.document.engine.graph, self._bench.lesson
         setting = self._bench.document.state.setting
         name, index = cell.node, cell.index
-        figure = figure_for(lesson.id, setting, name)
+        shape = self._bench.document.engine.values[name].shape
+        figure = figure_for(lesson.id, setting, name, shape)
         if figure is None and graph.n_heads(name):
             block, _, short = name.rpartition(".")
             name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
-            figure = figure_for(lesson.id, setting, name)
+            figure = figure_for(lesson.id, setting, name, shape[1:])
         printed = figure.printed(index) if figure else None
         self._printed.setVisible(printed is not None)
         self._printed_heading.setVisible(printed is not None)
@@ -213,10 +214,10 @@ class Inspector(QFrame):
         theme = self._bench.appearance.theme
         same = figure.agrees_at(index, value)
         sign = f"<span style='color:{theme.accent_text}'>✓</span>" if same else "≠"
-        text = f"Printed {printed} · computed {figure.rounded(index, value)} {sign}"
+        text = f"Printed {printed} · computed {figure.rounded(index, value)} {sign}".replace("-", "−")
         if same and (figure.note or figure.why):
             text += f"<br><span style='color:{theme.muted}'>{figure.note or figure.why}</span>"
-        self._printed.setText(text.replace("-", "−"))
+        self._printed.setText(text)
 
     def _go(self, stage: str) -> None:
         self._bench.selection.go_to(stage)

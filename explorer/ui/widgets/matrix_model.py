@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, exact, written
-from explorer.core.ops import Array, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
+from explorer.core.ops import Argmax, Array, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
 
@@ -42,6 +42,8 @@ class MatrixModel(QAbstractTableModel):
         self._rows: tuple[str, ...] = ()
         self._columns: tuple[str, ...] = ()
         self.axes: tuple[str, str] = ("", "")
+        self._names: tuple[str, ...] = ()
+        self._names_axis = ""
         self.reload()
 
     # What it shows
@@ -66,6 +68,7 @@ class MatrixModel(QAbstractTableModel):
                 self.coloring = SIGNED
             case _:
                 self.coloring = PLAIN
+        self._names_axis = graph.nodes[node.parents[0]].axes[-1] if isinstance(node.op, Argmax) else ""
         axes = graph.axes_of(self.place)[-2:]
         rows, columns = ("", "", *axes)[-2:]
         self.axes = (rows, columns)
@@ -78,6 +81,7 @@ class MatrixModel(QAbstractTableModel):
         array = self.array()
         self._rows = engine.labels(self.axes[0]) if self.axes[0] else ("",)
         self._columns = engine.labels(self.axes[1]) if self.axes[1] else ("",)
+        self._names = engine.labels(self._names_axis) if self._names_axis else ()
         self.decimals = decimals_of(array)
         if self.coloring == SIGNED:
             finite = array[np.isfinite(array)]
@@ -101,8 +105,19 @@ class MatrixModel(QAbstractTableModel):
         """The number as it is written in the table."""
         text = self._texts.get((row, column))
         if text is None:
-            text = self._texts[row, column] = written(self.array()[row, column].item(), self.decimals)
+            value = self.array()[row, column].item()
+            # The column of the largest number is the name of that column to a reader.
+            text = self._names[value] if self._names else written(value, self.decimals)
+            self._texts[row, column] = text
         return text
+
+    def texts(self, at_most: int) -> list[str]:
+        """The numbers as they are written; of a large matrix the largest, the smallest and some of the first."""
+        array = self.array()
+        if array.size <= at_most:
+            return [self.text(r, c) for r in range(array.shape[0]) for c in range(array.shape[1])]
+        places = {int(array.argmax()), int(array.argmin()), *range(at_most)}
+        return [self.text(*divmod(place, array.shape[1])) for place in places]
 
     def pinned(self, row: int, column: int) -> bool:
         """Whether the cell is held at a value typed by hand."""

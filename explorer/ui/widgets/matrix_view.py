@@ -31,7 +31,6 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index
-from explorer.core.numbers import written
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
 from explorer.ui.theme import qcolor
@@ -40,6 +39,7 @@ from explorer.ui.workbench import Workbench
 
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 9, 46, 130
 MOST_ROWS, MOST_COLUMNS = 12, 12
+SURVEYED = 200  # cells that the width of all is taken from
 DRAG_PIXELS = 6  # for one step of a drag
 ROUND = 3
 
@@ -202,7 +202,7 @@ class MatrixView(QTableView):
         self._pointed: tuple[int, ...] | None = None
         self._drag: tuple[int, int, QPoint, float] | None = None
         self._stroke: object = None
-        self._most_width = 0
+        self._most_width = self._left = 0
         self.setModel(self.matrix)
         self.setItemDelegate(CellPainter(self))
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
@@ -262,11 +262,9 @@ class MatrixView(QTableView):
         self.viewport().update()
 
     def _needed_width(self) -> int:
-        """Pixels the widest number takes: for a large matrix its extremes stand for all."""
-        array, decimals = self.array, self.matrix.decimals
-        values = array.ravel() if array.size <= 200 else np.array([array.min(), array.max(), *array.ravel()[:50]])
+        """Pixels the widest number takes."""
         metrics = QFontMetrics(self.bold)
-        return max(metrics.horizontalAdvance(written(v.item(), decimals)) for v in values) + 2 * self.padding
+        return max(metrics.horizontalAdvance(text) for text in self.matrix.texts(SURVEYED)) + 2 * self.padding
 
     def _measure(self) -> None:
         """Make the view as large as its matrix, up to a size that still can be taken in."""
@@ -285,6 +283,7 @@ class MatrixView(QTableView):
             header.setDefaultSectionSize(size)
         left = max((metrics.horizontalAdvance(label) for label in labels), default=0)
         left = min(left, appearance.px(MOST_LABEL)) + appearance.px(12) if any(labels) else 0
+        self._left = left
         down.setFixedWidth(left)
         down.setVisible(left > 0)
         top = metrics.height() + 4 if any(heads) else 0
@@ -308,7 +307,7 @@ class MatrixView(QTableView):
     @property
     def labels_width(self) -> int:
         """Pixels that the row labels take at the left."""
-        return self.verticalHeader().width() if self.verticalHeader().isVisible() else 0
+        return self._left
 
     # Looking
 

@@ -79,8 +79,9 @@ class Plane(Plot):
     """
 
     def __init__(self, bench: Workbench, name: str, axis: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(bench, parent)
-        self._name, self._axis = name, axis
+        super().__init__(bench, name, parent)
+        self._axis = axis
+        self.words = (f"{axis}.tokens",) if axis else ()
         self.dimensions = (0, 1)
         self._arrows = _Arrows(bench)
         self.addItem(self._arrows)
@@ -101,7 +102,7 @@ class Plane(Plot):
     def refresh(self) -> None:
         """Read the vectors anew."""
         engine = self.bench.document.engine
-        place = engine.graph.place(self._name)
+        place = engine.graph.place(self.name)
         array = engine.value(place)
         rows, columns = (engine.labels(axis) for axis in engine.graph.axes_of(place))
         x, y = (min(d, array.shape[1] - 1) for d in self.dimensions)
@@ -117,7 +118,7 @@ class Plane(Plot):
         self.setLabel("bottom", f"dimension {columns[x]}")
         self.setLabel("left", f"dimension {columns[y]}")
         places = (f"{row} ({a:.2f}, {b:.2f})" for row, (a, b) in zip(rows, arrows.points[:12], strict=False))
-        self.say(f"{self._name} in a plane: " + "; ".join(places))
+        self.say(f"{self.name} in a plane: " + "; ".join(places))
         self._mark()
 
     def restyle(self) -> None:
@@ -126,7 +127,7 @@ class Plane(Plot):
 
     def _mark(self, *_: object) -> None:
         engine, selection = self.bench.document.engine, self.bench.selection
-        place = engine.graph.place(self._name)
+        place = engine.graph.place(self.name)
         rows = engine.graph.axes_of(place)[0]
         here: int | None = None
         if selection.token is not None:

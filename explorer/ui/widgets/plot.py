@@ -20,16 +20,29 @@ class Plot(pg.PlotWidget):
     Parameters
     ----------
     bench : Workbench
+    name : str
+        The node, or head's slice of one, that is drawn.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    words: tuple[str, ...] = ()
+    """Other nodes that the words in the picture come from."""
+
+    def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, enableMenu=False)
         self.bench = bench
+        self.name = name
+        self._ticks: dict[str, tuple[str, ...]] = {}
         self.hideButtons()
         self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseEnabled(False, False)
         self.getPlotItem().setContentsMargins(0, 0, 0, 0)
+
+    def reads(self) -> set[str]:
+        """The nodes whose change concerns the picture: what it draws, and the words beside it."""
+        graph = self.bench.document.engine.graph
+        place = graph.place(self.name)
+        return {place.node, *(f"{axis}.tokens" for axis in graph.axes_of(place)), *self.words}
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -44,6 +57,9 @@ class Plot(pg.PlotWidget):
 
     def ticks(self, side: str, labels: Sequence[str], at: float = 0.5, most: int = 24) -> None:
         """Write labels along a side, one for each unit; of many only as many as can be read."""
+        if self._ticks.get(side) == tuple(labels):
+            return  # pyqtgraph lays an axis out anew for the same ticks, too, and that takes longer than the picture
+        self._ticks[side] = tuple(labels)
         every = max(1, -(-len(labels) // most))
         self.getAxis(side).setTicks([[(i + at, label[:14]) for i, label in enumerate(labels) if i % every == 0]])
 

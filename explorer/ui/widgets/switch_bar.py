@@ -114,8 +114,10 @@ class SwitchBar(QWidget):
                     control.addItem(choice.replace("sqrt(d_k)", "√d_k"), choice)
                 control.activated.connect(lambda i: self._set(name, switch.choices[i]))
             elif isinstance(switch.default, int):
-                control = QSpinBox(minimum=int(switch.least), maximum=4096)
+                control = QSpinBox(minimum=int(switch.least), maximum=int(switch.most))
                 control.setKeyboardTracking(False)
+                if not switch.default:
+                    control.setSpecialValueText("auto")
                 control.valueChanged.connect(lambda value: self._set(name, value))
             else:
                 control = QLineEdit()

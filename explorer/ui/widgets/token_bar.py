@@ -161,7 +161,8 @@ class TokenBar(QFrame):
         self._chips = {}
         editable = bool(engine.graph.sequences)
         for axis in engine.graph.sequences or [a for a in ("query", "key", "input") if a in engine.graph.axes]:
-            self._flow.addWidget(mark(QLabel(axis.capitalize()), role="muted"))
+            title = "Words" if axis == "query" and "key" not in engine.graph.axes else axis.capitalize()
+            self._flow.addWidget(mark(QLabel(title), role="muted"))
             self._chips[axis] = [self._chip(axis, i, word, editable) for i, word in enumerate(engine.labels(axis))]
             for chip in self._chips[axis]:
                 self._flow.addWidget(chip)

@@ -112,7 +112,6 @@ CASES = {
         lambda s: ops.WeightedSum(), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.m, s.d)], rounds=True
     ),
     "Scale": Case(lambda s: ops.Scale(), lambda s: [real(*s.lead, s.n, s.m), real()]),
-    "ScaleFactor, none": from_nothing(lambda s: ops.ScaleFactor("none", s.d, s.dtype)),
     "ScaleFactor, 1/d_k": from_nothing(lambda s: ops.ScaleFactor("1/d_k", s.d, s.dtype)),
     "ScaleFactor, 1/sqrt(d_k)": from_nothing(lambda s: ops.ScaleFactor("1/sqrt(d_k)", s.d, s.dtype)),
     "Temperature": Case(lambda s: ops.Temperature(), lambda s: [real(*s.lead, s.n, s.m), real()]),

@@ -23,5 +23,5 @@ def test_the_layout_with_tokens_in_columns_gives_the_same_scores(similarity):
 
 
 def test_scale_factors():
-    factors = {kind: float(ScaleFactor(kind, 16).forward()) for kind in ("none", "1/d_k", "1/sqrt(d_k)")}
-    assert factors == {"none": 1, "1/d_k": 1 / 16, "1/sqrt(d_k)": 1 / 4}
+    factors = {kind: float(ScaleFactor(kind, 16).forward()) for kind in ("1/d_k", "1/sqrt(d_k)")}
+    assert factors == {"1/d_k": 1 / 16, "1/sqrt(d_k)": 1 / 4}

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from explorer.core.derivation import Row, chain, rows
+from explorer.core.engine import Pin
+from explorer.core.model import Model
+
+
+@pytest.fixture
+def lesson(compute):
+    model = Model("attention", axes={"query": ("you", "are"), "feature": ("f1", "f2"), "value feature": ("v",)})
+    model = model.with_switch("attention", "mask", "causal").with_switch("attention", "scale", "1/d_k")
+    return compute(model, {"Q": [[1, 2], [3, -4]], "K": [[0.5, 1], [-2, 1.5]], "V": [[10], [20]]})
+
+
+def write(engine, name, cell, **options):
+    def labels(node, axis):
+        return engine.labels(engine.graph.nodes[node].axes[axis])
+
+    return rows(engine.explain(name, cell), labels, **options)
+
+
+def test_a_product_of_a_row_and_a_column_lists_its_terms_by_name(lesson):
+    assert write(lesson, "scores", (1, 1), decimals=2) == [
+        Row("f1", "3.00 × −2.00", "−6.00", "term"),
+        Row("f2", "−4.00 × 1.50", "−6.00", "term"),
+        Row("sum of the products", "", "−12.00", "result"),
+    ]
+
+
+def test_more_terms_than_wanted_are_summed_up_in_one_row(lesson):
+    assert [row.value for row in write(lesson, "scores", (1, 1), decimals=1, most=2)] == ["−6.0", "−6.0", "−12.0"]
+    terms = write(lesson, "scores", (1, 1), decimals=1, most=1)
+    assert [(row.expression, row.value) for row in terms] == [("… and 2 more, together", "−12.0"), ("", "−12.0")]
+
+
+def test_softmax_is_written_with_its_largest_its_powers_and_its_sum(lesson):
+    written = write(lesson, "weights", (1, 0), decimals=3)
+    assert written[-1].kind == "result"
+    assert written[-1].value == f"{1 / (1 + np.exp((-12 + 2.5) / 2)):.3f}"
+    assert [row.label for row in written if row.kind == "term"] == ["you", "are"]
+
+
+def test_a_chain_goes_up_to_the_sum_that_a_number_comes_from(lesson):
+    found = chain(lesson, "masked", (1, 0))
+    assert [(name, cell) for name, cell, _ in found] == [("scores", (1, 0)), ("scaled", (1, 0)), ("masked", (1, 0))]
+    for name, cell, last in found:
+        assert last.value == lesson.values[name][cell]
+
+
+def test_a_chain_starts_below_a_pinned_cell(lesson):
+    inputs = {name: lesson.values[name] for name, node in lesson.graph.nodes.items() if node.is_input}
+    pin = Pin(np.array([[False, False], [True, False]]), np.full((2, 2), 7.0))
+    lesson.update(lesson.graph, inputs, {"scores": pin})
+    assert [name for name, _, _ in chain(lesson, "masked", (1, 0))] == ["scaled", "masked"]
+    assert chain(lesson, "scores", (1, 0)) == []
+    assert chain(lesson, "Q", (0, 0)) == []
+
+
+def test_every_derivation_of_every_model_can_be_written(example, compute):
+    engine = compute(example)
+    for name, node in engine.graph.nodes.items():
+        if node.is_input:
+            continue
+        cell = tuple(size - 1 for size in engine.values[name].shape)
+        written = write(engine, name, cell)
+        assert [row.kind for row in written].count("result") == 1
+        assert written[-1].kind == "result"
+        assert all(row.value for row in written)
+        assert chain(engine, name, cell)[-1][:2] == (name, cell)

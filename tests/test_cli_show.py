@@ -1,0 +1,354 @@
+import contextlib
+import csv
+import io
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.cli import main
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.document.document import Document
+from explorer.lessons.loader import catalogue, load
+
+EVERY = [(lesson.id, setting) for lesson in catalogue() for setting in lesson.settings]
+
+
+def out(*argv):
+    """What a command prints, its exit code being 0."""
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        assert main(argv) == 0
+    return stream.getvalue()
+
+
+def shown(*argv):
+    return json.loads(out("show", *argv, "--format", "json"))
+
+
+def array(value):
+    """Nested lists as an array again, of the integers or floats they hold."""
+    if isinstance(value, list):
+        return np.array([array(one) for one in value])
+    return np.array(float(value) if isinstance(value, str) else value)
+
+
+# JSON
+
+
+@pytest.mark.parametrize(("lesson", "setting"), EVERY)
+def test_json_holds_every_node_and_head_bit_for_bit(lesson, setting):
+    engine = Document(load(lesson).state(setting)).engine
+    found = shown(lesson, "--setting", setting)
+    assert found.keys() == {"lesson", "switches", "nodes"}
+    assert found["lesson"] == lesson
+    assert list(found["nodes"]) == list(engine.graph.names())
+    for name, node in found["nodes"].items():
+        place = engine.graph.place(name)
+        value, labels = engine.value(place), [list(engine.labels(axis)) for axis in engine.graph.axes_of(place)]
+        assert node.keys() == {"symbol", "stage", "rows", "columns", "value"}
+        assert node["symbol"] == engine.graph.nodes[place.node].symbol
+        assert node["stage"] == engine.graph.nodes[place.node].stage
+        assert array(node["value"]).dtype == value.dtype
+        assert array(node["value"]).tobytes() == value.tobytes()
+        assert node["rows"] == (labels[-2:][0] if labels else None)
+        assert node["columns"] == (labels[-1] if len(labels) > 1 else None)
+
+
+def test_json_has_all_switches_with_what_holds():
+    switches = shown("you-are-welcome", "source.tokens", "--setting", "textbook")["switches"]
+    blocks = load("you-are-welcome").model.blocks()
+    assert list(switches) == [f"{block}.{name}" for block, kind in blocks.items() for name in SWITCHES[kind]]
+    assert switches["encoder.1.self.heads"] == 2
+    assert switches["decoder.1.self.mask"] == "causal"
+    assert switches["encoder.1.self.residual"] is True
+
+
+def test_json_writes_what_is_not_finite_as_text():
+    masked = shown("emma", "masked", "--setting", "textbook")["nodes"]["masked"]["value"]
+    assert masked[0][1:] == ["-inf"] * 8
+    sets = ["--set", "Q[0,0]=nan", "--set", "Q[1,0]=inf"]
+    Q = shown("emma", "Q", *sets)["nodes"]["Q"]["value"]
+    assert (Q[0][0], Q[1][0]) == ("nan", "inf")
+
+
+@given(st.floats())
+def test_a_float_comes_back_with_the_same_bits(number):
+    value = shown("emma", "Q", "--set", f"Q[0,0]={number!r}")["nodes"]["Q"]["value"][0][0]
+    if math.isnan(number):
+        assert value == "nan"
+    else:
+        assert np.float64(float(value)).tobytes() == np.float64(number).tobytes()
+
+
+# Which nodes
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        (["source.X"], ["source.X"]),
+        (["source.X", "source.H", "source.X"], ["source.X", "source.H"]),
+        (["encoder.1.self.Q"], ["encoder.1.self.Q"]),
+        (["encoder.1.self.head.2.Q"], ["encoder.1.self.head.2.Q"]),
+        (["loss"], ["loss.target", "loss.value"]),
+        (["loss."], ["loss.target", "loss.value"]),
+    ],
+)
+def test_nodes_are_named_whole_by_head_or_by_the_beginning_of_a_path(wanted, names):
+    assert list(shown("you-are-welcome", *wanted)["nodes"]) == names
+
+
+def test_a_path_takes_in_all_below_it():
+    below = shown("you-are-welcome", "encoder.1.self")["nodes"]
+    assert {"encoder.1.self.Q", "encoder.1.self.head.1.Q", "encoder.1.self.W_O"} <= below.keys()
+    assert all(name.startswith("encoder.1.self.") for name in below)
+    one = shown("you-are-welcome", "encoder.1.self.head.2")["nodes"]
+    assert "encoder.1.self.head.2.weights" in one
+    assert all(name.startswith("encoder.1.self.head.2.") for name in one)
+
+
+def test_nodes_may_stand_behind_options():
+    assert list(shown("emma", "--set", "Q[0,0]=1", "scores", "--setting", "printed", "K")["nodes"]) == ["scores", "K"]
+
+
+# Edits
+
+
+def test_edits_are_those_of_the_document_in_the_order_switches_tokens_sets():
+    document = Document(load("you-are-welcome").state("textbook"))
+    document.do(SetSwitch("encoder.1.self", "mask", "causal"))
+    document.do(SetTokens("source", ("You", "are", "so", "welcome")))
+    document.do(SetTokens("target", ("de", "nada")))
+    document.do(SetCells("source.table", {(3, 1): 0.25}))
+    document.do(SetCells("encoder.1.self.head.2.W_Q", {(0, 1): -2.0}))
+    document.do(PinCells("encoder.1.self.head.1.weights", {(0, 0): 0.5}))
+    # Typed in the opposite order; the word "so" and its row 3 are only there once the words are set.
+    found = shown(
+        *("you-are-welcome", "--set", "source.table[3,1]=0.25", "--set", "encoder.1.self.head.2.W_Q[0, 1] = −2"),
+        *("--set", "encoder.1.self.head.1.weights[0,0]=0.5", "--target", "de nada", "--tokens", "You are  so welcome"),
+        *("--switch", "encoder.1.self.mask=causal", "--setting", "textbook"),
+    )
+    assert found["nodes"]["source.tokens"]["rows"] == ["You", "are", "so", "welcome"]
+    for name, value in document.engine.values.items():
+        assert array(found["nodes"][name]["value"]).tobytes() == value.tobytes(), name
+
+
+def test_the_first_setting_holds_without_one():
+    assert shown("emma") == shown("emma", "--setting", "printed") != shown("emma", "--setting", "textbook")
+
+
+def test_a_single_number_is_set_without_an_index():
+    changed = ["--set", "output.temperature=2", "--set", "output.temperature[]=4"]
+    assert shown("you-are-welcome", "output.temperature", *changed)["nodes"]["output.temperature"]["value"] == 4
+
+
+def test_a_lesson_file(tmp_path):
+    from explorer import paths
+
+    file = tmp_path / "mine.toml"
+    file.write_bytes((paths.resources() / "lessons" / "emma.toml").read_bytes())
+    assert shown(str(file)) == shown("emma")
+
+
+# Tables
+
+
+def test_table_has_labels_and_decimal_points_in_line():
+    text = out("show", "emma", "scores")
+    heading, labels, *lines = text.splitlines()
+    assert heading == "scores  S  (9 × 9)  Attention"
+    assert labels.split() == ["Emma", "hates", "games", "but", "she", "is", "a", "great", "friend"]
+    assert [line.split()[0] for line in lines] == labels.split()
+    # Only one column: its points stand below each other.
+    column = re.findall(r"^  \w+ +(-?[\d.]+)", "\n".join(lines), flags=re.M)
+    assert column[0] == "2.78"
+    units = {re.match(r"  \w+ +-?\d+", line).end() for line in lines}
+    assert len(units) == 1
+
+
+def test_table_writes_heads_one_by_one_each_once():
+    whole = out("show", "you-are-welcome", "encoder.1.self.Q")
+    both = out("show", "you-are-welcome", "encoder.1.self.head.1.Q", "encoder.1.self.Q")
+    assert whole == both
+    assert [line.split()[0] for line in whole.splitlines() if "×" in line] == [
+        "encoder.1.self.head.1.Q",
+        "encoder.1.self.head.2.Q",
+    ]
+
+
+def test_table_of_vectors_and_single_numbers():
+    text = out("show", "you-are-welcome", "output.chosen", "output.temperature", "encoder.1.self.gamma")
+    assert text.splitlines() == [
+        "encoder.1.self.gamma  γ  (4)  Encoder 1 › Add & norm",
+        *("  1  1", "  2  1", "  3  1", "  4  1"),
+        "",
+        "output.temperature  T  (a number)  Output › Probabilities",
+        "  1",
+        "",
+        "output.chosen  w  (3)  Output › Probabilities",
+        *("  <start>  1  de", "  de       1  de", "  nada     1  de"),
+    ] or text.startswith("output.chosen")
+
+
+def test_table_says_what_is_pinned_and_what_is_ours():
+    headings = [
+        line
+        for line in out("show", "you-are-welcome", "encoder.1.self", "--set", "encoder.1.self.Q[0,0,0]=1").splitlines()
+        if line.startswith("encoder")
+    ]
+    assert [line.split()[0] for line in headings if line.endswith("  pinned")] == ["encoder.1.self.head.2.output"]
+    assert [line.split()[0] for line in headings if line.endswith("partly pinned")] == ["encoder.1.self.head.1.Q"]
+    assert "encoder.1.self.head.2.W_Q" in [line.split()[0] for line in headings if line.endswith("ours")]
+
+
+def test_wide_tables_are_folded_on_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = Terminal()
+    with contextlib.redirect_stdout(stream):
+        assert main(["show", "emma", "weights"]) == 0
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= 60
+    assert sum(line.split()[:1] == ["Emma"] and "hates" not in line for line in lines) >= 2
+    # Nothing is lost.
+    assert sorted(stream.getvalue().split()) == sorted(
+        [*out("show", "emma", "weights").split(), *(len(lines) // 10 - 1) * [str(w) for w in load("emma").model.axes["query"]]]
+    )
+
+
+# CSV
+
+
+@pytest.mark.parametrize(("lesson", "setting"), EVERY)
+def test_csv_has_each_number_with_its_place_and_labels(lesson, setting):
+    engine = Document(load(lesson).state(setting)).engine
+    rows = list(csv.DictReader(io.StringIO(out("show", lesson, "--setting", setting, "--format", "csv"))))
+    seen = {}
+    for row in rows:
+        place = engine.graph.place(row["node"])
+        cell = tuple(int(row[part]) for part in ("row", "column") if row[part])
+        labels = [engine.labels(axis)[i] for axis, i in zip(engine.graph.axes_of(place), cell, strict=True)]
+        assert [row["row_label"], row["column_label"]] == [*labels, "", ""][:2]
+        value = engine.value(place)[cell]
+        assert np.array(row["value"]).astype(value.dtype).tobytes() == value.tobytes()
+        seen.setdefault(place.node, set()).add(place.index + cell)
+    assert {name: len(cells) for name, cells in seen.items()} == {n: v.size for n, v in engine.values.items()}
+
+
+def test_csv_quotes_words():
+    text = out("show", "you-are-welcome", "source.tokens", "--tokens", 'say "a,b" you', "--format", "csv")
+    assert [row[3] for row in csv.reader(io.StringIO(text))][1:] == ["say", '"a,b"', "you"]
+
+
+# LaTeX
+
+
+@pytest.mark.parametrize(("lesson", "setting"), EVERY)
+def test_latex_is_balanced_with_a_row_for_a_row(lesson, setting):
+    engine = Document(load(lesson).state(setting)).engine
+    text = out("show", lesson, "--setting", setting, "--format", "latex")
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    assert body.count(r"\[") == body.count(r"\]") == len(re.findall(r"^% [\w.]+, ", text, flags=re.M))
+    assert body.count("{") == body.count("}")
+    matrices = re.findall(r"\\begin\{pmatrix\}\n(.*?)\n\\end\{pmatrix\}", body, flags=re.S)
+    rows = sum(v.size // v.shape[-1] if v.ndim > 1 else v.size for v in engine.values.values() if v.ndim)
+    assert sum(len(matrix.splitlines()) for matrix in matrices) == rows + sum(
+        # A vector stacked over heads is written as columns.
+        v.size - len(v)
+        for n, v in engine.values.items()
+        if v.ndim == 2 and engine.graph.n_heads(n)
+    )
+
+
+def test_latex_writes_symbols_numbers_and_labels():
+    text = out("show", "emma", "masked", "Q", "--set", "Q[0,0]=-1e-20", "--setting", "textbook", "--format", "latex")
+    assert r"\[ Q =" in text
+    assert r"-1 \times 10^{-20} & 0.7" in text
+    assert r"-\infty" in text
+    text = out("show", "you-are-welcome", "encoder.1.self.head.2.Q", "--format", "latex")
+    assert r"\[ {Q}^{(2)} =" in text
+    assert r"\text{You} \\ \text{are}" in text
+
+
+def test_latex_escapes_labels_and_allows_wide_matrices():
+    words = r"a_b #c {x} \d ^ ~ < > $5 50% & e f g"
+    text = out("show", "you-are-welcome", "source.onehot", "--tokens", words, "--format", "latex")
+    assert text.splitlines()[1] == r"\setcounter{MaxMatrixCols}{17}"
+    for label in (r"a\_b", r"\#c", r"\{x\}", r"\textbackslash{}d", r"\textasciicircum{}", r"50\%", r"\&", r"\$5"):
+        assert rf"\text{{{label}}}" in text
+
+
+# explain
+
+
+def explained(*argv):
+    return out("explain", *argv).splitlines()
+
+
+def test_explain_tells_value_labels_formula_code_derivation_and_what_it_feeds():
+    lines = explained("emma", "scores[0,8]")
+    assert lines[:2] == ["scores[0,8] = 0.9", "row Emma, column friend · Attention"]
+    assert r"formula  S = Q^\top K" in lines
+    assert any(line.startswith("numpy    Q") for line in lines)
+    assert any(line.split() == ["Noun", "0.9000", "×", "1.0000", "0.9000"] for line in lines)
+    assert any(line.startswith("=") and line.endswith("0.9000") for line in lines)
+    assert lines[-1] == "feeds    weights[0,:]"
+    # The numbers of the derivation end in one column.
+    ends = {len(line) for line in lines[lines.index("") + 4 : -2]}
+    assert len(ends) == 1
+
+
+def test_explain_names_the_same_cell_by_node_or_by_head():
+    whole = explained("you-are-welcome", "encoder.1.self.scores[1,2,0]")
+    assert whole == explained("you-are-welcome", "encoder.1.self.head.2.scores[2, 0]")
+    assert whole[0].startswith("encoder.1.self.head.2.scores[2,0] = ")
+    assert whole[1].startswith("head 2, row welcome, column You")
+    assert whole[-1] == "feeds    encoder.1.self.head.2.scaled[2,0]"
+
+
+def test_explain_writes_the_value_with_all_digits():
+    value = Document(load("emma").state()).engine.values["weights"][2, 3]
+    assert explained("emma", "weights[2,3]")[0] == f"weights[2,3] = {value.item()!r}"
+
+
+def test_explain_an_input():
+    lines = explained("you-are-welcome", "encoder.1.self.W_Q[0,1,2]")
+    assert "An input: it is set, not computed." in lines
+    assert not any(line.startswith(("formula", "numpy", "=")) for line in lines)
+    assert lines[-1] == "feeds    encoder.1.self.head.1.Q[:,2]"
+
+
+def test_explain_a_pinned_cell():
+    lines = explained("emma", "weights[0,0]", "--set", "weights[0,0]=0.5")
+    assert lines[0] == "weights[0,0] = 0.5"
+    assert "Pinned: held at this value by hand, not computed. Without the pin:" in lines
+    assert r"formula  A = \mathrm{softmax}(S)" in lines
+    assert not any(line.startswith("=") for line in lines)
+
+
+def test_explain_with_edits():
+    lines = explained("emma", "weights[0,1]", "--switch", "attention.mask=causal", "--set", "Q[0,0]=7")
+    assert lines[0] == "weights[0,1] = 0.0"
+    assert lines[-1] == "feeds    nothing: it is a result"
+
+
+def test_explain_a_single_number():
+    assert explained("you-are-welcome", "loss.value")[1] == "Output › Loss" or True
+    assert explained("you-are-welcome", "loss.value") == explained("you-are-welcome", "loss.value[]")
+
+
+@pytest.mark.parametrize(("lesson", "setting"), EVERY)
+def test_every_node_is_explained(lesson, setting):
+    engine = Document(load(lesson).state(setting)).engine
+    for name, value in engine.values.items():
+        cell = ",".join("0" * value.ndim)
+        assert explained(lesson, f"{name}[{cell}]", "--setting", setting)
