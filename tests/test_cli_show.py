@@ -185,15 +185,15 @@ def test_table_writes_heads_one_by_one_each_once():
 def test_table_of_vectors_and_single_numbers():
     text = out("show", "you-are-welcome", "output.chosen", "output.temperature", "encoder.1.self.gamma")
     assert text.splitlines() == [
-        "encoder.1.self.gamma  γ  (4)  Encoder 1 › Add & norm",
-        *("  1  1", "  2  1", "  3  1", "  4  1"),
+        "output.chosen  w  (3)  Output › Probabilities",
+        *("  <start>  1  de", "  de       1  de", "  nada     1  de"),
         "",
         "output.temperature  T  (a number)  Output › Probabilities",
         "  1",
         "",
-        "output.chosen  w  (3)  Output › Probabilities",
-        *("  <start>  1  de", "  de       1  de", "  nada     1  de"),
-    ] or text.startswith("output.chosen")
+        "encoder.1.self.gamma  γ  (4)  Encoder 1 › Add & norm",
+        *("  1  1", "  2  1", "  3  1", "  4  1"),
+    ]
 
 
 def test_table_says_what_is_pinned_and_what_is_ours():
@@ -218,11 +218,11 @@ def test_wide_tables_are_folded_on_a_terminal(monkeypatch):
         assert main(["show", "emma", "weights"]) == 0
     lines = stream.getvalue().splitlines()
     assert max(map(len, lines)) <= 60
-    assert sum(line.split()[:1] == ["Emma"] and "hates" not in line for line in lines) >= 2
-    # Nothing is lost.
-    assert sorted(stream.getvalue().split()) == sorted(
-        [*out("show", "emma", "weights").split(), *(len(lines) // 10 - 1) * [str(w) for w in load("emma").model.axes["query"]]]
-    )
+    parts = len(lines) // 10
+    assert parts > 1
+    # Each part has the row labels again; nothing else is added or lost.
+    again = load("emma").model.axes["query"] * (parts - 1)
+    assert sorted(stream.getvalue().split()) == sorted([*out("show", "emma", "weights").split(), *again])
 
 
 # CSV
@@ -342,8 +342,9 @@ def test_explain_with_edits():
 
 
 def test_explain_a_single_number():
-    assert explained("you-are-welcome", "loss.value")[1] == "Output › Loss" or True
-    assert explained("you-are-welcome", "loss.value") == explained("you-are-welcome", "loss.value[]")
+    lines = explained("you-are-welcome", "loss.value")
+    assert lines[1] == "Output › Loss"
+    assert lines == explained("you-are-welcome", "loss.value[]")
 
 
 @pytest.mark.parametrize(("lesson", "setting"), EVERY)

@@ -67,17 +67,16 @@ def _x11() -> bool:
     number = screen.partition(".")[0]
     if not number.isdecimal():
         return False
-    if host not in ("", "unix"):
-        return _answers(socket.AF_INET, (host, 6000 + int(number)))
-    path = f"/tmp/.X11-unix/X{number}"
-    return _answers(socket.AF_UNIX, path) or _answers(socket.AF_UNIX, f"\0{path}")
-
-
-def _answers(family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
     try:
-        with socket.socket(family) as connection:
-            connection.settimeout(2)
-            connection.connect(address)
+        if host not in ("", "unix"):
+            socket.create_connection((host, 6000 + int(number)), timeout=2).close()
             return True
-    except (OSError, OverflowError):
+        path = f"/tmp/.X11-unix/X{number}"
+        return _answers(path) or _answers(f"\0{path}")
+    except (OSError, OverflowError, ValueError):  # nobody there; no such port; no possible name of a host
         return False
+
+
+def _answers(address: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(address) == 0

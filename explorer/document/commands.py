@@ -258,11 +258,13 @@ def _taken_over(old: State, new: State) -> dict[str, Array]:
 
     So a mask drawn by hand starts as the causal one, and a free scale as 1/sqrt(d_k).
     """
-    return {
-        name: frozen(old.graph.nodes[name].op.forward().astype(new.inputs[name].dtype))
+    names = [
+        name
         for name, node in new.graph.nodes.items()
         if node.is_input and name not in old.inputs and name in old.graph.nodes and not old.graph.nodes[name].parents
-    }
+    ]
+    with np.errstate(all="ignore"):  # as in the engine
+        return {n: frozen(old.graph.nodes[n].op.forward().astype(new.inputs[n].dtype)) for n in names}
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,8 @@ class Bridge(QObject):
             self.changed.emit(change)
 
     def close(self) -> None:
-        """Stop listening to the document."""
-        self._end()
+        """Stop listening to the document; what is pending is not told. A window may be closed more than once."""
+        end, self._end = self._end, lambda: None
+        end()
+        self._pending = None
         self._timer.stop()

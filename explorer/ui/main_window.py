@@ -23,16 +23,17 @@ from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.panels.panel import Panel
-from explorer.ui.panels.registry import REGISTRY
+from explorer.ui.panels.registry import panel_for
 from explorer.ui.theme import mark
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.inspector import Inspector
 from explorer.ui.widgets.lesson_bar import LessonBar
 from explorer.ui.widgets.pipeline_map import PipelineMap
 from explorer.ui.widgets.segments import Segments
-from explorer.ui.widgets.stage_header import StageHeader
 from explorer.ui.widgets.token_bar import TokenBar
 from explorer.ui.workbench import Workbench
+
+MAP_WIDTH, INSPECTOR_WIDTH = 200, 325
 
 
 class MainWindow(QMainWindow):
@@ -53,7 +54,6 @@ class MainWindow(QMainWindow):
         self.tokens = TokenBar(bench)
         self.map = PipelineMap(bench)
         self.inspector = Inspector(bench)
-        self.header = StageHeader(bench)
         self.lesson_bar = LessonBar(bench)
         self.stack = QStackedWidget()
         self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
@@ -65,7 +65,6 @@ class MainWindow(QMainWindow):
         middle = QVBoxLayout(page)
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
-        middle.addWidget(self.header)
         middle.addWidget(self.stack, 1)
         middle.addWidget(self.lesson_bar)
         across = QHBoxLayout()
@@ -167,7 +166,6 @@ class MainWindow(QMainWindow):
         self.bench.selection.refresh()
         for panel in tuple(self._panels.values()):
             panel.follow(change)
-        self.header.refresh()
         self.actions_.refresh()
         self._say_setting()
 
@@ -188,14 +186,18 @@ class MainWindow(QMainWindow):
     def _show_stage(self, name: str) -> None:
         stage = next(stage for stage in self.bench.document.engine.graph.stages if stage.name == name)
         if name not in self._panels:
-            self._panels[name] = REGISTRY[stage.kind].panel(self.bench, stage)
+            self._panels[name] = panel_for(self.bench, stage)
             self.stack.addWidget(self._panels[name])
-        self.header.show_stage(stage)
         self.stack.setCurrentWidget(self._panels[name])
+
+    def panel(self) -> Panel:
+        """The panel that is in sight."""
+        return self._panels[self.bench.selection.stage]
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._space_bars()
+        self._share_width()
         self.actions_.restyle()
         self.tokens.restyle()
         self.map.restyle()
@@ -208,6 +210,16 @@ class MainWindow(QMainWindow):
             else:
                 self._drop(name)
         self._show_stage(stage)
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """Large text must not leave the stage without room: map and inspector give way."""
+        px, width = self.bench.appearance.px, self.width()
+        self.map.setFixedWidth(min(px(MAP_WIDTH), int(width * 0.23)))
+        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int(width * 0.27)))
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

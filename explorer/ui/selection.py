@@ -92,10 +92,9 @@ class Selection(QObject):
             cell: Cell | None = getattr(self, name)
             if cell is not None and not self._exists(cell):
                 setattr(self, name, None)
-        if self.token is not None:
-            axis, i = self.token
-            if i >= len(self._document.engine.graph.axes.get(axis, ())):
-                self.choose_token(None)
+        if not self._has_token(self._chosen_token):
+            self._chosen_token = None
+        self.set_token(self.token if self._has_token(self.token) else None)
         if self.cell is not None:
             self._explain(self.cell)
         self.pointed.emit(self.cell)
@@ -111,6 +110,9 @@ class Selection(QObject):
         if value is None or len(cell.index) != value.ndim:
             return False
         return all(i < size for i, size in zip(cell.index, value.shape, strict=True))
+
+    def _has_token(self, token: tuple[str, int] | None) -> bool:
+        return token is not None and token[1] < len(self._document.engine.graph.axes.get(token[0], ()))
 
     def _explain(self, cell: Cell) -> None:
         engine = self._document.engine

@@ -11,6 +11,7 @@ from explorer.document.document import Change
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.matrix_box import MatrixBox
+from explorer.ui.widgets.stage_header import Heading, StageHeader
 from explorer.ui.workbench import Workbench
 
 
@@ -21,12 +22,15 @@ class Panel(QScrollArea):
     ----------
     bench : Workbench
     stage : Stage
+    heading : Heading
+        What stands above it.
     """
 
-    def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, stage: Stage, heading: Heading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
         self.stage = stage
+        self._heading = heading
         self.boxes: list[MatrixBox] = []
         self.plots: list[Any] = []
         self._pending: Change | None = None
@@ -129,6 +133,7 @@ class Panel(QScrollArea):
         if self.structure() != self._shown_structure:
             self._construct()
             return
+        self.header.refresh()
         for box in self.boxes:
             box.follow(change)
         for plot in self.plots:
@@ -140,12 +145,22 @@ class Panel(QScrollArea):
         content = QWidget()
         self.page = QVBoxLayout(content)
         px = self.bench.appearance.px
-        self.page.setContentsMargins(px(28), px(4), px(20), px(20))
+        self.page.setContentsMargins(px(24), px(16), px(16), px(20))
         self.page.setSpacing(px(12))
+        more = self._more_switches()
+        self.header = StageHeader(self.bench, self.stage, self._heading)
+        if self.header.switches is not None:
+            self.header.switches.more.setChecked(more)
+        self.page.addWidget(self.header)
         self._shown_structure = self.structure()
         self.build()
         self.page.addStretch()
         self.setWidget(content)
+
+    def _more_switches(self) -> bool:
+        """Whether the reader has asked for all switches."""
+        switches = self.header.switches if self._shown_structure else None
+        return switches is not None and switches.more.isChecked()
 
     def _show_head(self) -> None:
         """Turn the boxes to the head that is looked at."""

@@ -1,6 +1,7 @@
 """A derivation on the screen: aligned rows of arithmetic, the result in orange."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
@@ -10,7 +11,17 @@ from explorer.core.derivation import Row
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
-GAP = 10
+GAP = 8
+EQUALS = 22  # pixels for the sign before the number
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line on the screen; the last line of a row carries its number."""
+
+    row: Row | None
+    label: str
+    expression: str
 
 
 class DerivationView(QWidget):
@@ -25,7 +36,7 @@ class DerivationView(QWidget):
         super().__init__(parent)
         self._bench = bench
         self._rows: Sequence[Row] = ()
-        self._lines: list[tuple[Row, list[str]]] = []
+        self._lines: list[Line] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Derivation")
 
@@ -46,21 +57,26 @@ class DerivationView(QWidget):
         return fonts.number, bold
 
     def _arrange(self) -> None:
+        """Break the rows into lines: what does not fit beside its number goes above it."""
         number, bold = self._fonts()
-        metrics, bold_metrics = QFontMetrics(number), QFontMetrics(bold)
+        metrics = QFontMetrics(number)
         self._row_height = metrics.height() + 4
-        self._value_width = max((bold_metrics.horizontalAdvance(r.value) for r in self._rows), default=0)
-        width = self.width()
+        self._value_width = max((QFontMetrics(bold).horizontalAdvance(r.value) for r in self._rows), default=0)
+        width = self.width() - 4
+        room = width - self._value_width - EQUALS
         self._lines = []
         for row in self._rows:
-            # A name and an expression that do not fit side by side stand one above the other.
-            text = f"{row.label}  {row.expression}" if row.label and row.expression else row.label or row.expression
-            room = width - self._value_width - 3 * GAP - 8
-            if metrics.horizontalAdvance(text) <= room or not (row.label and row.expression):
-                self._lines.append((row, [""]))
-            else:
-                self._lines.append((row, [row.label, row.expression]))
-        self.setFixedHeight(sum(self._row_height * len(lines) for _, lines in self._lines) + 6)
+            both = bool(row.label and row.expression)
+            needed = metrics.horizontalAdvance(row.label) + metrics.horizontalAdvance(row.expression) + both * GAP
+            if needed <= room:
+                self._lines.append(Line(row, row.label, row.expression))
+                continue
+            if both:
+                self._lines.append(Line(None, row.label, ""))
+            *above, last = wrapped(row.expression or row.label, metrics, width, room)
+            self._lines += [Line(None, "", text) for text in above]
+            self._lines.append(Line(row, "", last))
+        self.setFixedHeight(self._row_height * len(self._lines) + 6)
         self.update()
 
     def resizeEvent(self, event: object) -> None:
@@ -73,35 +89,42 @@ class DerivationView(QWidget):
         painter = QPainter(self)
         theme = self._bench.appearance.theme
         number, bold = self._fonts()
-        y = 2
-        right = self.width() - 2
-        equals = right - self._value_width - GAP // 2
-        for at, (row, lines) in enumerate(self._lines):
-            result = row.kind == "result"
-            height = self._row_height
-            if row.kind != "term" and at and self._lines[at - 1][0].kind == "term" and not row.expression:
-                painter.setPen(qcolor(theme.muted))
-                painter.drawLine(right - self._value_width, y, right, y)
-            middle = Qt.AlignmentFlag.AlignVCenter
-            left_flag, right_flag = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
+        middle = Qt.AlignmentFlag.AlignVCenter
+        at_left, at_right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
+        height, right = self._row_height, self.width() - 2
+        equals = right - self._value_width - EQUALS
+        y, was = 2, ""
+        for line in self._lines:
+            row = line.row
+            whole = QRect(2, y, (equals if row else right) - 2, height)
             painter.setFont(number)
-            if len(lines) == 2:
-                painter.setPen(qcolor(theme.muted))
-                painter.drawText(QRect(2, y, right, height), left_flag, row.label)
-                y += height
-                label = ""
-            else:
-                label = row.label
-            line = QRect(2, y, equals - GAP - 8, height)
             painter.setPen(qcolor(theme.muted))
-            painter.drawText(line, left_flag, label)
+            painter.drawText(whole, at_left, line.label)
             painter.setPen(qcolor(theme.text))
-            metrics = painter.fontMetrics()
-            text = metrics.elidedText(row.expression, Qt.TextElideMode.ElideRight, line.width())
-            painter.drawText(line, right_flag, text)
-            painter.setPen(qcolor(theme.muted))
-            painter.drawText(QRect(equals - GAP, y, GAP, height), Qt.AlignmentFlag.AlignCenter, "=")
-            painter.setPen(qcolor(theme.here_text if result else theme.text))
-            painter.setFont(bold if result else number)
-            painter.drawText(QRect(equals, y, right - equals, height), right_flag, row.value)
+            painter.drawText(whole, at_right if row and len(line.expression) else at_left, line.expression)
+            if row is not None:
+                adds_up = row.kind != "term" and was == "term" and not row.expression
+                was = row.kind
+                painter.setPen(qcolor(theme.muted))
+                if adds_up:
+                    painter.drawLine(right - self._value_width, y, right, y)
+                painter.drawText(QRect(equals, y, EQUALS, height), Qt.AlignmentFlag.AlignCenter, "=")
+                result = row.kind == "result"
+                painter.setPen(qcolor(theme.here_text if result else theme.text))
+                painter.setFont(bold if result else number)
+                painter.drawText(QRect(equals, y, right - equals, height), at_right, row.value)
             y += height
+
+
+def wrapped(text: str, metrics: QFontMetrics, width: int, last_width: int) -> list[str]:
+    """Text in lines of a width, the last of them in a smaller one."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and metrics.horizontalAdvance(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    if metrics.horizontalAdvance(lines[-1]) > last_width:
+        lines.append("")
+    return lines

@@ -13,8 +13,6 @@ from explorer.ui.widgets.derivation_view import DerivationView
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.workbench import Workbench
 
-WIDTH = 340
-
 
 class Inspector(QFrame):
     """Formula, derivation, numpy, what it feeds, and what the reference printed, of one cell.
@@ -91,7 +89,6 @@ class Inspector(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         px = self._bench.appearance.px
-        self.setFixedWidth(px(WIDTH))
         self._page.setContentsMargins(px(20), px(16), px(20), px(16))
         self._page.setSpacing(px(5))
         for _, view in self._derivations:

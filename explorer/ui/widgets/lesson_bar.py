@@ -3,10 +3,14 @@
 import re
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
+
+LINES = 2
+"""Lines of the first sentence that are shown; the stage needs the room."""
 
 
 class LessonBar(QFrame):
@@ -50,13 +54,22 @@ class LessonBar(QFrame):
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
         whole = self._more.isChecked()
-        self._text.setText("\n\n".join(paragraphs) if whole else first_sentence(paragraphs[0]))
+        self._text.setText("\n\n".join(paragraphs) if whole else self._shortened(first_sentence(paragraphs[0])))
         self._more.setText("Less" if whole else "More")
+
+    def _shortened(self, text: str) -> str:
+        """As much of a text as stands in the lines there are."""
+        room = LINES * max(self._text.width(), 100) - self._text.fontMetrics().horizontalAdvance("a long word …")
+        return self._text.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.refresh()
 
     def restyle(self) -> None:
         """Follow the text scale."""
         px = self._bench.appearance.px
-        self._page.setContentsMargins(px(28), px(8), px(20), px(12))
+        self._page.setContentsMargins(px(24), px(8), px(16), px(12))
         self._page.setSpacing(0)
         self.refresh()
 

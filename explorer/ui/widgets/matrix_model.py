@@ -179,7 +179,12 @@ def number(text: str) -> float:
     ExplorerError
         "bad-number"
     """
+    plain = text.strip().replace("−", "-").replace(",", ".").replace("∞", "inf")
     try:
-        return float(text.strip().replace("−", "-").replace(",", ".").replace("∞", "inf"))
+        value = None if "_" in plain else float(plain)
     except ValueError:
-        raise ExplorerError("bad-number", text=text[:40]) from None
+        value = None
+    # float() takes "1_000" too, and turns "1e999" into infinity.
+    if value is None or (np.isinf(value) and "inf" not in plain.lower()):
+        raise ExplorerError("bad-number", text=text[:40])
+    return value

@@ -37,7 +37,7 @@ from explorer.ui.theme import qcolor
 from explorer.ui.widgets.matrix_model import SHARES, SIGNED, MatrixModel, number
 from explorer.ui.workbench import Workbench
 
-CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 9, 46, 130
+CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 7, 46, 130
 MOST_ROWS, MOST_COLUMNS = 12, 12
 SURVEYED = 200  # cells that the width of all is taken from
 DRAG_PIXELS = 6  # for one step of a drag

@@ -107,7 +107,6 @@ class PipelineMap(QFrame):
     def rebuild(self) -> None:
         """Draw the map of the graph that there is now."""
         px = self._bench.appearance.px
-        self.setFixedWidth(px(208))
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(px(12), px(10), px(10), px(12))

@@ -1,126 +1,128 @@
 """Above every stage: its title, what happens there, the layer and head that all panels look at, and its switches."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.node import Stage
-from explorer.ui.panels.registry import REGISTRY
 from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.widgets.switch_bar import SwitchBar, block_of
 from explorer.ui.workbench import Workbench
 
 
+@dataclass(frozen=True)
+class Heading:
+    """What stands above a kind of stage.
+
+    Parameters
+    ----------
+    sentence : str
+        What happens here, in one sentence.
+    switches : tuple of str
+        The block's switches that belong to this stage.
+    more : tuple of str
+        Those that are shown on request.
+    """
+
+    sentence: str
+    switches: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+
+
 class StageHeader(QWidget):
-    """The head of the page.
+    """The head of a page.
 
     Parameters
     ----------
     bench : Workbench
+    stage : Stage
+    heading : Heading
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, stage: Stage, heading: Heading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self._layout = QVBoxLayout(self)
-        self.switches: SwitchBar | None = None
-        self._stage: Stage | None = None
-        self._heads = self._layers = 0
-        self._more = False
-        bench.selection.head_changed.connect(self._retitle)
-
-    def show_stage(self, stage: Stage) -> None:
-        """Write the head of a stage."""
         self._stage = stage
-        while (item := self._layout.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        px = self._bench.appearance.px
-        self._layout.setContentsMargins(px(28), px(16), px(20), px(6))
-        self._layout.setSpacing(px(3))
-        entry = REGISTRY[stage.kind]
-        top = QWidget()
-        line = QHBoxLayout(top)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(px(8))
+        self._heads = self._count_heads()
+        self._layers = self._count_layers()
+        bench.selection.head_changed.connect(self._show_head)
+        px = bench.appearance.px
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(px(3))
+        line = QWidget()
+        top = FlowLayout(line, horizontal=px(24), vertical=px(4))
         self._title = mark(QLabel(), role="title")
-        line.addWidget(self._title)
-        line.addStretch()
-        self._add_layers(line, stage)
-        self._add_heads(line, stage)
-        self._layout.addWidget(top)
-        sentence = mark(QLabel(entry.sentence), role="subtitle")
+        top.addWidget(self._title)
+        layout.addWidget(line)
+        self._add_layers(top)
+        self._add_heads(top)
+        sentence = mark(QLabel(heading.sentence), role="subtitle")
         assert isinstance(sentence, QLabel)
         sentence.setWordWrap(True)
         sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._layout.addWidget(sentence)
-        block = block_of(stage.name, list(self._bench.document.state.model.blocks()))
-        self.switches = SwitchBar(self._bench, block, entry.switches, entry.more) if block and entry.switches else None
-        if self.switches is not None:
-            self.switches.more.setChecked(self._more)
-            self.switches.opened.connect(self._remember)
-            self._layout.addWidget(self.switches)
-        self._retitle()
-
-    def _remember(self, more: bool) -> None:
-        self._more = more
+        layout.addWidget(sentence)
+        block = block_of(stage.name, list(bench.document.state.model.blocks()))
+        self.switches: SwitchBar | None = None
+        if block and heading.switches:
+            self.switches = SwitchBar(bench, block, heading.switches, heading.more)
+            layout.addWidget(self.switches)
+        self._show_head()
 
     def refresh(self) -> None:
         """Follow a change of the model."""
         if self.switches is not None:
             self.switches.refresh()
-        if self._stage is not None and (self._heads, self._layers) != (self._count_heads(), self._count_layers()):
-            self.show_stage(self._stage)
 
     def _count_heads(self) -> int:
         graph = self._bench.document.engine.graph
-        if self._stage is None or self._stage.kind != "attention":
+        if self._stage.kind != "attention":
             return 0
         return max((graph.n_heads(n.name) or 0 for n in graph.nodes.values() if n.stage == self._stage.name), default=0)
 
     def _count_layers(self) -> int:
-        numbered = re.match(r"(encoder|decoder)\.\d+\.", self._stage.name) if self._stage else None
+        numbered = re.match(r"(encoder|decoder)\.\d+\.", self._stage.name)
         if not numbered:
             return 0
         kind = numbered[1]
         stages = self._bench.document.engine.graph.stages
         return len({stage.name.split(".")[1] for stage in stages if stage.name.startswith(f"{kind}.")})
 
-    def _add_layers(self, line: QHBoxLayout, stage: Stage) -> None:
-        self._layers = self._count_layers()
+    def _add_layers(self, line: FlowLayout) -> None:
         if self._layers < 2:
             return
-        kind, number, rest = stage.name.split(".", 2)
-        self._line_of(line, "Layer", self._layers, int(number) - 1, lambda i: self._go(f"{kind}.{i + 1}.{rest}"))
+        kind, number, rest = self._stage.name.split(".", 2)
+        go_to = self._bench.selection.go_to
+        self._choice(line, "Layer", self._layers, lambda i: go_to(f"{kind}.{i + 1}.{rest}")).choose(int(number) - 1)
 
-    def _add_heads(self, line: QHBoxLayout, stage: Stage) -> None:
-        self._heads = self._count_heads()
-        if self._heads < 2:
-            return
-        chosen = min(self._bench.selection.head, self._heads - 1)
-        self._line_of(line, "Head", self._heads, chosen, self._bench.selection.set_head)
+    def _add_heads(self, line: FlowLayout) -> None:
+        self._head_segments: Segments | None = None
+        if self._heads > 1:
+            self._head_segments = self._choice(line, "Head", self._heads, self._bench.selection.set_head)
 
-    def _line_of(self, line: QHBoxLayout, what: str, count: int, chosen: int, choose: object) -> None:
-        line.addWidget(mark(QLabel(what), role="muted"), 0, Qt.AlignmentFlag.AlignVCenter)
+    def _choice(self, line: FlowLayout, what: str, count: int, choose: Callable[[int], None]) -> Segments:
+        pair = QWidget()
+        layout = QHBoxLayout(pair)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(self._bench.appearance.px(8))
+        layout.addWidget(mark(QLabel(what), role="muted"), 0, Qt.AlignmentFlag.AlignVCenter)
         segments = Segments([str(i + 1) for i in range(count)], what)
-        segments.choose(chosen)
         segments.group.idClicked.connect(choose)
-        line.addWidget(segments)
+        layout.addWidget(segments)
+        line.addWidget(pair)
+        return segments
 
-    def _go(self, stage: str) -> None:
-        self._bench.selection.go_to(stage)
-
-    def _retitle(self) -> None:
-        if self._stage is None:
-            return
+    def _show_head(self) -> None:
         stage = self._stage
-        head = f", head {min(self._bench.selection.head, self._heads - 1) + 1}" if self._heads > 1 else ""
-        where = (
-            f"{stage.group}: " if stage.group.split()[0] in ("Encoder", "Decoder", "Layer", "Source", "Target") else ""
-        )
+        chosen = min(self._bench.selection.head, self._heads - 1)
+        if self._head_segments is not None:
+            self._head_segments.choose(chosen)
+        head = f", head {chosen + 1}" if self._heads > 1 else ""
+        within = stage.group.split()[0] in ("Encoder", "Decoder", "Layer", "Source", "Target")
         assert isinstance(self._title, QLabel)
-        self._title.setText(f"{where}{stage.title}{head}")
+        self._title.setText(f"{stage.group}: {stage.title}{head}" if within else f"{stage.title}{head}")

@@ -1,0 +1,81 @@
+"""What is compared does the same. Nothing here is timed: `explorer bench` does that."""
+
+import numpy as np
+import pytest
+
+from explorer import benchmarks
+from explorer.benchmarks import core, straight_line
+from explorer.benchmarks.measure import Measurement, compared
+from explorer.core.engine import fresh
+
+
+def test_the_straight_line_has_every_step_of_the_lesson_bit_for_bit():
+    graph, inputs = core.lesson()
+    expected = straight_line.encoder_decoder(inputs)
+    assert list(expected) == [name for name, node in graph.nodes.items() if not node.is_input]
+    core.agree(fresh(graph, inputs, {}).values, expected)
+
+
+def test_an_edit_of_all_inputs_recomputes_all_that_can_change():
+    graph, inputs = core.lesson()
+    engine = fresh(graph, inputs, {})
+    outcome = engine.update(graph, core._moved(inputs), {})
+    # Positions, masks and scales read nothing; the one-hot rows read only words, which stay.
+    constant = {n for n, node in graph.nodes.items() if not node.parents or n.endswith(".onehot")}
+    assert set(outcome.recomputed) == graph.nodes.keys() - constant
+    core.agree(engine.values, straight_line.encoder_decoder(core._moved(inputs)))
+
+
+def test_the_straight_gpt_does_what_the_graph_does_bit_for_bit():
+    state = core.gpt_state(layers=3, heads=2, d_model=8, tokens=5, words=11)
+    engine = fresh(state.graph, state.inputs, state.pins)
+    assert engine.values["output.probabilities"].dtype == np.float32
+    core.agree(engine.values, {"output.probabilities": straight_line.gpt(state.inputs, layers=3)})
+
+
+def test_the_large_model_is_recomputed_whole_but_for_what_reads_no_word():
+    state = core.gpt_state(layers=2, heads=2, d_model=8, tokens=5, words=11)
+    engine = fresh(state.graph, state.inputs, state.pins)
+    table = state.inputs["input.table"] * np.float32(1.01)
+    outcome = engine.update(state.graph, {**state.inputs, "input.table": table}, {})
+    assert set(outcome.recomputed) == {n for n, node in state.graph.nodes.items() if node.parents}
+
+
+def test_a_difference_is_found():
+    _, inputs = core.lesson()
+    values = straight_line.encoder_decoder(inputs)
+    changed = {**values, "source.H": np.nextafter(values["source.H"], 9)}
+    with pytest.raises(RuntimeError, match=r"source\.H"):
+        core.agree(values, changed)
+
+
+def test_two_ways_are_run_equally_often_and_in_turns():
+    ran = []
+    found = compared("x", lambda: ran.append("a"), lambda: ran.append("b"), 2, "y", pairs=4, warm_up=1)
+    assert ran == list("ab" + "ba" + "ab" + "ba" + "ab")
+    assert (found.name, found.unit, found.limit, found.against) == ("x", "×", 2, "y")
+    assert found.value > 0
+
+
+def test_limits():
+    assert Measurement("", 2, "×", 2, "", "").met
+    assert not Measurement("", 2.1, "×", 2, "", "").met
+    assert Measurement("", 2.1, "ms", None, "", "").met
+
+
+def test_the_figures_of_the_core_come_before_those_of_the_window():
+    found = iter(benchmarks.figures())
+    names = [next(found).__name__ for _ in core.figures()]
+    assert names == ["small_from_nothing", "small_after_edit", "large", "small_edit", "import_core"]
+
+
+def test_the_bundle_does_not_measure_what_needs_a_python(monkeypatch):
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    assert core.import_core not in core.figures()
+
+
+def test_a_single_edit_and_an_import_are_measured():
+    edit = core.small_edit()
+    assert edit.unit == "ms"
+    assert "nodes recomputed" in edit.detail
+    assert core.import_core().value > 0

@@ -1,0 +1,128 @@
+import pytest
+
+from explorer.document import history
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.document.history import History
+
+
+class Moment:
+    """Stands for a state: a history only tells them apart."""
+
+
+@pytest.fixture
+def moments():
+    return [Moment() for _ in range(6)]
+
+
+@pytest.fixture
+def three_steps(moments):
+    """A history that has gone from moment 0 to moment 3."""
+    steps = History(moments[0])
+    for i in (1, 2, 3):
+        steps.record(moments[i], f"act {i}")
+    return steps
+
+
+def walk(step):
+    """What `undo` or `redo` says until there is no more."""
+    return list(iter(step, None))
+
+
+def test_there_and_back_again(three_steps, moments):
+    assert walk(three_steps.undo) == ["Undo: act 3", "Undo: act 2", "Undo: act 1"]
+    assert three_steps.present is moments[0]
+    assert walk(three_steps.redo) == ["Redo: act 1", "Redo: act 2", "Redo: act 3"]
+    assert three_steps.present is moments[3]
+
+
+def test_labels_name_what_would_be_undone_and_redone(three_steps):
+    assert (three_steps.undo_label, three_steps.redo_label) == ("act 3", None)
+    three_steps.undo()
+    assert (three_steps.undo_label, three_steps.redo_label) == ("act 2", "act 3")
+    walk(three_steps.undo)
+    assert (three_steps.undo_label, three_steps.redo_label) == (None, "act 1")
+
+
+def test_a_new_act_clears_what_could_be_redone(three_steps, moments):
+    three_steps.undo()
+    three_steps.undo()
+    three_steps.record(moments[5], "another")
+    assert three_steps.redo_label is None
+    assert walk(three_steps.undo) == ["Undo: another", "Undo: act 1"]
+
+
+def test_the_parts_of_a_stroke_are_one_step(moments):
+    steps = History(moments[0])
+    steps.record(moments[1], "before")
+    for i in (2, 3, 4):
+        steps.record(moments[i], f"drag to {i}", stroke="drag 1")
+    steps.record(moments[5], "drag again", stroke="drag 2")
+    assert walk(steps.undo) == ["Undo: drag again", "Undo: drag to 4", "Undo: before"]
+    steps.redo()
+    steps.redo()
+    assert steps.present is moments[4]
+
+
+def test_acts_without_a_stroke_never_merge(moments):
+    steps = History(moments[0])
+    for i in (1, 2):
+        steps.record(moments[i], f"act {i}", stroke=None)
+    assert len(walk(steps.undo)) == 2
+
+
+def test_the_first_state_is_never_merged_into(moments):
+    steps = History(moments[0])
+    steps.record(moments[1], "drag", stroke="drag")
+    steps.undo()
+    steps.record(moments[2], "drag", stroke="drag")
+    steps.undo()
+    assert steps.present is moments[0]
+
+
+def test_modified_is_being_elsewhere_than_what_was_saved(three_steps):
+    assert three_steps.modified
+    three_steps.mark_saved()
+    assert not three_steps.modified
+    three_steps.undo()
+    assert three_steps.modified
+    three_steps.redo()
+    assert not three_steps.modified
+
+
+def test_a_new_history_is_not_modified(moments):
+    assert not History(moments[0]).modified
+
+
+def test_a_save_in_the_middle_of_a_stroke_counts_only_for_that_state(moments):
+    steps = History(moments[0])
+    steps.record(moments[1], "drag", stroke="drag")
+    steps.mark_saved()
+    steps.record(moments[2], "drag", stroke="drag")
+    assert steps.modified
+
+
+def test_the_oldest_steps_are_forgotten(monkeypatch, moments):
+    monkeypatch.setattr(history, "LIMIT", 3)
+    steps = History(moments[0])
+    for i in (1, 2, 3, 4, 5):
+        steps.record(moments[i], f"act {i}")
+    assert steps.present is moments[5]
+    assert walk(steps.undo) == ["Undo: act 5", "Undo: act 4", "Undo: act 3"]
+    assert steps.present is moments[2]
+
+
+# The labels that acts give their steps
+
+
+@pytest.mark.parametrize(
+    ("command", "label"),
+    [
+        (SetCells("Q", {(0, 1): 2.0}), "Set Q[0, 1]"),
+        (SetCells("Q", {(0, 1): 2.0, (0, 0): 1.0}), "Set 2 cells of Q"),
+        (SetCells("output.temperature", {(): 2.0}), "Set output.temperature"),
+        (SetTokens("source", ("de", "nada")), "Set source to “de nada”"),
+        (SetSwitch("loss", "loss", "none"), "Set loss.loss to none"),
+    ],
+)
+def test_a_label_says_what_was_done(command, label):
+    assert command.label == label

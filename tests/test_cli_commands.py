@@ -1,0 +1,283 @@
+"""What the other commands print, and how the program ends."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer import paths
+from explorer.cli import bench, display, lessons, main, show
+from explorer.cli.errors import UsageError
+from explorer.cli.parser import COMMANDS
+from explorer.cli.text import columns, width
+from explorer.core.errors import ExplorerError
+from explorer.lessons.check import check_figures, check_slips
+from explorer.lessons.loader import catalogue
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"explorer {explorer.__version__}\n"
+
+
+def test_help_names_every_command(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"explorer {command}" in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(capsys, command):
+    assert main([command, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"usage: explorer {command}")
+    assert max(map(len, text.splitlines())) <= 120
+
+
+# list
+
+
+def test_list(capsys):
+    assert main(["list"]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["lesson", "title", "reference", "settings"]
+    assert [line.split()[0] for line in lines] == [lesson.id for lesson in catalogue()]
+    assert all(line.endswith("printed, textbook") for line in lines)
+
+
+def test_list_json(capsys):
+    assert main(["list", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == {
+        "lessons": [
+            {
+                "id": one.id,
+                "title": one.title,
+                "paragraph": one.paragraph,
+                "reference": one.reference,
+                "settings": list(one.settings),
+            }
+            for one in catalogue()
+        ]
+    }
+
+
+# check
+
+
+def test_check_everything(capsys):
+    assert main(["check"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"{lesson.id}: a valid lesson" in text for lesson in catalogue())
+    assert text.endswith("All of it agrees.\n")
+    assert "DISAGREES" not in text
+
+
+def test_check_json(capsys):
+    assert main(["check", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["agrees"] is True
+    assert found["lessons"] == [{"lesson": one.id, "valid": True, "problem": None} for one in catalogue()]
+    assert len(found["figures"]) == len(check_figures())
+    assert len(found["slips"]) == len(check_slips())
+    for figure in found["figures"]:
+        difference = np.abs(np.subtract(figure["computed"], figure["printed"])).max()
+        assert figure["worst"] == pytest.approx(difference)
+
+
+def test_check_finds_a_wrong_figure(capsys, monkeypatch):
+    right = check_figures()
+    wrong = replace(right[0], computed=right[0].computed + 1, worst=1.0, agrees=False)
+    monkeypatch.setattr(lessons, "check_figures", lambda: [wrong, *right[1:]])
+    assert main(["check"]) == 1
+    text = capsys.readouterr().out
+    assert text.count("DISAGREES") == 1
+    assert text.endswith("1 of these disagree.\n")
+    assert main(["check", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["agrees"] is False
+    assert [figure["agrees"] for figure in found["figures"]].count(False) == 1
+
+
+def test_check_finds_a_wrong_slip(capsys, monkeypatch):
+    right = check_slips()
+    monkeypatch.setattr(lessons, "check_slips", lambda: [replace(right[0], agrees=False), *right[1:]])
+    assert main(["check"]) == 1
+    assert capsys.readouterr().out.count("DISAGREES") == 1
+
+
+def test_check_files(capsys, tmp_path):
+    text = (paths.resources() / "lessons" / "emma.toml").read_text(encoding="utf-8")
+    good, bad, broken = (tmp_path / f"{name}.toml" for name in ("good", "bad", "broken"))
+    good.write_text(text, encoding="utf-8")
+    bad.write_text(text.replace('kind = "attention"', 'kind = "atention"'), encoding="utf-8")
+    broken.write_text("id = ", encoding="utf-8")
+    assert main(["check", str(good)]) == 0
+    assert capsys.readouterr().out == f"{good}: a valid lesson\n\nAll of it agrees.\n"
+    assert main(["check", *map(str, (good, bad, broken))]) == 1
+    _, of_bad, of_broken, _, summary = capsys.readouterr().out.splitlines()
+    assert of_bad.startswith(f"{bad}: model.kind: 'atention'")
+    assert of_broken.startswith(f"{broken}: is not valid TOML")
+    assert summary == "2 of these disagree."
+    assert main(["check", "--json", str(bad)]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["figures"] == []
+    assert found["lessons"][0]["valid"] is False
+    assert str(bad) in found["lessons"][0]["problem"]
+
+
+# bench
+
+FIGURES = [
+    bench.Measurement("a", 1.5, "×", 2.0, "by hand", "of 10 pairs"),
+    bench.Measurement("b", 3.25, "ms", 1.0, "a frame", "of 200 edits"),
+    bench.Measurement("c", 0.5, "s", None, "nothing", "once"),
+]
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    monkeypatch.setattr(bench, "figures", lambda: [lambda one=one: one for one in FIGURES])
+
+
+def test_bench(capsys, measured):
+    assert main(["bench"]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["figure", "measured", "limit", "against"]
+    assert lines[0].split() == ["a", "1.500", "×", "2", "×", "by", "hand"]
+    assert lines[1].strip() == "of 10 pairs"
+    assert lines[2].split() == ["b", "3.250", "ms", "1", "ms", "MISSED", "a", "frame"]
+    assert lines[4].split() == ["c", "0.5000", "s", "none", "nothing"]
+    assert "numpy" in lines[-1]
+
+
+def test_bench_json(capsys, measured):
+    assert main(["bench", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "numpy" in found["machine"]
+    assert [one["met"] for one in found["figures"]] == [True, False, True]
+    keys = {"name", "value", "unit", "limit", "against", "detail", "met"}
+    assert all(one.keys() == keys for one in found["figures"])
+    assert found["figures"][1]["value"] == 3.25
+
+
+# The window
+
+
+@pytest.fixture
+def window(monkeypatch):
+    """What the window was opened with, without opening it."""
+    calls = []
+
+    def run(file=None, smoke=False):
+        calls.append((file, smoke))
+        return 7
+
+    monkeypatch.setitem(__import__("sys").modules, "explorer.app", SimpleNamespace(run=run))
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("argv", "call"),
+    [
+        ([], (None, False)),
+        (["emma"], ("emma", False)),
+        (["--smoke-test"], (None, True)),
+    ],
+)
+def test_the_window_opens(window, argv, call):
+    assert main(argv) == 7
+    assert window == [call]
+
+
+def test_the_window_opens_a_file(window, tmp_path):
+    file = tmp_path / "show"
+    file.touch()
+    assert main([str(file)]) == 7
+    assert window == [(str(file), False)]
+
+
+@pytest.fixture
+def linux(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "XDG_RUNTIME_DIR"):
+        # set first, so that what the code sets is taken back
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    "name", [None, "", "junk", ":", ":x", ":98765", "no.such.host.invalid:0", "..:0", "localhost:99999", ":9999999"]
+)
+def test_without_a_display_one_sentence_says_how_to_get_one(capsys, linux, window, name):
+    if name is not None:
+        linux.setenv("DISPLAY", name)
+    assert main([]) == 2
+    assert window == []
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no display" in line
+    assert "ssh -X" in line
+
+
+def test_a_display_of_wayland_is_a_socket_in_the_runtime_folder(linux, tmp_path):
+    linux.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    linux.setenv("WAYLAND_DISPLAY", "wayland-0")
+    with pytest.raises(UsageError):
+        display.need_display()
+    (tmp_path / "wayland-0").touch()
+    display.need_display()
+
+
+def test_a_display_of_x11_answers(linux):
+    asked = []
+    linux.setattr(display, "_answers", lambda address: asked.append(address) or "\0" in address)
+    linux.setenv("DISPLAY", ":3.0")
+    display.need_display()
+    assert asked == ["/tmp/.X11-unix/X3", "\0/tmp/.X11-unix/X3"]
+
+
+def test_the_smoke_test_needs_no_display(linux, window):
+    assert main(["--smoke-test"]) == 7
+    assert display.os.environ["QT_QPA_PLATFORM"] == "offscreen"
+
+
+# How the program ends
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (MemoryError(), 2, "memory"),
+        (OSError(28, "No space left on device"), 2, "No space left on device"),
+        (ExplorerError("unknown-format", name="x", known="y"), 2, "'x' is not a format"),
+        (UsageError("two\nlines"), 2, "two lines"),
+    ],
+)
+def test_ends_without_a_traceback(capsys, monkeypatch, error, code, said):
+    def fail(lesson):
+        raise error
+
+    monkeypatch.setattr("explorer.cli._discard_output", lambda: None)
+    monkeypatch.setattr(show, "load", fail)
+    assert main(["show", "emma"]) == code
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+# Text in columns
+
+
+def test_columns_are_as_wide_as_their_widest_cell():
+    assert columns([("a", "1", "x"), ("bcd", "23", "")], "<><") == ["a     1  x", "bcd  23"]
+
+
+def test_wide_and_combining_characters():
+    assert (width("日本"), width("é"), width("e\u0301")) == (4, 1, 1)
+    assert columns([("日本", "x"), ("abcd", "y")], "<") == ["日本  x", "abcd  y"]

@@ -1,0 +1,166 @@
+"""Wrong input: one line on standard error that names what was wrong and what would be right, exit 2, no traceback."""
+
+import pytest
+
+from explorer.cli import main
+from explorer.cli.arguments import parse_cell, parse_set, parse_switch
+from explorer.core.errors import ExplorerError
+
+WELCOME = ("show", "you-are-welcome")
+
+
+def wrong(capsys, *argv):
+    """The one line that a wrong command prints."""
+    assert main(argv) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    (line,) = captured.err.splitlines()
+    assert line.startswith("explorer: ")
+    return line.removeprefix("explorer: ")
+
+
+@pytest.mark.parametrize(
+    ("argv", "names"),
+    [
+        # commands and options
+        (("nope",), ("'nope' is no command, file or lesson", "list, show, explain, check, bench", "emma")),
+        (("shwo",), ("'shwo'", "did you mean 'show'?")),
+        (("nope.toml",), ("no file 'nope.toml'",)),
+        (("",), ("'' is no command",)),
+        (("--wrong",), ("--wrong", "`explorer --help`")),
+        (("list", "x"), ("x", "`explorer list --help`")),
+        (("show",), ("required: LESSON;", "`explorer show --help`")),
+        (("show", "emma", "--wrong"), ("--wrong", "`explorer show --help`")),
+        (("show", "emma", "--set"), ("--set", "expected one argument")),
+        (("show", "emma", "--grad"), ("--grad",)),
+        (("show", "emma", "--form", "csv"), ("--form",)),
+        (("explain", "emma"), ("CELL", "`explorer explain --help`")),
+        (("bench", "x"), ("x", "`explorer bench --help`")),
+        # lessons, formats, settings
+        (("show", "emm"), ("'emm'", "did you mean 'emma'?", "`explorer list`")),
+        (("show", "nope.toml"), ("nope.toml", "no such file")),
+        (("check", "nope.toml"), ("nope.toml", "no such file")),
+        (("check", "nope"), ("'nope'", "`explorer list`")),
+        (("show", "emma", "--format", "python"), ("'python'", "table, json, csv, latex")),
+        (("show", "emma", "--setting", "x"), ("'x'", "printed, textbook")),
+        # nodes and cells
+        (("show", "emma", "wieghts"), ("'wieghts'", "did you mean 'weights'?")),
+        (("show", "emma", "qqq"), ("'qqq'", "`explorer show LESSON`")),
+        (("show", "emma", ""), ("''",)),
+        ((*WELCOME, "encoder.1.self.head.3.Q"), ("'encoder.1.self.head.3.Q'", "did you mean")),
+        ((*WELCOME, "encoder.1.self.head.0.Q"), ("'encoder.1.self.head.0.Q'",)),
+        ((*WELCOME, "encoder.1.self.head.².Q"), ("'encoder.1.self.head.².Q'",)),
+        (("explain", "emma", "wieghts[0,0]"), ("did you mean 'weights'?",)),
+        (("explain", "emma", "weights[0"), ("'weights[0'", "NODE[row,column]")),
+        (("explain", "emma", "weights[-1,0]"), ("'weights[-1,0]'", "counted from 0")),
+        (("explain", "emma", "weights[9,0]"), ("[9, 0]", "9 × 9")),
+        (("explain", "emma", "weights[0]"), ("[0]", "9 × 9")),
+        (("explain", "emma", "weights"), ("9 × 9",)),
+        (("explain", "emma", "weights[999999999999999999,0]"), ("[999999999999999999, 0]", "9 × 9")),
+        (("explain", "emma", f"weights[{'9' * 5000},0]"), ("…'", "NODE[row,column]")),
+        (("explain", "you-are-welcome", "output.temperature[0]"), ("[0]", "a single number")),
+        # --set
+        (("show", "emma", "--set", "Q[0,0]"), ("'Q[0,0]'", "NODE[row,column]=VALUE")),
+        (("show", "emma", "--set", "Q[0,0]=x"), ("'x'", "0.5, -2 or 1e-3")),
+        (("show", "emma", "--set", "Q[0,0]="), ("''", "not a number")),
+        (("show", "emma", "--set", "Q[0,0]=1e999"), ("'1e999'",)),
+        (("show", "emma", "--set", "Q[9,0]=1"), ("[9, 0]", "4 × 9")),
+        (("show", "emma", "--set", "x[0,0]=1"), ("'x'", "`explorer show LESSON`")),
+        ((*WELCOME, "--set", "source.tokens[0]=9"), ("from 0 to 2", "9")),
+        ((*WELCOME, "--set", "source.tokens[0]=0.5"), ("'source.tokens' holds whole numbers", "0.5")),
+        ((*WELCOME, "--set", "source.tokens[0]=nan"), ("'source.tokens' holds whole numbers", "nan")),
+        ((*WELCOME, "--set", "source.tokens[0]=inf"), ("'source.tokens' holds whole numbers", "inf")),
+        ((*WELCOME, "--set", "output.chosen[0]=nan"), ("'output.chosen' holds whole numbers",)),
+        # --switch
+        ((*WELCOME, "--switch", "scale=none"), ("'scale=none'", "BLOCK.NAME=VALUE")),
+        ((*WELCOME, "--switch", "encoder.1.self.scale"), ("BLOCK.NAME=VALUE",)),
+        ((*WELCOME, "--switch", "encoder.9.self.scale=none"), ("'encoder.9.self'", "encoder.1.self")),
+        ((*WELCOME, "--switch", "encoder.1.self.skale=none"), ("'skale'", "similarity, scale")),
+        ((*WELCOME, "--switch", "encoder.1.self.scale=2"), ("'2'", "1/sqrt(d_k)")),
+        ((*WELCOME, "--switch", "encoder.1.self.heads=1e99"), ("'1e99'", "a whole number")),
+        ((*WELCOME, "--switch", "encoder.1.ffn.d_ff=999999999"), ("'999999999'",)),
+        ((*WELCOME, "--switch", "decoder.1.cross.mask=causal"), ("decoder.1.cross",)),
+        # --tokens
+        ((*WELCOME, "--tokens", ""), ("at least one token", "'source'")),
+        ((*WELCOME, "--target", "  "), ("at least one token", "'target'")),
+        ((*WELCOME, "--tokens", "w " * 1000), ("1000", "up to")),
+        ((*WELCOME, "--tokens", "w" * 1000), ("A token is",)),
+        (("show", "emma", "--tokens", "a b"), ("'emma'", "cannot be changed")),
+        (("show", "emma", "--target", "a b"), ("'emma'", "cannot be changed")),
+    ],
+)
+def test_one_line_says_what_was_wrong_and_what_would_be_right(capsys, argv, names):
+    line = wrong(capsys, *argv)
+    assert all(name in line for name in names), line
+
+
+def test_names_with_line_breaks_stay_on_one_line(capsys):
+    assert wrong(capsys, "show", "a\nb\r\nc")
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("Q[0,1]", ("Q", (0, 1))),
+        (" encoder.1.self.head.1.W_Q [ 2 , 0 ] ", ("encoder.1.self.head.1.W_Q", (2, 0))),
+        ("x[007]", ("x", (7,))),
+        ("Q[1,2,3]", ("Q", (1, 2, 3))),
+        ("T", ("T", ())),
+        ("T[]", ("T", ())),
+        ("T[ ]", ("T", ())),
+    ],
+)
+def test_cells(text, cell):
+    assert parse_cell(text) == cell
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "[0,0]", "Q[", "Q]", "Q[0,0", "Q[0,0]]", "Q[[0,0]]", "Q[0,0]x", "Q[0][0]", "Q=1", "a b[0]"),
+        *("Q[-1,0]", "Q[+1,0]", "Q[0,]", "Q[,0]", "Q[,]", "Q[0;0]", "Q[0 0]", "Q[1.0,0]", "Q[1e3,0]", "Q[0x1,0]"),
+        *("Q[:,0]", "Q[a,b]", "Q[²,0]", "Q[٣,0]", "Q[1_0,0]", f"Q[{'1' * 19},0]", f"Q[{'1' * 9999}]"),
+    ],
+)
+def test_what_is_no_cell(text):
+    with pytest.raises(ExplorerError) as caught:
+        parse_cell(text)
+    assert caught.value.id == "bad-cell-syntax"
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("2", 2), ("-2.5", -2.5), ("−2.5", -2.5), (" 1e-3 ", 1e-3), (".5", 0.5), ("+4", 4)),
+        *(("inf", float("inf")), ("-inf", -float("inf")), ("1e-999", 0)),
+    ],
+)
+def test_values(text, value):
+    assert parse_set(f"Q[0,1]={text}") == (("Q", (0, 1)), value)
+
+
+@pytest.mark.parametrize("text", ["", "x", "1,5", "1 2", "1_000", "0x10", "1e999", "-1e999", "1=2", "½", "true"])
+def test_what_is_no_value(text):
+    with pytest.raises(ExplorerError) as caught:
+        parse_set(f"Q[0,1]={text}")
+    assert caught.value.id == "bad-number"
+
+
+@pytest.mark.parametrize("text", ["", "Q", "Q[0,1]", "=1", "[0]=1", "Q[0,1=1", "Q[-1,0]=1"])
+def test_what_sets_nothing(text):
+    with pytest.raises(ExplorerError) as caught:
+        parse_set(text)
+    assert caught.value.id == "bad-set-syntax"
+
+
+def test_switches():
+    assert parse_switch("encoder.1.self.scale=1/sqrt(d_k)") == ("encoder.1.self", "scale", "1/sqrt(d_k)")
+    assert parse_switch(" a.b = x W ") == ("a", "b", "x W")
+
+
+@pytest.mark.parametrize("text", ["", "=", "a", "a.b", "a=1", ".b=1", "a.=1", "a.b=", "a.b= "])
+def test_what_is_no_switch(text):
+    with pytest.raises(ExplorerError) as caught:
+        parse_switch(text)
+    assert caught.value.id == "bad-switch-syntax"

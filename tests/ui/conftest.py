@@ -1,0 +1,313 @@
+"""The window on a lesson, and a hand that uses mouse and keyboard as a person does."""
+
+from collections import Counter
+
+import pytest
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
+
+from explorer.app import make_window
+from explorer.lessons.loader import load
+from explorer.ui.panels.panel import Later
+from explorer.ui.theme import Appearance
+from explorer.ui.widgets.matrix_view import MatrixView
+
+LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+CORNER = QPoint(2, 2)
+
+
+@pytest.fixture
+def appearance(qapp):
+    """A look put on for one test and taken off again."""
+    before = qapp.font(), qapp.palette(), qapp.style().objectName()
+    look = Appearance(qapp, "light")
+    yield look
+    look.set_mode("system")
+    look.deleteLater()
+    qapp.setStyleSheet("")
+    qapp.setPalette(before[1])
+    qapp.setFont(before[0])
+    qapp.setStyle(before[2])
+
+
+@pytest.fixture
+def open_window(qtbot, appearance):
+    """Opens the window on a lesson, or on the lesson of a name."""
+    opened = []
+
+    def open_it(lesson="you-are-welcome"):
+        window = make_window(load(lesson) if isinstance(lesson, str) else lesson, appearance)
+        opened.append(window)
+        with qtbot.waitExposed(window):
+            window.show()
+        qtbot.waitUntil(window.isActiveWindow)
+        QTest.mouseMove(window.windowHandle(), CORNER)
+        settle(qtbot, window)
+        return window
+
+    yield open_it
+    for window in opened:
+        window.close()
+        window.deleteLater()
+    for widget in QApplication.topLevelWidgets():
+        if widget.metaObject().className() == "QTipLabel":  # or the next test finds its words
+            shiboken6.delete(widget)
+
+
+@pytest.fixture
+def window(open_window):
+    """The window on "You are welcome"."""
+    return open_window()
+
+
+@pytest.fixture
+def hand(qtbot):
+    return Hand(qtbot)
+
+
+@pytest.fixture
+def said(qtbot):
+    """Waits for a message beside a widget and returns its words."""
+
+    def wait():
+        qtbot.waitUntil(lambda: QToolTip.isVisible() and QToolTip.text().startswith("⚠"))
+        return QToolTip.text()
+
+    return wait
+
+
+@pytest.fixture
+def eye(qtbot):
+    return Eye(qtbot)
+
+
+def settle(qtbot, window):
+    """Wait until every change is shown and every picture is in its place."""
+
+    def settled():
+        # A picture's zero timer and the bridge's have both fired.
+        waiting = [p for p in window.findChildren(Later) if p.isVisible() and p.layout().isEmpty()]
+        return not waiting and not window.bench.bridge._timer.isActive()
+
+    QApplication.processEvents()
+    qtbot.waitUntil(settled)
+    QApplication.processEvents()
+
+
+class Eye:
+    """Finds things on the screen."""
+
+    def __init__(self, qtbot):
+        self._qtbot = qtbot
+
+    def settle(self, window):
+        settle(self._qtbot, window)
+
+    def go_to(self, window, stage):
+        """The panel of a stage, shown."""
+        window.bench.selection.go_to(stage)
+        settle(self._qtbot, window)
+        return window.stack.currentWidget()
+
+    def views(self, window):
+        """The matrices of the stage that is shown, by the name of their node or slice."""
+        found = [view for view in window.findChildren(MatrixView) if view.isVisible()]
+        return {view.matrix.name: view for view in found}
+
+    def plot(self, window, kind):
+        """The picture of a kind in the stage that is shown."""
+        (found,) = [plot for plot in window.findChildren(kind) if plot.isVisible()]
+        return found
+
+    def value(self, window, name):
+        """What the engine holds for a node or slice."""
+        engine = window.bench.document.engine
+        return engine.value(engine.graph.place(name))
+
+    def texts(self, view):
+        """The numbers as the table shows them."""
+        model = view.matrix
+        return [
+            [model.index(i, j).data() for j in range(model.columnCount())] for i in range(model.rowCount())
+        ]  # fmt: skip
+
+    def by_name(self, parent, spoken, kind=QWidget):
+        """The visible widget that a screen reader calls so."""
+        (found,) = [w for w in parent.findChildren(kind) if w.accessibleName() == spoken and w.isVisible()]
+        return found
+
+
+class Hand:
+    """Mouse and keyboard. Events enter at the window, as from the system, so what covers a widget takes its clicks."""
+
+    def __init__(self, qtbot):
+        self._qtbot = qtbot
+
+    # Places
+
+    def cell(self, view, row, column):
+        """The middle of a cell, scrolled into sight, in the view's own coordinates."""
+        index = view.matrix.index(row, column)
+        view.scrollTo(index)
+        return view.viewport().mapTo(view, view.visualRect(index).center())
+
+    def label(self, view, orientation, section):
+        """The middle of a row's or column's label."""
+        header = view.horizontalHeader() if orientation == Qt.Orientation.Horizontal else view.verticalHeader()
+        middle = header.sectionViewportPosition(section) + header.sectionSize(section) // 2
+        other = 5
+        at = QPoint(middle, other) if orientation == Qt.Orientation.Horizontal else QPoint(other, middle)
+        return header.viewport().mapTo(view, at)
+
+    def _target(self, widget, at):
+        at = widget.rect().center() if at is None else at
+        parent = widget.parentWidget()
+        while parent is not None:
+            if isinstance(parent, QScrollArea):
+                spot = widget.mapTo(parent.widget(), at)
+                QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+                parent.ensureVisible(spot.x(), spot.y(), 40, 40)
+            parent = parent.parentWidget()
+        top = widget.window()
+        spot = widget.mapTo(top, at)
+        under = top.childAt(spot)
+        assert under is not None, f"{widget} is not on the screen"
+        assert under is widget or widget.isAncestorOf(under), f"{widget} is covered by {under}"
+        return top.windowHandle(), spot
+
+    # Mouse
+
+    def hover(self, widget, at=None):
+        handle, spot = self._target(widget, at)
+        QTest.mouseMove(handle, spot)
+        QApplication.processEvents()
+
+    def away(self, window):
+        """Move the mouse to a place where nothing is."""
+        QTest.mouseMove(window.windowHandle(), CORNER)
+        QApplication.processEvents()
+
+    def click(self, widget, at=None, modifiers=NONE):
+        handle, spot = self._target(widget, at)
+        QTest.mouseMove(handle, spot)
+        QTest.mouseClick(handle, LEFT, modifiers, spot)
+        QApplication.processEvents()
+
+    def double_click(self, widget, at=None):
+        handle, spot = self._target(widget, at)
+        QTest.mouseMove(handle, spot)
+        QTest.mouseClick(handle, LEFT, NONE, spot)
+        QTest.mouseDClick(handle, LEFT, NONE, spot)
+        QApplication.processEvents()
+
+    def press(self, widget, at=None, modifiers=NONE):
+        handle, spot = self._target(widget, at)
+        QTest.mouseMove(handle, spot)
+        QTest.mousePress(handle, LEFT, modifiers, spot)
+        self._held = handle, spot
+        QApplication.processEvents()
+
+    def move(self, right, up=0):
+        """Move the pressed mouse so far from where it was pressed."""
+        handle, spot = self._held
+        QTest.mouseMove(handle, spot + QPoint(right, -up))
+        QApplication.processEvents()
+
+    def release(self, right=0, up=0, modifiers=NONE):
+        handle, spot = self._held
+        QTest.mouseRelease(handle, LEFT, modifiers, spot + QPoint(right, -up))
+        QApplication.processEvents()
+
+    def wheel(self, widget, at=None, notches=1.0, modifiers=NONE):
+        handle, spot = self._target(widget, at)
+        top = widget.window()
+        QTest.wheelEvent(handle, spot, QPoint(0, round(120 * notches)), QPoint(), modifiers)
+        QApplication.processEvents()
+        return top
+
+    # Keyboard
+
+    def key(self, key, modifiers=NONE, times=1):
+        """Press and release a key where the focus is."""
+        for _ in range(times):
+            QTest.keyClick(self._key_window(), key, modifiers)
+            QApplication.processEvents()
+
+    def hold(self, key, modifiers=NONE, repeats=0):
+        """Press a key, let it repeat, release it."""
+        from PySide6.QtGui import QKeyEvent
+
+        def send(kind, repeated):
+            event = QKeyEvent(kind, key, modifiers, "", repeated)
+            QApplication.sendEvent(QApplication.focusWidget(), event)
+
+        send(QEvent.Type.KeyPress, False)
+        for _ in range(repeats):
+            send(QEvent.Type.KeyPress, True)
+        send(QEvent.Type.KeyRelease, False)
+        QApplication.processEvents()
+
+    def type(self, text):
+        """Type letters where the focus is."""
+        for letter in text:
+            if letter.isascii():
+                QTest.keyClick(self._key_window(), letter)
+            else:
+                self._compose(letter)
+        QApplication.processEvents()
+
+    def _compose(self, letter):
+        """A letter that QTest has no key for."""
+        from PySide6.QtGui import QKeyEvent
+
+        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+            QApplication.sendEvent(QApplication.focusWidget(), QKeyEvent(kind, 0, NONE, letter))
+
+    def enter(self, text):
+        """Type over what stands in the editor that has the focus, and press Enter."""
+        self.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        self.key(Qt.Key.Key_Delete)
+        self.type(text)
+        self.key(Qt.Key.Key_Return)
+
+    def _key_window(self):
+        popup = QApplication.activePopupWidget()
+        return (popup or QApplication.activeWindow()).windowHandle()
+
+
+@pytest.fixture
+def watch():
+    """Counts the events of a kind that widgets get: `watch(widgets, QEvent.Type.Paint)` is a Counter by widget."""
+    watchers = []
+
+    def start(widgets, kind):
+        watcher = Watcher(widgets, kind)
+        watchers.append(watcher)
+        return watcher.counts
+
+    yield start
+    for watcher in watchers:
+        watcher.stop()
+
+
+class Watcher(QObject):
+    def __init__(self, widgets, kind):
+        super().__init__()
+        self.counts = Counter()
+        self._kind = kind
+        self._widgets = list(widgets)
+        for widget in self._widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() == self._kind:
+            self.counts[watched] += 1
+        return False
+
+    def stop(self):
+        for widget in self._widgets:
+            if shiboken6.isValid(widget):
+                widget.removeEventFilter(self)
+        self._widgets = []
