@@ -78,10 +78,10 @@ def run(file: str | None = None, smoke: bool = False) -> int:
 
 def _paint_every_stage(app: QApplication, window: MainWindow) -> None:
     painted = 0
-    for stage in window.bench.document.engine.graph.stages:
+    for stage in window.bench.selection.stops:
         window.bench.selection.go_to(stage.name)
         app.processEvents()
         painted += not window.grab().isNull()
     print(f"painted {painted} stages")
     window.close()
-    app.exit(0 if painted == len(window.bench.document.engine.graph.stages) else 1)
+    app.exit(0 if painted == len(window.bench.selection.stops) else 1)

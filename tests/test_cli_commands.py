@@ -1,6 +1,7 @@
 """What the other commands print, and how the program ends."""
 
 import json
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -80,7 +81,9 @@ def test_check_json(capsys):
     assert main(["check", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["agrees"] is True
-    assert found["lessons"] == [{"lesson": one.id, "valid": True, "problem": None} for one in catalogue()]
+    assert found["lessons"] == [
+        {"lesson": name, "valid": True, "problem": None} for name in sorted(one.id for one in catalogue())
+    ]
     assert len(found["figures"]) == len(check_figures())
     assert len(found["slips"]) == len(check_slips())
     for figure in found["figures"]:
@@ -107,6 +110,17 @@ def test_check_finds_a_wrong_slip(capsys, monkeypatch):
     monkeypatch.setattr(lessons, "check_slips", lambda: [replace(right[0], agrees=False), *right[1:]])
     assert main(["check"]) == 1
     assert capsys.readouterr().out.count("DISAGREES") == 1
+
+
+def test_check_finds_a_lesson_of_ours_that_is_not_valid(capsys, monkeypatch, tmp_path):
+    folder = tmp_path / "lessons"
+    folder.mkdir()
+    (folder / "mine.toml").write_text('id = "mine"', encoding="utf-8")
+    monkeypatch.setattr(paths, "resources", lambda: tmp_path)
+    assert main(["check"]) == 1
+    found, _, summary = capsys.readouterr().out.splitlines()
+    assert found.startswith(str(folder / "mine.toml"))
+    assert summary == "1 of these disagree."
 
 
 def test_check_files(capsys, tmp_path):
@@ -177,7 +191,7 @@ def window(monkeypatch):
         calls.append((file, smoke))
         return 7
 
-    monkeypatch.setitem(__import__("sys").modules, "explorer.app", SimpleNamespace(run=run))
+    monkeypatch.setitem(sys.modules, "explorer.app", SimpleNamespace(run=run))
     return calls
 
 
@@ -212,7 +226,8 @@ def linux(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", [None, "", "junk", ":", ":x", ":98765", "no.such.host.invalid:0", "..:0", "localhost:99999", ":9999999"]
+    "name",
+    [None, "", "junk", ":", ":x", ":98765", "no.such.host.invalid:0", "..:0", "localhost:99999", ":9999999"],
 )
 def test_without_a_display_one_sentence_says_how_to_get_one(capsys, linux, window, name):
     if name is not None:

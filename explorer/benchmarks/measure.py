@@ -6,6 +6,10 @@ from time import perf_counter
 
 import numpy as np
 
+FEWEST = 9
+LONGEST_S = 30
+UNSTEADY = 0.25
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -70,7 +74,7 @@ def compared(
         See `Measurement`.
     action, baseline : callable
     pairs : int
-        How often each is run; which of the two goes first changes from pair to pair.
+        How often each is run, if that takes no longer than half a minute; which goes first changes from pair to pair.
     warm_up : int
         How often before that, without being counted.
     """
@@ -79,11 +83,18 @@ def compared(
         baseline()
     ours: list[float] = []
     theirs: list[float] = []
+    start = perf_counter()
     for i in range(pairs):
+        if i >= FEWEST and perf_counter() - start > LONGEST_S:
+            break
         both = [(ours, action), (theirs, baseline)]
         for times, run in both if i % 2 else reversed(both):
             times.append(timed(run))
     low, _, high = quartiles([a / b for a, b in zip(ours, theirs, strict=True)])
     mine, base = float(np.median(ours)), float(np.median(theirs))
-    detail = f"{mine * 1e3:.3g} ms against {base * 1e3:.3g} ms; half of {pairs} pairs between {low:.3f} and {high:.3f}"
+    detail = (
+        f"{mine * 1e3:.3g} ms against {base * 1e3:.3g} ms; half of {len(ours)} pairs between {low:.2f} and {high:.2f}"
+    )
+    if high - low > UNSTEADY:
+        detail += ": the machine is busy, measure again"
     return Measurement(name, mine / base, "×", limit, against, detail)

@@ -14,7 +14,6 @@ from explorer.core.derivation import rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.node import Node
-from explorer.core.numbers import exact
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -66,9 +65,7 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
     for block, name, choice in switches:
         document.do(SetSwitch(block, name, choice))
     if arguments.tokens is not None:
-        _set_tokens(
-            lesson, document, "input" if "input" in document.state.graph.sequences else "source", arguments.tokens
-        )
+        _set_tokens(lesson, document, "", arguments.tokens)
     if arguments.target is not None:
         _set_tokens(lesson, document, "target", arguments.target)
     for (name, cell), value in sets:
@@ -81,9 +78,11 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
 
 
 def _set_tokens(lesson: Lesson, document: Document, sequence: str, text: str) -> None:
-    if not document.state.graph.sequences:
+    """Set the words of a sequence; of the one the model reads first, for ""."""
+    sequences = list(document.state.graph.sequences)
+    if not sequences:
         raise ExplorerError("fixed-tokens", sequence=lesson.id)
-    document.do(SetTokens(sequence, text.split()))
+    document.do(SetTokens(sequence or sequences[0], text.split()))
 
 
 def _explained(engine: Engine, name: str, cell: tuple[int, ...]) -> Iterator[str]:
@@ -99,7 +98,7 @@ def _explained(engine: Engine, name: str, cell: tuple[int, ...]) -> Iterator[str
         labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
 
     value = engine.values[node.name][whole]
-    yield f"{cell_of(engine.graph, node.name, whole)} = {exact(value).replace('−', '-')}"
+    yield f"{cell_of(engine.graph, node.name, whole)} = {value.item()}"
     yield " · ".join([*([", ".join(labels)] if labels else []), stage_of(engine.graph, node)])
     yield ""
     last = engine.explain(node.name, whole)

@@ -34,6 +34,15 @@ MESSAGES: dict[str, str] = {
     "lesson-syntax": "{file}: is not valid TOML: {reason}.",
     "lesson-key": "{file}: {key}: {problem}; {remedy}.",
     "unknown-format": "'{name}' is not a format; choose {known}.",
+    "unknown-word": "'{word}' is not among the words of {vectors}{near}.",
+    "unknown-ending": "{file}: the ending says how to write vectors; choose one of {known}.",
+    "not-written": "{file}: cannot be written: {reason}.",
+    "text-not-read": "{file}: cannot be read: {reason}.",
+    "text-not-utf8": "{file}: line {line} is not text in UTF-8; save the file as UTF-8.",
+    "too-little-text": "{file}: {found} words occur at least {least} times; training needs two or more.",
+    "no-pairs": "None of the {words} words stands beside another on a line; there is nothing to learn from.",
+    "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",
+    "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose another name.",
 }
 
 

@@ -62,7 +62,7 @@ class Actions:
         self._bench.appearance.set_mode("light" if self._bench.appearance.theme.dark else "dark")
 
     def _step(self, by: int) -> None:
-        names = [stage.name for stage in self._bench.document.engine.graph.stages]
+        names = [stage.name for stage in self._bench.selection.stops]
         at = names.index(self._bench.selection.stage) + by
         if 0 <= at < len(names):
             self._bench.selection.go_to(names[at])

@@ -1,6 +1,6 @@
 """Errors in words, at the place where they were made."""
 
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -11,6 +11,12 @@ SHOWN_MS = 6000
 
 def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None) -> None:
     """Say what went wrong beside `rect` of `widget`, and to a screen reader."""
-    rect = rect or widget.rect()
-    QToolTip.showText(widget.mapToGlobal(rect.bottomLeft() + QPoint(0, 2)), f"⚠ {error}", widget, rect, SHOWN_MS)
+    place = rect or widget.rect()
+
+    def show() -> None:
+        below = widget.mapToGlobal(place.bottomLeft() + QPoint(0, 2))
+        QToolTip.showText(below, f"⚠ {error}", widget, place, SHOWN_MS)
+
+    # Behind all that the event still does: an editor that closes moves the focus, and that hides every tooltip.
+    QTimer.singleShot(0, widget, show)
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, str(error)))

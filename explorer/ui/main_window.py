@@ -139,7 +139,7 @@ class MainWindow(QMainWindow):
         self._settings.group.idClicked.connect(self._choose_setting)
         self._setting_place.addWidget(self._settings)
         self._say_setting()
-        names = [stage.name for stage in self.bench.document.engine.graph.stages]
+        names = [stage.name for stage in self.bench.selection.stops]
         stage = lesson.start_stage if lesson.start_stage in names else names[0]
         if self.bench.selection.stage == stage:
             self._show_stage(stage)
@@ -170,7 +170,7 @@ class MainWindow(QMainWindow):
         self._say_setting()
 
     def _follow_structure(self) -> None:
-        stages = {stage.name: stage for stage in self.bench.document.engine.graph.stages}
+        stages = {stage.name: stage for stage in self.bench.selection.stops}
         for name in [name for name, panel in self._panels.items() if stages.get(name) != panel.stage]:
             self._drop(name)
         if [button.stage for button in self.map.buttons] != list(stages.values()):
@@ -184,7 +184,7 @@ class MainWindow(QMainWindow):
         panel.deleteLater()
 
     def _show_stage(self, name: str) -> None:
-        stage = next(stage for stage in self.bench.document.engine.graph.stages if stage.name == name)
+        stage = next(stage for stage in self.bench.selection.stops if stage.name == name)
         if name not in self._panels:
             self._panels[name] = panel_for(self.bench, stage)
             self.stack.addWidget(self._panels[name])

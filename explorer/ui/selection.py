@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from explorer.core.explain import Index, operands
+from explorer.core.node import Stage
 from explorer.document.document import Document
+
+ABOUT_THE_MODEL = (Stage("model.switches", "switches", "All switches", "Model"),)
+"""Pages that belong to no stage of the graph."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ class Selection(QObject):
         self.fed: Mapping[str, list[Index]] = {}
         self._chosen: Cell | None = None
         self._chosen_token: tuple[str, int] | None = None
+
+    @property
+    def stops(self) -> tuple[Stage, ...]:
+        """Where one can go: the graph's stages in reading order, then the pages about all of the model."""
+        return self._document.engine.graph.stages + ABOUT_THE_MODEL
 
     def go_to(self, stage: str) -> None:
         """Show a stage."""

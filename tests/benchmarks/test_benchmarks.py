@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer import benchmarks
-from explorer.benchmarks import core, straight_line
+from explorer.benchmarks import core, measure, straight_line
 from explorer.benchmarks.measure import Measurement, compared
 from explorer.core.engine import fresh
 
@@ -55,6 +55,13 @@ def test_two_ways_are_run_equally_often_and_in_turns():
     assert ran == list("ab" + "ba" + "ab" + "ba" + "ab")
     assert (found.name, found.unit, found.limit, found.against) == ("x", "×", 2, "y")
     assert found.value > 0
+
+
+def test_a_slow_machine_is_not_kept_for_long(monkeypatch):
+    monkeypatch.setattr(measure, "LONGEST_S", 0)
+    ran = []
+    compared("x", lambda: ran.append("a"), lambda: None, 2, "y", pairs=1000, warm_up=0)
+    assert len(ran) == measure.FEWEST
 
 
 def test_limits():

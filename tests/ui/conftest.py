@@ -1,5 +1,6 @@
 """The window on a lesson, and a hand that uses mouse and keyboard as a person does."""
 
+import functools
 from collections import Counter
 
 import pytest
@@ -9,13 +10,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
 
 from explorer.app import make_window
-from explorer.lessons.loader import load
+from explorer.lessons.loader import catalogue
+from explorer.ui import main_window
 from explorer.ui.panels.panel import Later
 from explorer.ui.theme import Appearance
 from explorer.ui.widgets.matrix_view import MatrixView
 
+lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 CORNER = QPoint(2, 2)
+
+
+def lesson_of(name):
+    return next(lesson for lesson in lessons() if lesson.id == name)
 
 
 @pytest.fixture
@@ -33,12 +40,13 @@ def appearance(qapp):
 
 
 @pytest.fixture
-def open_window(qtbot, appearance):
+def open_window(request, qtbot, appearance, monkeypatch):
     """Opens the window on a lesson, or on the lesson of a name."""
     opened = []
+    monkeypatch.setattr(main_window, "catalogue", lessons)
 
     def open_it(lesson="you-are-welcome"):
-        window = make_window(load(lesson) if isinstance(lesson, str) else lesson, appearance)
+        window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance)
         opened.append(window)
         with qtbot.waitExposed(window):
             window.show()
@@ -51,6 +59,7 @@ def open_window(qtbot, appearance):
     for window in opened:
         window.close()
         window.deleteLater()
+    request.node.funcargs.clear()  # pytest would keep the window until after the look for what is left behind
     for widget in QApplication.topLevelWidgets():
         if widget.metaObject().className() == "QTipLabel":  # or the next test finds its words
             shiboken6.delete(widget)

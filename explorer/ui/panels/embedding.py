@@ -16,12 +16,15 @@ class EmbeddingPanel(Panel):
             row.append(("→", self.box(self.block + "onehot", "one-hot")))
         row += [("×" if self.has("onehot") else "→", self.box(self.block + "table", "embedding table"))]
         row.append(("=", self.box(self.block + "X", "embeddings")))
-        self.row(row)
-        self.section("The vectors in a plane")
-        plane = Later(self._plane, px(440), px(360))
-        self._choice = QWidget()
-        QVBoxLayout(self._choice).setContentsMargins(0, 0, 0, 0)
-        self.row([("", plane), ("", self._choice)])
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        plane = Later(self._plane, px(430), px(330))
+        self._choice = QHBoxLayout()
+        column.addWidget(mark(QLabel("The table's rows as arrows"), role="section"))
+        column.addWidget(plane)
+        column.addLayout(self._choice)
+        self.row([*row, ("", holder)])
         self.later(plane)
 
     def _plane(self) -> QWidget:
@@ -29,19 +32,15 @@ class EmbeddingPanel(Panel):
 
         plane = Plane(self.bench, self.block + "table", self.block.removesuffix("."))
         width = len(self.bench.document.engine.graph.axes["d_model"])
-        layout = self._choice.layout()
-        assert layout is not None
         boxes = []
         for title, value in (("across: dimension", 1), ("up: dimension", min(2, width))):
-            line = QHBoxLayout()
-            label = mark(QLabel(title), role="muted")
             spin = QSpinBox(minimum=1, maximum=width, value=value)
             spin.setAccessibleName(f"Plane {title}")
             spin.setToolTip("Which number of each vector to draw")
-            line.addWidget(label)
-            line.addWidget(spin)
-            layout.addLayout(line)  # type: ignore[attr-defined]
+            self._choice.addWidget(mark(QLabel(title), role="small"))
+            self._choice.addWidget(spin)
             boxes.append(spin)
+        self._choice.addStretch()
         for spin in boxes:
             spin.valueChanged.connect(lambda: plane.set_dimensions(*(box.value() - 1 for box in boxes)))
         return plane

@@ -6,6 +6,7 @@ from explorer.ui.panels.embedding import EmbeddingPanel
 from explorer.ui.panels.heads import HeadsPanel
 from explorer.ui.panels.matrices import MatricesPanel
 from explorer.ui.panels.panel import Panel
+from explorer.ui.panels.switches import SwitchesPanel
 from explorer.ui.widgets.stage_header import Heading
 from explorer.ui.workbench import Workbench
 
@@ -62,6 +63,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     ),
     "loss": (MatricesPanel, Heading("How surprised the model is by the right words.", ("loss",))),
     "layer": (MatricesPanel, Heading("Weights, bias, activation.", ("activation", "bias", "weights"))),
+    "switches": (SwitchesPanel, Heading("Where the references, the papers and practice differ, one can choose.")),
     "decision": (MatricesPanel, Heading("The output turned into yes or no.", ("threshold",))),
 }
 

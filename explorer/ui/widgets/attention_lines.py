@@ -33,6 +33,7 @@ class _Lines(pg.GraphicsObject):
     def paint(self, painter: Any, *args: Any) -> None:
         if self.theme is None or not self.weights.size:
             return
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
         chosen = self.query is not None or self.key is not None
         rows, columns = np.nonzero(np.nan_to_num(self.weights) >= LEAST_SHARE)
         plain, here = qcolor(self.theme.series[2]), qcolor(self.theme.here)

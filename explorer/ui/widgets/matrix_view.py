@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
+    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
@@ -202,6 +203,8 @@ class MatrixView(QTableView):
         self._pointed: tuple[int, ...] | None = None
         self._drag: tuple[int, int, QPoint, float] | None = None
         self._stroke: object = None
+        self._turned = 0.0  # parts of a notch that a fine wheel has turned
+        self._turning = False
         self._most_width = self._left = 0
         self.setModel(self.matrix)
         self.setItemDelegate(CellPainter(self))
@@ -240,9 +243,15 @@ class MatrixView(QTableView):
             self.array = self.matrix.array()
 
     def rebuild(self) -> None:
-        """Read name, shape and labels anew from the graph."""
+        """Read name, shape and labels anew from the graph; the current cell stays."""
+        current = self.currentIndex()
+        row, column = current.row(), current.column()
         self.matrix.show(self.matrix.name)
         self._measure()
+        place = self.selectionModel()
+        place.blockSignals(True)  # nobody has gone anywhere
+        place.setCurrentIndex(self.matrix.index(row, column), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        place.blockSignals(False)
 
     def refresh(self) -> None:
         """Follow a change of values."""
@@ -366,6 +375,7 @@ class MatrixView(QTableView):
 
     def currentChanged(self, current: ModelIndex, previous: ModelIndex) -> None:
         super().currentChanged(current, previous)
+        self._end_stroke()
         if current.isValid():
             self.bench.selection.choose(self._cell(current.row(), current.column()))
 
@@ -375,7 +385,10 @@ class MatrixView(QTableView):
 
     def focusOutEvent(self, event: QEvent) -> None:
         super().focusOutEvent(event)  # type: ignore[arg-type]
-        self._stroke = None
+        self._end_stroke()
+
+    def _end_stroke(self) -> None:
+        self._stroke, self._turned, self._turning = None, 0.0, False
 
     # Editing: all four ways end in the same command
 
@@ -388,12 +401,12 @@ class MatrixView(QTableView):
 
     def nudge(self, row: int, column: int, by: float, stroke: object) -> None:
         """Move a cell's number by a step, rounded so that steps of 0.1 stay tenths."""
-        value = float(self.array[row, column])
-        self._set(row, column, value + by, stroke)
+        value = float(self.matrix.array()[row, column])  # the newest: what is painted may be a few keys behind
+        self._set(row, column, round(value + by, 10), stroke)
 
     def _set(self, row: int, column: int, value: float, stroke: object) -> None:
         try:
-            self.matrix.set_number(row, column, round(value, 10), stroke)
+            self.matrix.set_number(row, column, value, stroke)
         except ExplorerError as error:
             show_error(error, self.viewport(), self.visualRect(self.matrix.index(row, column)))
 
@@ -417,13 +430,19 @@ class MatrixView(QTableView):
         return 1.0 if self.array.dtype.kind == "i" else step_of(modifiers)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        index = self.indexAt(event.position().toPoint())
-        # Only the cell one has gone to: the wheel must stay free for scrolling the page.
-        if self.matrix.editable and index.isValid() and index == self.currentIndex() and self.hasFocus():
+        index = self.currentIndex()
+        # Only the cell one has gone to: the wheel must stay free for scrolling the page. Once it turns, it stays with
+        # that cell until the mouse is moved: wider numbers may move the cell from under the mouse.
+        here = self._turning or index == self.indexAt(event.position().toPoint())
+        if self.matrix.editable and index.isValid() and here and self.hasFocus():
+            self._turning = True
             if self._stroke is None:
                 self._stroke = object()
-            notches = event.angleDelta().y() / 120 or event.angleDelta().x() / 120
-            self.nudge(index.row(), index.column(), notches * self._unit(event.modifiers()), self._stroke)
+            self._turned += event.angleDelta().y() / 120 or event.angleDelta().x() / 120
+            notches = int(self._turned)
+            self._turned -= notches
+            if notches:
+                self.nudge(index.row(), index.column(), notches * self._unit(event.modifiers()), self._stroke)
             event.accept()
             return
         bars = (self.verticalScrollBar(), self.horizontalScrollBar())
@@ -433,7 +452,7 @@ class MatrixView(QTableView):
             event.ignore()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._stroke = None
+        self._end_stroke()
         super().mousePressEvent(event)
         index = self.indexAt(event.position().toPoint())
         # With Shift or Ctrl a drag selects, as in any table.
@@ -444,6 +463,7 @@ class MatrixView(QTableView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is None or not event.buttons() & Qt.MouseButton.LeftButton:
+            self._turning = False
             super().mouseMoveEvent(event)
             return
         row, column, origin, start = self._drag
@@ -454,13 +474,14 @@ class MatrixView(QTableView):
                 return
             self._stroke = object()
             self.setCursor(Qt.CursorShape.SizeAllCursor)
-        self._set(row, column, start + steps * self._unit(event.modifiers()), self._stroke)
+        value = round(start + steps * self._unit(event.modifiers()), 10) if steps else start
+        self._set(row, column, value, self._stroke)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None and self._stroke is not None:
             self.unsetCursor()
         self._drag = None
-        self._stroke = None
+        self._end_stroke()
         super().mouseReleaseEvent(event)
 
 

@@ -113,7 +113,7 @@ class PipelineMap(QFrame):
         layout.setSpacing(px(1))
         self.buttons = []
         group = ""
-        for number, stage in enumerate(self._bench.document.engine.graph.stages, 1):
+        for number, stage in enumerate(self._bench.selection.stops, 1):
             if stage.group != group:
                 group = stage.group
                 heading = mark(QLabel(group), role="section")

@@ -36,6 +36,7 @@ class _Arrows(pg.GraphicsObject):
         to_pixels = painter.transform()
         painter.save()
         painter.resetTransform()
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
         painter.setFont(appearance.fonts.small)
         metrics = painter.fontMetrics()
         origin = to_pixels.map(QPointF(0, 0))

@@ -75,13 +75,13 @@ class Chip(QPushButton):
         if not self._editable:
             return
         menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         here = self.position
         menu.addAction("Type another word", lambda: self.edit_wanted.emit(here))
         menu.addAction("Remove", lambda: self.remove_wanted.emit(here))
         menu.addAction("Move left", lambda: self.move_wanted.emit(here, here - 1))
         menu.addAction("Move right", lambda: self.move_wanted.emit(here, here + 1))
-        menu.exec(event.globalPos())
-        menu.deleteLater()
+        menu.popup(event.globalPos())  # not exec: what is chosen may delete this chip, and the menu with it
 
 
 class WordEdit(QLineEdit):

@@ -1,0 +1,165 @@
+"""Text as a stream of word numbers: the vocabulary is its most frequent words.
+
+A word is a run of letters in lower case, with apostrophes inside it (*don't*); everything else, digits and hyphens
+too, stands between words. A possessive 's is taken off (*bear's* is *bear*). A line, in the books one paragraph, is a
+context: no word is counted beside one of another line. Words outside the vocabulary are left out of the stream, as in
+the GloVe authors' own program.
+"""
+
+import gzip
+import lzma
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.words.progress import Meter, Report
+
+BREAK = -1
+"""Stands in the stream between two lines."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\n")
+_POSSESSIVE = re.compile(r"'s\b")
+_BLOCK = 1 << 22
+LEAST_DISTINCT = 2
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A text as numbers of words.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The vocabulary, the most frequent word first.
+    counts : numpy.ndarray
+        How often each occurs, (n_words,).
+    stream : numpy.ndarray
+        The text: the number of each word in the vocabulary, `BREAK` between lines, (n,), int32.
+    length : int
+        How many words the text has, those outside the vocabulary too.
+    """
+
+    words: tuple[str, ...]
+    counts: NDArray[np.int64]
+    stream: NDArray[np.int32]
+    length: int
+
+
+def tokens(text: str) -> list[str]:
+    r"""The words of a text, with "\n" between its lines."""
+    plain = text.lower().replace("’", "'")
+    return _WORD.findall(_POSSESSIVE.sub("", plain))
+
+
+def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
+    """
+    A text as numbers of words.
+
+    Parameters
+    ----------
+    text : str
+    n_words : int
+        The most that the vocabulary may hold.
+    least : int
+        How often a word must occur to be one of them.
+
+    Raises
+    ------
+    ExplorerError
+        "too-little-text".
+    """
+    return _corpus([text], n_words, least, "the text")
+
+
+def from_files(files: Sequence[Path], n_words: int, least: int = 1, report: Report | None = None) -> Corpus:
+    """
+    Text files, plain or compressed by gzip or xz, as numbers of words.
+
+    Parameters
+    ----------
+    files : sequence of pathlib.Path
+    n_words, least : int
+        See `from_text`.
+    report : callable, optional
+
+    Raises
+    ------
+    ExplorerError
+        "text-not-read", "text-not-utf8" or "too-little-text".
+    """
+    return _corpus(_blocks(files, report), n_words, least, ", ".join(map(str, files)))
+
+
+def _corpus(blocks: Iterable[str], n_words: int, least: int, name: str) -> Corpus:
+    # Each new word gets the next number at its first look-up.
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers["\n"]
+    parts = []
+    for block in blocks:
+        found = tokens(block)
+        parts.append(np.fromiter(map(numbers.__getitem__, found), np.int32, len(found)))
+    spelt = list(numbers)
+    counts = np.zeros(len(spelt), np.int64)
+    for part in parts:
+        counts += np.bincount(part, minlength=len(spelt))
+    length = int(counts[1:].sum())
+    kept = [i for i in range(1, len(spelt)) if counts[i] >= least]
+    kept = sorted(kept, key=lambda i: (-counts[i], spelt[i]))[:n_words]
+    if len(kept) < LEAST_DISTINCT:
+        raise ExplorerError("too-little-text", file=name, found=len(kept), least=least)
+
+    outside = -2
+    new = np.full(len(spelt), outside, np.int32)
+    new[0] = BREAK
+    new[kept] = np.arange(len(kept))
+    for i, part in enumerate(parts):
+        renumbered = new[part]
+        parts[i] = renumbered[renumbered != outside]
+    return Corpus(tuple(spelt[i] for i in kept), counts[kept], np.concatenate(parts), length)
+
+
+def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:
+    """Whole lines of all files, some megabytes at a time."""
+    try:
+        meter = Meter("reading", sum(file.stat().st_size for file in files), report)
+    except OSError as error:
+        raise ExplorerError("text-not-read", file=error.filename, reason=error.strerror or error) from None
+    before = 0
+    for file in files:
+        line = 1
+        try:
+            with file.open("rb") as raw, _opened(raw) as stream:
+                while block := stream.read(_BLOCK):
+                    block += stream.readline()
+                    try:
+                        text = block.decode("utf-8")
+                    except UnicodeDecodeError as error:
+                        where = line + block.count(b"\n", 0, error.start)
+                        raise ExplorerError("text-not-utf8", file=file, line=where) from None
+                    line += block.count(b"\n")
+                    # A file's last line ends there, whether it says so or not.
+                    yield text if text.endswith("\n") else text + "\n"
+                    meter(before + raw.tell())
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ExplorerError("text-not-read", file=file, reason=reason) from None
+        before += file.stat().st_size
+
+
+def _opened(raw: IO[bytes]) -> IO[bytes]:
+    """The stream of a plain, gzip or xz file."""
+    start = raw.read(6)
+    raw.seek(0)
+    if start.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.GzipFile(fileobj=raw))
+    if start == b"\xfd7zXZ\x00":
+        return cast(IO[bytes], lzma.LZMAFile(cast(Any, raw)))
+    return raw

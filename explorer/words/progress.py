@@ -1,0 +1,67 @@
+"""How far a long work has come."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a work has come.
+
+    Parameters
+    ----------
+    what : str
+        "reading", "counting", "training", "parsing", "downloading", "checking".
+    done, total : float
+        In the work's own unit: bytes, rows, epochs. The total is 0 where it is not known.
+    left : float or None
+        Seconds it will still take at this pace; None as long as that cannot be said.
+    loss : float or None
+        That of the last epoch, while training.
+    """
+
+    what: str
+    done: float
+    total: float
+    left: float | None = None
+    loss: float | None = None
+
+
+Report = Callable[[Progress], None]
+"""Called now and then during a long work. It stops the work by raising `Cancelled`."""
+
+
+class Cancelled(Exception):
+    """Raised by a `Report` to stop the work; what is needed to go on later is kept."""
+
+
+class Meter:
+    """Reports how far one work has come and how long it will still take.
+
+    Parameters
+    ----------
+    what : str
+    total : float
+        0 where it is not known.
+    report : callable or None
+    begun : float
+        What had been done before, in an earlier session.
+    every : float
+        Seconds between two reports; the first and the last are always made.
+    """
+
+    def __init__(self, what: str, total: float, report: Report | None, begun: float = 0, every: float = 0.1) -> None:
+        self.what, self.total, self.report, self.begun, self.every = what, total, report, begun, every
+        self.started = monotonic()
+        self.last = float("-inf")
+
+    def __call__(self, done: float, loss: float | None = None) -> None:
+        """Say how much is done."""
+        now = monotonic()
+        if self.report is None or (now - self.last < self.every and done != self.total):
+            return
+        self.last = now
+        new = done - self.begun
+        left = (now - self.started) * (self.total - done) / new if self.total and new > 0 else None
+        self.report(Progress(self.what, done, self.total, left, loss))

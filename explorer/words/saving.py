@@ -1,0 +1,90 @@
+"""Writing vectors to a file.
+
+======================  ==============================================================================================
+``.txt``                GloVe's own text: a word and its numbers a line
+``.safetensors``        "vectors" (n, dims) and "words" (bytes: UTF-8, a newline between two words)
+``.int8.safetensors``   the same, "vectors" as int8 with "scales" (n,): a quarter of the size
+``.npz``                "vectors" and "words" as numpy arrays
+======================  ==============================================================================================
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.words.vectors import Vectors
+
+ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")
+
+
+def check(out: Path) -> None:
+    """
+    See that a file of this name can be written.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-ending".
+    """
+    if not out.name.lower().endswith(ENDINGS):
+        raise ExplorerError("unknown-ending", file=out, known=", ".join(ENDINGS))
+
+
+def save(vectors: Vectors, out: Path) -> None:
+    """
+    Write the vectors; the file appears under its name when it is whole.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-ending" or "not-written".
+    """
+    check(out)
+    ending = next(ending for ending in ENDINGS if out.name.lower().endswith(ending))
+    write: Callable[[Vectors, Path], None]
+    write = {".txt": _text, ".npz": _npz, ".safetensors": _safetensors, ".int8.safetensors": _int8}[ending]
+    part = out.with_name(out.name + ".part")
+    try:
+        write(vectors, part)
+        os.replace(part, out)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise ExplorerError("not-written", file=out, reason=error.strerror or error) from None
+
+
+def to_int8(array: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Each vector as whole numbers from -127 to 127 times a scale of its own."""
+    scales = np.abs(array).max(1) / np.float32(127)
+    return np.rint(array / np.where(scales, scales, 1)[:, None]).astype(np.int8), scales
+
+
+def _text(vectors: Vectors, part: Path) -> None:
+    with part.open("w", encoding="utf-8", newline="\n") as stream:
+        for word, vector in zip(vectors.words, vectors.array, strict=True):
+            # The shortest digits that give the same float32 again.
+            print(word, *map(str, vector), file=stream)
+
+
+def _npz(vectors: Vectors, part: Path) -> None:
+    with part.open("wb") as stream:
+        np.savez(stream, vectors=vectors.array, words=np.array(list(vectors.words)))
+
+
+def _safetensors(vectors: Vectors, part: Path) -> None:
+    _tensors(part, vectors, {"vectors": np.asarray(vectors.array)})
+
+
+def _int8(vectors: Vectors, part: Path) -> None:
+    small, scales = to_int8(vectors.array)
+    _tensors(part, vectors, {"vectors": small, "scales": scales})
+
+
+def _tensors(part: Path, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
+    from safetensors.numpy import save_file
+
+    words = np.frombuffer(vectors.words.text[1:-1], np.uint8)
+    save_file({**arrays, "words": words}, part, {"format": "explorer-vectors"})

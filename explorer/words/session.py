@@ -1,0 +1,140 @@
+"""One training from text files to a file of vectors, which can be interrupted and taken up again.
+
+What is needed to go on lies in the folder ``OUT.training`` until the vectors are written: the counts, and the state
+after the last epoch that was kept. A training taken up again ends with the same bytes as one that was not interrupted.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.words import corpus, counts, saving
+from explorer.words.progress import Report
+from explorer.words.train import Settings, Trainer
+from explorer.words.vectors import Vectors
+
+KEEP_EVERY = 30.0
+"""Seconds of training between two states kept."""
+
+
+def train_files(
+    texts: Sequence[Path], out: Path, settings: Settings, report: Report | None = None, fast: bool = False
+) -> Vectors:
+    """
+    Train on text files and write the vectors.
+
+    Parameters
+    ----------
+    texts : sequence of pathlib.Path
+        Plain text in UTF-8, also compressed by gzip or xz.
+    out : pathlib.Path
+        See `saving.save` for what its ending means.
+    settings : Settings
+    report : callable, optional
+        If it raises, the training stops, and the next call with the same arguments goes on.
+    fast : bool
+        With numba.
+
+    Raises
+    ------
+    ExplorerError
+    """
+    saving.check(out)
+    folder = out.with_name(out.name + ".training")
+    _claim(folder, _description(texts, settings, fast), out)
+    words, pairs = _counted(texts, settings, folder, report, fast)
+    trainer = Trainer(pairs, settings, fast)
+    _restore(trainer, folder)
+    kept = monotonic()
+    for _ in trainer.epochs(report):
+        if monotonic() - kept > KEEP_EVERY and not trainer.finished:
+            _keep(trainer, folder)
+            kept = monotonic()
+    vectors = Vectors.of(out.name, words, trainer.vectors())
+    saving.save(vectors, out)
+    shutil.rmtree(folder, ignore_errors=True)
+    return vectors
+
+
+def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> dict[str, Any]:
+    """What two trainings must share for one to go on where the other stopped."""
+    try:
+        files = [[str(text.resolve()), text.stat().st_size, text.stat().st_mtime_ns] for text in texts]
+    except OSError as error:
+        raise ExplorerError("text-not-read", file=error.filename, reason=error.strerror or error) from None
+    return {"texts": files, "settings": asdict(settings), "fast": fast}
+
+
+def _claim(folder: Path, description: dict[str, Any], out: Path) -> None:
+    """
+    Make the folder, or see that it is one of the same training.
+
+    Raises
+    ------
+    ExplorerError
+        "training-differs" or "not-written".
+    """
+    file = folder / "training.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not file.exists():
+            file.write_text(json.dumps(description), "utf-8")
+        elif _read_json(file) != description:
+            raise ExplorerError("training-differs", folder=folder, out=out)
+    except OSError as error:
+        raise ExplorerError("not-written", file=error.filename, reason=error.strerror or error) from None
+
+
+def _read_json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except ValueError:
+        return None
+
+
+def _counted(
+    texts: Sequence[Path], settings: Settings, folder: Path, report: Report | None, fast: bool
+) -> tuple[list[str], counts.Counts]:
+    """The vocabulary and the counts, from the folder if they were finished there."""
+    names = ("rows", "columns", "values")
+    vocabulary = folder / "words.txt"
+    if vocabulary.exists():  # written last
+        words = vocabulary.read_text("utf-8").split("\n")
+        rows, columns, values = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in names)
+        return words, counts.Counts(len(words), rows, columns, values)
+    text = corpus.from_files(texts, settings.words, settings.least, report)
+    pairs = counts.count(text, settings.window, report, fast)
+    for name in names:
+        np.save(folder / f"{name}.npy", getattr(pairs, name))
+    _replace(vocabulary, "\n".join(text.words).encode())
+    return list(text.words), pairs
+
+
+def _keep(trainer: Trainer, folder: Path) -> None:
+    part = folder / "state.part"
+    with part.open("wb") as stream:
+        np.savez(stream, **trainer.state())
+    os.replace(part, folder / "state.npz")
+
+
+def _restore(trainer: Trainer, folder: Path) -> None:
+    """Go on from the state kept, if there is a whole one."""
+    try:
+        with np.load(folder / "state.npz", allow_pickle=False) as state:
+            trainer.restore(state)
+    except (OSError, ValueError, KeyError, EOFError):
+        return
+
+
+def _replace(file: Path, content: bytes) -> None:
+    part = file.with_name(file.name + ".part")
+    part.write_bytes(content)
+    os.replace(part, file)

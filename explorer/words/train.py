@@ -1,0 +1,268 @@
+"""GloVe trained from scratch: AdaGrad on the weighted least squares of log counts.
+
+Pennington, Socher, Manning (2014), "GloVe: Global Vectors for Word Representation", equation 8:
+
+    J = sum over i, j of f(X_ij) (w_i · c_j + b_i + b'_j - log X_ij)²,    f(x) = min(1, (x / x_max)^alpha)
+
+A word's vector is w_i + c_i in the end. Pairs are gone through in stages: within a stage, the parts share no word and
+no context, so parts may be worked on side by side and the outcome does not depend on who comes first (Gemulla et al.
+2011, "Large-scale matrix factorization with distributed stochastic gradient descent"). The compiled way has a few
+large parts, gone through by as many cores. The numpy way has parts of one pair each, so a stage is a diagonal of the
+table of counts, and one step of array arithmetic.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.words.counts import WIDEST, Counts
+from explorer.words.progress import Meter, Report
+
+PARTS = 8
+"""Of the compiled way; fixed, so that the outcome does not depend on the number of cores."""
+
+Floats = NDArray[np.float32]
+Side = tuple[Floats, Floats, Floats, Floats]
+"""Vectors, biases, and the sums of squared gradients of both."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a training run is told.
+
+    Parameters
+    ----------
+    words : int
+        The most frequent words that get a vector.
+    least : int
+        How often a word must occur to get one.
+    dims : int
+        Numbers in a vector.
+    window : int
+        How many places apart two words count as standing together.
+    x_max, alpha : float
+        Of the weighting function f.
+    rate : float
+        AdaGrad's step size.
+    epochs : int
+        How often all pairs are gone through.
+    seed : int
+        Of the first random vectors, and of the order of the pairs.
+    """
+
+    words: int = 20_000
+    least: int = 5
+    dims: int = 100
+    window: int = 10
+    x_max: float = 100.0
+    alpha: float = 0.75
+    rate: float = 0.05
+    epochs: int = 50
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """
+        Check them.
+
+        Raises
+        ------
+        ExplorerError
+            "bad-training-setting".
+        """
+        limits: dict[str, tuple[float, float]] = {
+            "words": (2, 1_000_000),
+            "least": (1, 1_000_000),
+            "dims": (1, 1000),
+            "window": (1, WIDEST),
+            "x_max": (1e-3, 1e9),
+            "alpha": (0.01, 10),
+            "rate": (1e-6, 1),
+            "epochs": (1, 10_000),
+            "seed": (0, 2**32 - 1),
+        }
+        for name, (low, high) in limits.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise ExplorerError("bad-training-setting", name=name, value=value, low=f"{low:g}", high=f"{high:g}")
+
+
+def fast_available() -> bool:
+    """Whether numba, the extra `fast`, is there."""
+    return find_spec("numba") is not None
+
+
+class Trainer:
+    """Vectors being learnt.
+
+    Parameters
+    ----------
+    counts : Counts
+    settings : Settings
+    fast : bool
+        With numba. The other way goes through the pairs in another order, so its vectors differ, but are as good.
+
+    Attributes
+    ----------
+    losses : list of float
+        The mean loss of a pair, for each epoch done: half the weighted square, as each pair was met.
+
+    Raises
+    ------
+    ExplorerError
+        "no-pairs".
+    """
+
+    def __init__(self, counts: Counts, settings: Settings, fast: bool = False) -> None:
+        self.counts, self.settings, self.fast = counts, settings, fast
+        self.losses: list[float] = []
+        n, random = counts.n_words, np.random.default_rng(settings.seed)
+        self.words, self.contexts = (_random_side(n, settings.dims, random) for _ in range(2))
+        if not len(counts.rows):
+            raise ExplorerError("no-pairs", words=n)
+        self._pairs = _Pairs.of(counts, settings, random, min(PARTS, n) if fast else None)
+        self._learn: Callable[[int, Side, Side, np.float32], float]
+        self._learn = self._pairs.learn_compiled if fast else self._pairs.learn_diagonal
+        self._stage, self._loss = 0, 0.0
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs an epoch goes through: (i, j) and (j, i) are two."""
+        return len(self._pairs.rows)
+
+    @property
+    def epochs_done(self) -> float:
+        """How far it has come, in epochs."""
+        return len(self.losses) + self._stage / self._pairs.stages
+
+    @property
+    def finished(self) -> bool:
+        """Whether all epochs are done."""
+        return len(self.losses) >= self.settings.epochs
+
+    def step(self) -> None:
+        """Go through one stage: an eighth of an epoch, or a diagonal of the table."""
+        rate = np.float32(self.settings.rate)
+        self._loss += self._learn(self._stage, self.words, self.contexts, rate)
+        self._stage += 1
+        if self._stage == self._pairs.stages:
+            self.losses.append(self._loss / self.n_pairs)
+            self._stage, self._loss = 0, 0.0
+
+    def epochs(self, report: Report | None = None) -> Iterator[float]:
+        """Go through the epochs that are left, giving each one's loss; if the report raises, one may go on later."""
+        meter = Meter("training", self.settings.epochs, report, begun=self.epochs_done)
+        while not self.finished:
+            before = len(self.losses)
+            self.step()
+            meter(self.epochs_done, self.losses[-1] if self.losses else None)
+            if len(self.losses) > before:
+                yield self.losses[-1]
+
+    def run(self, report: Report | None = None) -> Floats:
+        """Go through all epochs that are left."""
+        for _ in self.epochs(report):
+            pass
+        return self.vectors()
+
+    def vectors(self) -> Floats:
+        """The vectors as they are now, w + c, (n_words, dims): a new array."""
+        return self.words[0] + self.contexts[0]
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """All that has been learnt, as arrays, to go on from later with the same counts and settings."""
+        sides = {"word": self.words, "context": self.contexts}
+        state = {f"{name}.{i}": array for name, side in sides.items() for i, array in enumerate(side)}
+        progress = np.array([self._stage, self._loss, *self.losses])
+        return {**state, "progress": progress}
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """
+        Go on from a state.
+
+        Raises
+        ------
+        ValueError, KeyError
+            Where it is not that of a trainer like this one.
+        """
+        sides = []
+        for name, side in (("word", self.words), ("context", self.contexts)):
+            arrays = [np.array(state[f"{name}.{i}"], np.float32) for i in range(len(side))]
+            if [array.shape for array in arrays] != [array.shape for array in side]:
+                raise ValueError("arrays of other shapes")
+            sides.append((arrays[0], arrays[1], arrays[2], arrays[3]))
+        stage, loss, *losses = np.asarray(state["progress"], float).tolist()
+        if not 0 <= stage < self._pairs.stages or len(losses) > self.settings.epochs:
+            raise ValueError("a stage that there is not")
+        self.words, self.contexts = sides
+        self._stage, self._loss, self.losses = int(stage), loss, losses
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """All pairs (i, j) that stand together, stage by stage, and in a stage part by part."""
+
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    logs: Floats
+    weights: Floats
+    bounds: NDArray[np.int64]
+    stages: int
+
+    @staticmethod
+    def of(counts: Counts, settings: Settings, random: np.random.Generator, parts: int | None) -> "_Pairs":
+        """
+        The pairs in order: word i is in part i mod `parts`, so is context j, and a stage pairs part p with p + s.
+
+        Without `parts` there are as many as words, which makes a stage a diagonal.
+        """
+        twice = counts.rows != counts.columns
+        rows = np.concatenate((counts.rows, counts.columns[twice]))
+        columns = np.concatenate((counts.columns, counts.rows[twice]))
+        values = np.concatenate((counts.values, counts.values[twice])).astype(np.float32)
+        stages = parts or counts.n_words
+        # The stages come in random order, and so do the pairs of a part.
+        group = random.permutation(stages).astype(np.int32)[(columns - rows) % stages]
+        if parts:
+            group = (group * parts + rows % parts).astype(np.uint8 if parts * parts <= 256 else np.int32)
+        order = random.permutation(len(rows)).astype(np.uint32)
+        order = order[np.argsort(group[order], kind="stable")]
+        bounds = np.cumsum(np.bincount(group, minlength=stages * (parts or 1)))
+        rows, columns, values = rows[order], columns[order], values[order]
+        weights = np.minimum(1, (values / np.float32(settings.x_max)) ** np.float32(settings.alpha))
+        return _Pairs(rows, columns, np.log(values), weights, np.concatenate(([0], bounds)), stages)
+
+    def learn_compiled(self, stage: int, p: Side, q: Side, rate: np.float32) -> float:
+        """One stage of large parts."""
+        from explorer.words.compiled import learn
+
+        bounds = self.bounds[stage * self.stages : (stage + 1) * self.stages + 1]
+        return float(learn(self.rows, self.columns, self.logs, self.weights, bounds, p, q, rate))
+
+    def learn_diagonal(self, stage: int, p: Side, q: Side, rate: np.float32) -> float:
+        """One stage of single pairs: no word and no context is there twice."""
+        pairs = slice(self.bounds[stage], self.bounds[stage + 1])
+        i, j = self.rows[pairs], self.columns[pairs]
+        (w, bw, gw, gbw), (c, bc, gc, gbc) = p, q
+        wi, cj = w[i], c[j]
+        difference = np.einsum("nd,nd->n", wi, cj) + bw[i] + bc[j] - self.logs[pairs]
+        g = self.weights[pairs] * difference
+        for array, squares, at, gradient in (
+            (w, gw, i, g[:, None] * cj),
+            (c, gc, j, g[:, None] * wi),
+            (bw, gbw, i, g),
+            (bc, gbc, j, g),
+        ):
+            squares[at] += gradient * gradient
+            array[at] -= rate * gradient / np.sqrt(squares[at])
+        return float(np.sum(0.5 * g * difference, dtype=np.float64))
+
+
+def _random_side(n_words: int, dims: int, random: np.random.Generator) -> Side:
+    """Small random vectors and biases."""
+    vectors = ((random.random((n_words, dims)) - 0.5) / dims).astype(np.float32)
+    biases = ((random.random(n_words) - 0.5) / dims).astype(np.float32)
+    return vectors, biases, np.ones_like(vectors), np.ones_like(biases)

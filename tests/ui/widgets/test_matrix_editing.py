@@ -1,0 +1,416 @@
+"""A cell edited by typing, keys, wheel and drag; the mouse and the keyboard are the real ones."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip
+
+from explorer.ui.widgets.matrix_view import DRAG_PIXELS
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+ALT, SHIFT, CONTROL = Modifier.AltModifier, Modifier.ShiftModifier, Modifier.ControlModifier
+
+
+@pytest.fixture
+def view(window, eye):
+    """The embedding table of the source."""
+    eye.go_to(window, "source.embedding")
+    return eye.views(window)["source.table"]
+
+
+@pytest.fixture
+def computed(window, eye, view):
+    return eye.views(window)["source.X"]
+
+
+@pytest.fixture
+def history(window):
+    """Undo labels of all steps that were made, the last one first."""
+
+    def labels():
+        document, found = window.bench.document, []
+        while (label := document.history.undo_label) is not None:
+            found.append(label)
+            document.undo()
+        for _ in found:
+            document.redo()
+        return found
+
+    return labels
+
+
+@pytest.fixture
+def cell(window, eye):
+    return lambda row, column: eye.value(window, "source.table")[row, column]
+
+
+def editor(view):
+    found = [e for e in view.findChildren(QLineEdit) if e.isVisible()]
+    return found[0] if found else None
+
+
+# Typing
+
+
+def test_a_number_typed_over_a_cell(window, eye, hand, view, cell, history, qtbot):
+    hand.click(view, hand.cell(view, 1, 2))
+    hand.type("2.5")
+    assert editor(view).hasFocus()
+    assert cell(1, 2) == 0.1  # not yet
+    hand.key(Key.Key_Return)
+    assert editor(view) is None
+    assert cell(1, 2) == 2.5
+    qtbot.waitUntil(lambda: eye.texts(view)[1] == ["−0.3", "0.5", "2.5", "−0.2"])
+    qtbot.waitUntil(lambda: eye.texts(eye.views(window)["source.X"])[1][2] == "2.5")
+    assert history() == ["Set source.table[1, 2]"]
+    hand.key(Key.Key_Z, CONTROL)
+    assert cell(1, 2) == 0.1
+    qtbot.waitUntil(lambda: eye.texts(view)[1][2] == "0.1")
+    hand.key(Key.Key_Y, CONTROL)
+    assert cell(1, 2) == 2.5
+
+
+@pytest.mark.parametrize("key", [Key.Key_F2, Key.Key_Return, Key.Key_Enter])
+def test_keys_that_open_the_editor_with_the_whole_number(hand, view, cell, key):
+    hand.click(view, hand.cell(view, 0, 2))
+    hand.key(key)
+    assert editor(view).text() == "−0.1"
+    assert editor(view).selectedText() == "−0.1"
+    assert "You" in editor(view).accessibleName()
+    hand.type("3")
+    hand.key(Key.Key_Return)
+    assert cell(0, 2) == 3
+    assert view.hasFocus()
+
+
+def test_double_click_opens_the_editor(hand, view, cell):
+    hand.double_click(view, hand.cell(view, 2, 0))
+    assert editor(view).text() == "0.4"
+    hand.enter("−1,5")
+    assert cell(2, 0) == -1.5
+
+
+def test_escape_leaves_the_cell_as_it_was(hand, view, cell, history):
+    hand.click(view, hand.cell(view, 1, 1))
+    hand.type("99")
+    hand.key(Key.Key_Escape)
+    assert editor(view) is None
+    assert cell(1, 1) == 0.5
+    assert history() == []
+
+
+def test_opening_and_leaving_with_enter_changes_nothing(window, hand, eye, view, history):
+    """Not even the digits that the table does not show."""
+    eye.go_to(window, "encoder.1.self.heads")
+    shown = eye.views(window)["encoder.1.self.W_O"]
+    hand.click(shown, hand.cell(shown, 0, 0))
+    hand.key(Key.Key_Return)
+    assert editor(shown).text() == "0.37738326"
+    hand.key(Key.Key_Return)
+    assert history() == []
+
+
+def test_a_click_elsewhere_keeps_what_was_typed(hand, view, cell):
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.type("6")
+    hand.click(view, hand.cell(view, 1, 1))
+    assert editor(view) is None
+    assert cell(0, 0) == 6
+
+
+@pytest.mark.parametrize("typed", ["abc", "", "1.2.3"])
+def test_what_is_not_a_number_is_said_at_the_place_and_changes_nothing(hand, view, cell, history, said, typed):
+    hand.click(view, hand.cell(view, 1, 2))
+    hand.key(Key.Key_F2)
+    hand.enter(typed)
+    words = said()
+    assert f"'{typed}' is not a number" in words
+    assert "write one such as" in words
+    assert cell(1, 2) == 0.1
+    assert history() == []
+    tip = next(w for w in QApplication.topLevelWidgets() if w.metaObject().className() == "QTipLabel")
+    below = view.mapToGlobal(hand.cell(view, 1, 2))
+    assert 0 < tip.y() - below.y() < 60  # the offscreen screen is too narrow for the other direction
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("1,25", 1.25), ("−2", -2.0), ("-2", -2.0), ("1e-3", 0.001), (" 7 ", 7.0), ("∞", np.inf)]
+)
+def test_numbers_may_be_typed_in_many_ways(hand, view, cell, typed, meant):
+    hand.click(view, hand.cell(view, 1, 2))
+    hand.type(typed)
+    hand.key(Key.Key_Return)
+    assert cell(1, 2) == meant
+
+
+def test_nan_is_shown_everywhere_and_stops_nothing(window, eye, hand, view, qtbot):
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.key(Key.Key_F2)
+    hand.enter("nan")
+    qtbot.waitUntil(lambda: eye.texts(eye.views(window)["source.X"])[0][0] == "NaN")
+    assert eye.texts(view)[0][0] == "NaN"
+    eye.settle(window)
+    for stage in window.bench.document.engine.graph.stages:
+        eye.go_to(window, stage.name)
+        assert not window.grab().isNull()
+    weights = eye.value(window, "encoder.1.self.weights")
+    assert np.isnan(weights[0]).any()
+    hand.key(Key.Key_Z, CONTROL)
+    assert np.isfinite(eye.value(window, "encoder.1.self.weights")).all()
+
+
+def test_no_number_is_too_large_or_too_small_to_be_painted(window, eye, hand, view):
+    for column, typed in enumerate(("inf", "-1e300", "1e-300")):
+        hand.click(view, hand.cell(view, 0, column))
+        hand.key(Key.Key_F2)
+        hand.enter(typed)
+    assert eye.texts(view)[0][:3] == ["∞", "−1e300", "1e−300"]
+    for stage in window.bench.document.engine.graph.stages:
+        eye.go_to(window, stage.name)
+        assert not window.grab().isNull()
+
+
+def test_a_computed_cell_cannot_be_edited(hand, view, computed, history):
+    at = hand.cell(computed, 1, 1)
+    hand.double_click(computed, at)
+    assert editor(computed) is None
+    hand.key(Key.Key_F2)
+    hand.key(Key.Key_Return)
+    hand.type("5")
+    assert editor(computed) is None
+    hand.key(Key.Key_Up, ALT)
+    hand.wheel(computed, at)
+    hand.press(computed, at)
+    hand.move(60)
+    hand.release(60)
+    assert history() == []
+
+
+# Going about
+
+
+def test_arrows_move_from_cell_to_cell(window, hand, view):
+    hand.click(view, hand.cell(view, 0, 0))
+    for key, place in ((Key.Key_Right, (0, 1)), (Key.Key_Down, (1, 1)), (Key.Key_Left, (1, 0)), (Key.Key_Up, (0, 0))):
+        hand.key(key)
+        index = view.currentIndex()
+        assert (index.row(), index.column()) == place
+        assert window.bench.selection.cell.index == place
+    hand.key(Key.Key_End)
+    assert view.currentIndex().column() == 3
+
+
+def test_tab_goes_on_to_the_next_matrix(hand, view):
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.key(Key.Key_Tab)
+    assert QApplication.focusWidget() is not view
+    hand.key(Key.Key_Backtab, SHIFT)
+    assert QApplication.focusWidget() is view
+
+
+# Nudging by keys
+
+
+@pytest.mark.parametrize(
+    ("modifiers", "step"), [(ALT, 0.1), (ALT | SHIFT, 0.01), (ALT | CONTROL, 1.0)], ids=["alt", "shift", "ctrl"]
+)
+def test_alt_and_arrows_nudge(hand, view, cell, history, modifiers, step):
+    hand.click(view, hand.cell(view, 1, 2))
+    hand.key(Key.Key_Up, modifiers)
+    assert cell(1, 2) == round(0.1 + step, 10)
+    hand.key(Key.Key_Down, modifiers, times=2)
+    assert cell(1, 2) == round(0.1 - step, 10)
+    assert len(history()) == 3
+
+
+def test_a_key_held_down_is_one_step_to_undo(hand, view, cell, history):
+    hand.click(view, hand.cell(view, 1, 2))
+    hand.hold(Key.Key_Up, ALT, repeats=6)
+    assert cell(1, 2) == 0.8
+    hand.hold(Key.Key_Up, ALT, repeats=2)
+    assert cell(1, 2) == 1.1
+    assert len(history()) == 2
+    hand.key(Key.Key_Z, CONTROL)
+    assert cell(1, 2) == 0.8
+    hand.key(Key.Key_Z, CONTROL)
+    assert cell(1, 2) == 0.1
+
+
+def test_steps_of_a_tenth_stay_tenths(hand, view, cell):
+    hand.click(view, hand.cell(view, 1, 2))
+    hand.key(Key.Key_Up, ALT, times=12)
+    assert cell(1, 2) == 1.3
+
+
+def test_a_word_number_is_nudged_by_one_and_again(window, eye, hand, qtbot, said):
+    """It changes the labels of many matrices, its own among them; one goes on from where one is."""
+    eye.go_to(window, "source.embedding")
+    view = eye.views(window)["source.tokens"]
+    hand.click(view, hand.cell(view, 0, 0))
+    for expected in (1, 2):
+        hand.key(Key.Key_Up, ALT)
+        eye.settle(window)
+        assert eye.value(window, "source.tokens")[0] == expected
+    assert eye.texts(view) == [["2", "1", "2"]]
+    hand.key(Key.Key_Up, ALT)
+    assert "from 0 to 2" in said()
+    assert eye.value(window, "source.tokens")[0] == 2
+
+
+# The wheel
+
+
+def test_the_wheel_nudges_the_cell_one_has_gone_to(hand, view, cell, history):
+    at = hand.cell(view, 1, 2)
+    hand.click(view, at)
+    hand.wheel(view, at, 1)
+    assert cell(1, 2) == 0.2
+    hand.wheel(view, at, -3, SHIFT)
+    assert cell(1, 2) == 0.17
+    hand.wheel(view, at, 2, CONTROL)
+    assert cell(1, 2) == 2.17
+    assert len(history()) == 1
+
+
+def test_wheeling_in_two_cells_is_two_steps(hand, view, cell, history):
+    at = hand.cell(view, 1, 2)
+    hand.click(view, at)
+    hand.wheel(view, at, 1)
+    hand.key(Key.Key_Up)
+    hand.hover(view, hand.cell(view, 0, 2))
+    hand.wheel(view, hand.cell(view, 0, 2), 1)
+    assert (cell(1, 2), cell(0, 2)) == (0.2, 0.0)
+    assert len(history()) == 2
+
+
+def test_the_wheel_elsewhere_scrolls_the_page(window, eye, hand, view, history):
+    panel = window.stack.currentWidget()
+    window.resize(1200, 600)
+    eye.settle(window)
+    bar = panel.verticalScrollBar()
+    assert bar.maximum() > 100
+    here, there = hand.cell(view, 1, 2), hand.cell(view, 0, 0)
+    hand.click(view, here)
+    for place in (there, QPoint(view.width() - 1, 2)):
+        hand.hover(view, place)
+        bar.setValue(0)
+        hand.wheel(view, place, -2)
+        assert bar.value() > 0
+    assert history() == []
+
+
+def test_the_wheel_over_a_matrix_that_has_not_the_focus_scrolls_the_page(window, eye, hand, view, history):
+    """Also over a cell that was current before: else scrolling the page changes what passes under the pointer."""
+    panel = window.stack.currentWidget()
+    window.resize(1200, 600)
+    eye.settle(window)
+    at = hand.cell(view, 1, 2)
+    hand.click(view, at)
+    other = eye.views(window)["source.tokens"]
+    hand.click(other, hand.cell(other, 0, 0))
+    bar = panel.verticalScrollBar()
+    bar.setValue(0)
+    hand.wheel(view, at, -1)
+    assert not view.hasFocus()
+    assert bar.value() > 0
+    bar.setValue(0)
+    hand.wheel(view, at, -1)
+    assert history() == []
+
+
+def test_a_fine_wheel_moves_word_numbers_by_whole_ones(window, eye, hand, history):
+    """A touchpad sends parts of a notch."""
+    eye.go_to(window, "source.embedding")
+    view = eye.views(window)["source.tokens"]
+    at = hand.cell(view, 0, 0)
+    hand.click(view, at)
+    for _ in range(8):
+        hand.wheel(view, at, 1 / 8)
+        eye.settle(window)
+    assert not QToolTip.text().startswith("⚠")
+    assert eye.value(window, "source.tokens")[0] == 1
+
+
+# Dragging
+
+
+def test_a_drag_changes_the_number_live_in_one_step(window, eye, hand, view, cell, history, watch, qtbot):
+    follows = eye.views(window)["source.X"]
+    told = []
+    window.bench.bridge.changed.connect(told.append)
+    paints = watch([view.viewport(), follows.viewport()], QEvent.Type.Paint)
+    hand.press(view, hand.cell(view, 1, 2))
+    seen = []
+    for steps in (1, 2, 5, 3):
+        painted = dict(paints)
+        hand.move(steps * DRAG_PIXELS)
+        qtbot.waitUntil(lambda painted=painted: all(paints[w] > n for w, n in painted.items()))
+        seen.append((cell(1, 2), eye.texts(view)[1][2], eye.texts(follows)[1][2]))
+    assert seen == [(0.2, "0.2", "0.2"), (0.3, "0.3", "0.3"), (0.6, "0.6", "0.6"), (0.4, "0.4", "0.4")]
+    assert len(told) == 4
+    hand.release(3 * DRAG_PIXELS)
+    assert cell(1, 2) == 0.4
+    assert history() == ["Set source.table[1, 2]"]
+    hand.key(Key.Key_Z, CONTROL)
+    assert cell(1, 2) == 0.1
+
+
+def test_two_drags_are_two_steps(hand, view, cell, history):
+    for _ in range(2):
+        hand.press(view, hand.cell(view, 1, 2))
+        hand.move(2 * DRAG_PIXELS)
+        hand.move(3 * DRAG_PIXELS)
+        hand.release(3 * DRAG_PIXELS)
+    assert cell(1, 2) == 0.7
+    assert len(history()) == 2
+
+
+def test_up_is_more_and_left_is_less(hand, view, cell):
+    hand.press(view, hand.cell(view, 1, 2))
+    hand.move(0, 4 * DRAG_PIXELS)
+    assert cell(1, 2) == 0.5
+    hand.move(-4 * DRAG_PIXELS)
+    assert cell(1, 2) == -0.3
+    hand.release(-4 * DRAG_PIXELS)
+
+
+def test_a_drag_back_to_where_it_began_gives_the_very_number_back(window, eye, hand):
+    eye.go_to(window, "decoder.1.self.attention")
+    view = eye.views(window)["decoder.1.self.head.1.W_Q"]
+    before = eye.value(window, view.matrix.name)[0, 0]
+    hand.press(view, hand.cell(view, 0, 0))
+    hand.move(5 * DRAG_PIXELS)
+    assert eye.value(window, view.matrix.name)[0, 0] != before
+    hand.move(0)
+    hand.release(0)
+    assert eye.value(window, view.matrix.name)[0, 0] == before
+
+
+def test_a_click_is_no_drag(hand, view, history):
+    hand.press(view, hand.cell(view, 1, 2))
+    hand.move(DRAG_PIXELS - 1)
+    hand.release(DRAG_PIXELS - 1)
+    assert history() == []
+    hand.move(50)  # let go
+    assert history() == []
+
+
+def test_with_shift_a_drag_selects(hand, view, history):
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.press(view, hand.cell(view, 1, 1), SHIFT)
+    hand.move(3 * DRAG_PIXELS)
+    hand.release(3 * DRAG_PIXELS, modifiers=SHIFT)
+    assert history() == []
+    assert len(view.selectedIndexes()) >= 4
+
+
+def test_a_word_number_can_be_dragged_through_the_words(window, eye, hand, history):
+    eye.go_to(window, "source.embedding")
+    view = eye.views(window)["source.tokens"]
+    hand.press(view, hand.cell(view, 0, 0))
+    for steps, expected in ((1, 1), (2, 2), (3, 2), (1, 1)):
+        hand.move(steps * DRAG_PIXELS)
+        eye.settle(window)
+        assert eye.value(window, "source.tokens")[0] == expected
+    hand.release(DRAG_PIXELS)
+    assert len(history()) == 1

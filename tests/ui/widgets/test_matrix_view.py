@@ -1,0 +1,452 @@
+"""What a matrix looks like, and what lights up in it."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QHeaderView
+
+from explorer.core.model import Model
+from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
+from explorer.document.document import Document
+from explorer.document.state import State
+from explorer.lessons.loader import load
+from explorer.ui.bridge import Bridge
+from explorer.ui.selection import Cell, Selection
+from explorer.ui.widgets.matrix_box import MatrixBox
+from explorer.ui.widgets.matrix_model import MatrixModel
+from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.workbench import Workbench
+
+HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+SELF = "encoder.1.self."
+HEAD = "encoder.1.self.head.1."
+
+
+@pytest.fixture
+def bench_on(qtbot, appearance):
+    """What views of a document need, without a window."""
+    made = []
+
+    def make(state, lesson=None):
+        document = Document(state)
+        bridge, selection = Bridge(document), Selection(document)
+        made.extend([bridge, selection])
+        return Workbench(document, bridge, selection, appearance, lesson or load("you-are-welcome"))
+
+    yield make
+    for one in made:
+        one.deleteLater()
+
+
+@pytest.fixture
+def bench(bench_on):
+    return bench_on(load("you-are-welcome").state())
+
+
+@pytest.fixture
+def show(qtbot, bench):
+    """A view of a node by itself on the screen."""
+
+    def it(name, of=None):
+        view = MatrixView(of or bench, name)
+        qtbot.addWidget(view)
+        with qtbot.waitExposed(view):
+            view.show()
+        return view
+
+    return it
+
+
+def picture(view):
+    return view.viewport().grab().toImage()
+
+
+def spot(view, row, column, right=5, down=None):
+    """The colour in a cell so far from its left edge: beside the number."""
+    rect = view.visualRect(view.matrix.index(row, column))
+    return picture(view).pixelColor(rect.left() + right, rect.center().y() if down is None else rect.top() + down)
+
+
+def box_around(qtbot, bench, name, title=""):
+    box = MatrixBox(bench, name, title)
+    qtbot.addWidget(box)
+    with qtbot.waitExposed(box):
+        box.show()
+    return box
+
+
+# Looks
+
+
+def test_editable_and_computed_cells_have_different_grounds(bench, show):
+    theme = bench.appearance.theme
+    assert spot(show("source.table"), 1, 1).name() == theme.cell_editable_bg
+    assert spot(show("source.X"), 1, 1).name() == theme.cell_computed_bg
+    assert theme.cell_editable_bg != theme.cell_computed_bg
+
+
+def test_shares_are_deeper_the_larger_they_are(bench, show):
+    view = show(f"{HEAD}weights")
+    ramp = bench.appearance.theme.sequential_ramp.colors
+    for i, row in enumerate(view.array.tolist()):
+        for j, share in enumerate(row):
+            assert spot(view, i, j) == QColor(ramp[int(share * 255)])
+
+
+def test_signed_numbers_have_two_colours_around_zero(bench, show):
+    view = show(f"{HEAD}scores")
+    bench.document.do(SetCells("source.table", {(0, j): -9.0 for j in range(4)}))
+    view.refresh()
+    ramp = bench.appearance.theme.diverging_ramp.colors
+    assert view.array.min() < -1
+    assert view.array.max() > 1
+    for (i, j), value in np.ndenumerate(view.array):
+        assert spot(view, i, j) == QColor(ramp[int((value / view.matrix.limit + 1) * 127.5)])
+    low, high = (spot(view, *divmod(int(at), 3)) for at in (view.array.argmin(), view.array.argmax()))
+    assert (low.red() > low.blue()) != (high.red() > high.blue())
+
+
+def test_masked_cells_are_hatched_and_say_so(bench, show):
+    bench.document.do(SetSwitch("decoder.1.self", "mask", "causal"))
+    view = show("decoder.1.self.head.1.masked")
+    assert view.matrix.text(0, 2) == "−∞"
+    masked, open_ = (view.visualRect(view.matrix.index(i, j)) for i, j in ((0, 2), (2, 2)))
+    image = picture(view)
+
+    def colours(rect):
+        left, top = rect.left() + 4, rect.top() + 4
+        return {image.pixel(left + x, top + y) for x in range(8) for y in range(20)}
+
+    assert len(colours(masked)) > 1  # strokes and what is between them
+    assert len(colours(open_)) == 1
+
+
+def test_what_is_no_number_is_in_the_colour_of_errors(bench, show):
+    bench.document.do(SetCells("source.table", {(0, 0): np.nan}))
+    assert spot(show("source.table"), 0, 0).name() == bench.appearance.theme.error_soft
+    assert spot(show("source.X"), 0, 0).name() == bench.appearance.theme.error_soft
+
+
+def test_pinned_cells_have_a_corner(bench, show):
+    theme = bench.appearance.theme
+    view = show("source.X")
+    assert spot(view, 0, 1, right=3, down=3).name() == theme.cell_computed_bg
+    bench.document.do(PinCells("source.X", {(0, 1): 9.0}))
+    view.refresh()
+    assert view.matrix.text(0, 1) == "9.0"
+    assert spot(view, 0, 1, right=3, down=3).name() == theme.accent_line
+    assert spot(view, 0, 0, right=3, down=3).name() == theme.cell_computed_bg
+
+
+def test_the_whole_of_a_small_matrix_is_shown(show):
+    for name in ("source.table", f"{SELF}W_O", "encoder.1.ffn.b_1", "output.temperature", f"{HEAD}weights"):
+        view = show(name)
+        last = view.visualRect(view.matrix.index(view.matrix.rowCount() - 1, view.matrix.columnCount() - 1))
+        assert view.viewport().rect().contains(last), name
+        assert not view.verticalScrollBar().isVisible()
+        assert not view.horizontalScrollBar().isVisible()
+
+
+def test_a_column_grows_with_its_numbers(bench, show):
+    view = show("source.table")
+    before = view.columnWidth(0)
+    bench.document.do(SetCells("source.table", {(0, 0): -123456.75}))
+    view.refresh()
+    needed = view.fontMetrics().horizontalAdvance(view.matrix.text(0, 0))
+    assert view.columnWidth(0) > max(before, needed)
+
+
+def test_names_for_a_screen_reader(show):
+    assert show("source.table").accessibleName() == "Matrix source.table, 3 rows, 4 columns"
+
+
+def test_heads_that_are_joined_have_a_band_of_labels_each(show):
+    view = show(f"{SELF}concat")
+    assert [view.band(1, j) for j in range(8)] == [0] * 4 + [1] * 4
+    assert view.band(0, 0) is None
+    assert show("decoder.1.self.concat").band(1, 0) is None
+
+
+def test_the_heading_has_symbol_shape_and_who_chose_the_numbers(qtbot, bench):
+    table, weights, query = (box_around(qtbot, bench, n) for n in ("source.table", f"{HEAD}weights", f"{SELF}head.2.W_Q"))
+    caption = lambda box: box._caption.text()  # noqa: E731
+    assert "table" in caption(table)
+    assert "3 × 4" in caption(table)
+    assert "editable" in caption(table)
+    assert "ours" not in caption(table)
+    assert "editable" not in caption(weights)
+    assert "ours" in caption(query)
+    assert weights._formula.latex().startswith("A = ")
+    assert table._formula.latex() == bench.document.engine.graph.nodes["source.table"].symbol
+
+
+def test_a_given_matrix_can_be_released(qtbot, bench):
+    box = box_around(qtbot, bench, f"{SELF}head.2.output")
+    assert "release" in box._caption.text()
+    given = box.view.array.copy()
+    bench.bridge.changed.connect(box.follow)
+    box._caption.linkActivated.emit("release")
+    bench.bridge.flush()
+    assert "release" not in box._caption.text()
+    assert not np.array_equal(box.view.array, given)
+    bench.document.undo()
+    bench.bridge.flush()
+    assert "release" in box._caption.text()
+    assert np.array_equal(box.view.array, given)
+
+
+def test_releasing_to_the_same_number_still_takes_the_corner_away(qtbot, bench):
+    box = box_around(qtbot, bench, "source.X")
+    bench.bridge.changed.connect(box.follow)
+    value = float(bench.document.engine.values["source.X"][0, 0])
+    bench.document.do(PinCells("source.X", {(0, 0): value}))
+    bench.bridge.flush()
+    assert spot(box.view, 0, 0, right=3, down=3).name() == bench.appearance.theme.accent_line
+    assert "release" in box._caption.text()
+    bench.document.do(Release("source.X"))
+    bench.bridge.flush()
+    assert spot(box.view, 0, 0, right=3, down=3).name() == bench.appearance.theme.cell_computed_bg
+    assert "release" not in box._caption.text()
+
+
+# Following
+
+
+def test_a_change_of_values_keeps_the_place(bench, show):
+    view = show("source.table")
+    view.setCurrentIndex(view.matrix.index(2, 1))
+    bench.document.do(SetCells("source.table", {(0, 0): 7.0}))
+    view.refresh()
+    assert (view.currentIndex().row(), view.currentIndex().column()) == (2, 1)
+    assert view.array[0, 0] == 7
+
+
+def test_a_change_of_shape_keeps_the_place_as_long_as_it_is_there(bench, show):
+    view = show("source.X")
+    view.setCurrentIndex(view.matrix.index(2, 1))
+    for words, row in ((("You", "are", "very", "welcome"), 2), (("You", "are"), -1)):
+        bench.document.do(SetTokens("source", words))
+        view.rebuild()
+        assert view.matrix.rowCount() == view.array.shape[0] == len(words)
+        assert view.currentIndex().row() == row
+        view.grab()
+
+
+def test_another_head_of_the_same_matrix(bench, show):
+    view = show(f"{SELF}head.1.Q")
+    first = view.array.copy()
+    view.show_node(f"{SELF}head.2.Q")
+    assert not np.array_equal(view.array, first)
+    assert np.array_equal(view.array, bench.document.engine.values[f"{SELF}Q"][1])
+
+
+@pytest.mark.parametrize("command", [
+    SetTokens("source", ("You",)),
+    SetTokens("source", ("You", "are", "so", "very", "welcome")),
+    SetSwitch(SELF[:-1], "heads", 1),
+    SetSwitch(SELF[:-1], "d_k", 2),
+    SetSwitch(SELF[:-1], "scale", "none"),
+], ids=lambda c: c.label)  # fmt: skip
+def test_painting_between_an_edit_and_its_news_does_no_harm(bench, show, command):
+    """Qt may paint, because something moved, before the bridge tells what has changed."""
+    bench.document.do(PinCells(f"{SELF}head.2.Q", {(2, 3): 1.0}))
+    names = [f"{SELF}head.2.{short}" for short in ("Q", "scores", "scaled", "weights", "output", "W_Q")]
+    views = [show(name) for name in ["source.tokens", "source.X", f"{SELF}concat", f"{SELF}W_O", *names]]
+    bench.selection.point(Cell(f"{SELF}weights", (1, 2, 2)))
+    bench.document.do(command)
+    for view in views:
+        assert not view.grab().isNull()
+
+
+# Lighting up
+
+
+@pytest.fixture
+def attention(window, eye):
+    """The matrices of the encoder's self-attention, by their short names."""
+    eye.go_to(window, "encoder.1.self.attention")
+    return {name.rpartition(".")[2]: view for name, view in eye.views(window).items()}
+
+
+def marked(view, which):
+    """The cells of a view that are pointed at (0), have made that one (1), or are fed by it (2)."""
+    rows, columns = range(view.matrix.rowCount()), range(view.matrix.columnCount())
+    return {(i, j) for i in rows for j in columns if view.marks(i, j)[which]}
+
+
+POINTED, READ, FED = 0, 1, 2
+
+
+def test_pointing_lights_up_the_row_and_the_column_that_made_the_cell(window, hand, attention):
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    assert window.bench.selection.cell == Cell("encoder.1.self.scores", (0, 1, 2))
+    assert marked(attention["scores"], POINTED) == {(1, 2)}
+    assert marked(attention["Q"], READ) == {(1, j) for j in range(4)}
+    assert marked(attention["K"], READ) == {(2, j) for j in range(4)}
+    assert marked(attention["scaled"], FED) == {(1, 2)}
+    assert not any(marked(attention[name], READ) for name in ("V", "W_Q", "H", "weights"))
+    assert not any(marked(attention[name], FED) for name in ("Q", "weights", "output"))
+
+
+def test_pointing_downstream_and_upstream(hand, attention):
+    hand.hover(attention["Q"], hand.cell(attention["Q"], 0, 3))
+    assert marked(attention["H"], READ) == {(0, j) for j in range(4)}
+    assert marked(attention["W_Q"], READ) == {(i, 3) for i in range(4)}
+    assert marked(attention["scores"], FED) == {(0, 0), (0, 1), (0, 2)}
+    hand.hover(attention["weights"], hand.cell(attention["weights"], 2, 0))
+    assert marked(attention["Q"], POINTED) == set()
+    assert marked(attention["scaled"], READ) == {(2, 0), (2, 1), (2, 2)}
+    assert marked(attention["output"], FED) == {(2, j) for j in range(4)}
+    assert marked(attention["H"], READ) == set()
+
+
+def test_the_marks_are_painted(window, hand, eye, attention):
+    theme = window.bench.appearance.theme
+    query = attention["Q"]
+
+    def outline(row, column):
+        return spot(query, row, column, right=2).name()
+
+    assert outline(1, 0) not in (theme.here, theme.here_line)
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    assert outline(1, 0) == theme.here_line
+    assert outline(0, 0) != theme.here_line
+    hand.hover(query, hand.cell(query, 0, 0))
+    assert outline(0, 0) == theme.here
+
+
+def test_hovering_repaints_only_what_changes_its_marks(window, hand, eye, attention, watch):
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 1))
+    eye.settle(window)
+    ports = {name: view.viewport() for name, view in attention.items()}
+    paints = watch(ports.values(), QEvent.Type.Paint)
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    eye.settle(window)
+    assert {name for name, port in ports.items() if paints[port]} == {"scores", "K", "scaled"}
+    paints.clear()
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    assert set(paints) <= {ports["scores"]}  # Qt's own, for the cell under the mouse
+
+
+def test_leaving_goes_back_to_the_cell_one_has_gone_to(window, hand, attention):
+    hand.click(attention["Q"], hand.cell(attention["Q"], 0, 0))
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 1))
+    assert marked(attention["Q"], POINTED) == set()
+    hand.away(window)
+    assert marked(attention["Q"], POINTED) == {(0, 0)}
+    assert marked(attention["K"], READ) == set()
+
+
+def test_another_head_has_its_own_marks(window, hand, eye, attention):
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    window.bench.selection.set_head(1)
+    assert marked(attention["scores"], POINTED) == set()
+    assert marked(attention["Q"], READ) == set()
+    hand.away(window)
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    assert window.bench.selection.cell.index == (1, 1, 2)
+    assert marked(attention["K"], READ) == {(2, j) for j in range(4)}
+
+
+def labels_lit(view):
+    return [
+        {i for i in range(count) if view.lit(axis, i)}
+        for axis, count in enumerate((view.matrix.rowCount(), view.matrix.columnCount()))
+    ]
+
+
+def test_the_labels_of_the_pointed_cell_are_lit(hand, attention):
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    assert labels_lit(attention["scores"]) == [{1}, {2}]
+    assert labels_lit(attention["Q"]) == [set(), set()]
+
+
+def test_a_label_lights_up_its_token_everywhere(window, hand, attention, eye):
+    view = attention["scores"]
+    hand.hover(view, hand.label(view, VERTICAL, 1))
+    assert window.bench.selection.token == ("source", 1)
+    for name in ("Q", "K", "V", "output", "H"):
+        assert labels_lit(attention[name])[0] == {1}, name
+    assert labels_lit(attention["weights"]) == [{1}, {1}]
+    assert labels_lit(attention["W_Q"]) == [set(), set()]
+    chips = window.tokens._chips["source"]
+    assert [chip.isChecked() for chip in chips] == [False, True, False]
+    hand.hover(view, hand.label(view, HORIZONTAL, 2))
+    assert window.bench.selection.token == ("source", 2)
+    hand.away(window)
+    assert window.bench.selection.token is None
+    assert not any(chip.isChecked() for chip in chips)
+
+
+def test_a_lit_label_is_repainted_in_another_colour(window, hand, attention):
+    view, header = attention["K"], attention["K"].verticalHeader()
+    before = header.grab().toImage()
+    hand.click(window.tokens._chips["source"][0])
+    after = header.grab().toImage()
+    assert before != after
+    colours = {after.pixelColor(x, y).name() for x in range(after.width()) for y in range(view.rowHeight(0))}
+    assert window.bench.appearance.theme.here_text in colours
+
+
+def test_labels_too_long_are_cut_but_can_be_read(bench, show):
+    word = "incomprehensibilities"
+    bench.document.do(SetTokens("source", (word, "are", "welcome")))
+    view = show("source.X")
+    assert view.verticalHeader().width() < view.fontMetrics().horizontalAdvance(word)
+    assert view.matrix.headerData(0, VERTICAL, Qt.ItemDataRole.ToolTipRole) == word
+    assert isinstance(view.verticalHeader(), QHeaderView)
+
+
+# Large ones
+
+
+@pytest.fixture
+def large(bench_on, show):
+    model = Model(
+        "gpt",
+        lengths={"input": 4},
+        axes={"input.words": tuple(f"w{i}" for i in range(10))},
+        d_model=1024,
+        switches={"decoder.1.ffn.d_ff": 768},
+        dtype="float32",
+    )
+    return show("decoder.1.ffn.W_1", bench_on(State.of(model, {})))
+
+
+def test_a_large_matrix_asks_only_for_what_is_in_sight(large, hand, monkeypatch):
+    assert (large.matrix.rowCount(), large.matrix.columnCount()) == (1024, 768)
+    assert large.width() < 1500
+    assert large.height() < 600
+    asked = []
+    text = MatrixModel.text
+    monkeypatch.setattr(MatrixModel, "text", lambda self, i, j: asked.append((i, j)) or text(self, i, j))
+    large.grab()
+    in_sight = {(i, j) for i in range(13) for j in range(13)}
+    assert set(asked) <= in_sight
+    assert len(set(asked)) >= 100
+    asked.clear()
+    large.scrollTo(large.matrix.index(1023, 767))
+    large.grab()
+    assert (1023, 767) in asked
+    assert min(i for i, _ in asked) >= 1024 - 14
+    assert len(asked) < 1000
+
+
+def test_a_large_matrix_scrolls_by_wheel_and_by_keys(large, hand):
+    assert large.verticalScrollBar().isVisible()
+    hand.wheel(large, notches=-3)
+    assert large.verticalScrollBar().value() > 0
+    hand.click(large, hand.cell(large, 500, 300))
+    assert (large.currentIndex().row(), large.currentIndex().column()) == (500, 300)
+    hand.key(Qt.Key.Key_Down)
+    assert large.currentIndex().row() == 501
+    assert large.bench.selection.cell == Cell("decoder.1.ffn.W_1", (501, 300))
+
+
+def test_a_cell_of_a_large_matrix_is_edited_like_any_other(large, hand):
+    hand.click(large, hand.cell(large, 700, 700))
+    hand.type("2")
+    hand.key(Qt.Key.Key_Return)
+    assert large.bench.document.engine.values["decoder.1.ffn.W_1"][700, 700] == 2
+    assert np.isfinite(large.bench.document.engine.values["decoder.1.ffn.output"]).all()

@@ -1,0 +1,350 @@
+"""Words typed, added, removed and moved in the bar on top."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from explorer.document.commands import MAX_TOKEN_LENGTH, SetTokens
+from explorer.ui.widgets.token_bar import Chip, WordEdit
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+ALT, CONTROL = Modifier.AltModifier, Modifier.ControlModifier
+
+
+@pytest.fixture
+def words(window):
+    """The words of a sequence, as the engine has them; the chips must say the same."""
+
+    def read(axis="source"):
+        window.bench.bridge.flush()
+        engine = window.bench.document.engine
+        chips = window.tokens._chips[axis]
+        assert [chip.accessibleName() for chip in chips] == [
+            f"Token {i}: {word}" for i, word in enumerate(engine.labels(axis))
+        ]
+        return list(engine.labels(axis))
+
+    return read
+
+
+@pytest.fixture
+def chip(window, qtbot):
+    """A chip, laid out."""
+
+    def find(position, axis="source"):
+        QApplication.processEvents()
+        found = window.tokens._chips[axis][position]
+        qtbot.waitUntil(found.isVisible)
+        return found
+
+    return find
+
+
+def editor(window):
+    found = [e for e in window.tokens.findChildren(WordEdit) if e.isVisible()]
+    return found[0] if found else None
+
+
+def add_button(window, axis="source"):
+    (found,) = [
+        b
+        for b in window.tokens.findChildren(QPushButton)
+        if b.accessibleName() == f"Add a token to {axis}" and b.isVisible()
+    ]
+    return found
+
+
+# Typing
+
+
+def test_double_click_and_typing_replaces_a_word(window, hand, words, chip):
+    hand.double_click(chip(1))
+    assert editor(window).text() == "are"
+    assert editor(window).hasFocus()
+    hand.enter("were")
+    assert words() == ["You", "were", "welcome"]
+    assert editor(window) is None
+    hand.key(Key.Key_Z, CONTROL)
+    assert words() == ["You", "are", "welcome"]
+    hand.key(Key.Key_Y, CONTROL)
+    assert words() == ["You", "were", "welcome"]
+
+
+@pytest.mark.parametrize("key", [Key.Key_F2, Key.Key_Return, Key.Key_Enter])
+def test_keys_that_open_a_word(window, hand, words, chip, key):
+    chip(2).setFocus()
+    hand.key(key)
+    assert editor(window).text() == "welcome"
+    hand.enter("late")
+    assert words() == ["You", "are", "late"]
+
+
+def test_after_typing_the_focus_is_on_the_word(window, hand, words, chip):
+    chip(1).setFocus()
+    hand.key(Key.Key_F2)
+    hand.enter("were")
+    words()
+    assert QApplication.focusWidget() is chip(1)
+    hand.key(Key.Key_F2)
+    hand.key(Key.Key_Escape)
+    assert QApplication.focusWidget() is chip(1)
+
+
+def test_typing_over_a_word_with_several(hand, words, chip):
+    hand.double_click(chip(1))
+    hand.enter("are  so   very")
+    assert words() == ["You", "are", "so", "very", "welcome"]
+
+
+def test_escape_keeps_the_word(window, hand, words, chip):
+    hand.double_click(chip(1))
+    hand.type("nonsense")
+    hand.key(Key.Key_Escape)
+    assert editor(window) is None
+    assert words() == ["You", "are", "welcome"]
+    assert chip(1).isVisible()
+    assert window.bench.document.history.undo_label is None
+
+
+def test_going_elsewhere_keeps_the_word(window, hand, words, chip):
+    hand.double_click(chip(1))
+    hand.type("nonsense")
+    hand.click(window.map.buttons[3])
+    window.setFocus()
+    assert editor(window) is None
+    assert words() == ["You", "are", "welcome"]
+
+
+def test_known_words_are_offered(window, hand, words, chip):
+    hand.double_click(chip(0))
+    hand.key(Key.Key_A, CONTROL)
+    hand.type("wel")
+    completer = editor(window).completer()
+    assert completer.currentCompletion() == "welcome"
+    assert completer.popup().isVisible()
+    hand.key(Key.Key_Down)
+    hand.key(Key.Key_Return)
+    if editor(window) is not None:  # Enter took the offer; once more takes the word
+        assert editor(window).text() == "welcome"
+        hand.key(Key.Key_Return)
+    assert words() == ["welcome", "are", "welcome"]
+
+
+def test_add_one_word_or_several(window, hand, words):
+    hand.click(add_button(window))
+    assert editor(window).text() == ""
+    hand.type("here")
+    hand.key(Key.Key_Return)
+    assert words() == ["You", "are", "welcome", "here"]
+    QApplication.processEvents()
+    hand.click(add_button(window))
+    hand.type("and now")
+    hand.key(Key.Key_Return)
+    assert words() == ["You", "are", "welcome", "here", "and", "now"]
+    assert words("target") == ["<start>", "de", "nada"]
+
+
+def test_add_by_keyboard(window, hand, words):
+    add_button(window, "target").setFocus()
+    hand.key(Key.Key_Space)
+    hand.type("gracias")
+    hand.key(Key.Key_Return)
+    assert words("target") == ["<start>", "de", "nada", "gracias"]
+
+
+def test_adding_nothing_changes_nothing(window, hand, words):
+    hand.click(add_button(window))
+    hand.key(Key.Key_Return)
+    assert words() == ["You", "are", "welcome"]
+    assert window.bench.document.history.undo_label is None
+
+
+def test_a_word_made_empty_is_removed(hand, words, chip):
+    hand.double_click(chip(1))
+    hand.enter("")
+    assert words() == ["You", "welcome"]
+
+
+def test_a_new_word_gets_a_row_of_its_own_in_the_table(window, hand, eye, chip, words):
+    eye.go_to(window, "source.embedding")
+    table = eye.views(window)["source.table"]
+    rows = table.matrix.rowCount()
+    before = eye.value(window, "source.table").copy()
+    hand.double_click(chip(0))
+    hand.enter("Zebras")
+    eye.settle(window)
+    table = eye.views(window)["source.table"]
+    assert table.matrix.rowCount() == rows + 1
+    labels = [table.matrix.headerData(i, Qt.Orientation.Vertical, Qt.ItemDataRole.DisplayRole) for i in range(rows + 1)]
+    assert labels == ["You", "are", "welcome", "Zebras"]
+    assert (eye.value(window, "source.table")[:rows] == before).all()
+    onehot = eye.views(window)["source.onehot"]
+    assert eye.texts(onehot)[0] == ["0", "0", "0", "1"]
+    hand.key(Key.Key_Z, CONTROL)
+    eye.settle(window)
+    assert eye.views(window)["source.table"].matrix.rowCount() == rows
+    assert words()[0] == "You"
+
+
+# Removing
+
+
+@pytest.mark.parametrize("key", [Key.Key_Delete, Key.Key_Backspace])
+def test_delete_removes_and_undo_brings_back(window, hand, words, chip, key):
+    hand.click(chip(1))
+    hand.key(key)
+    assert words() == ["You", "welcome"]
+    assert QApplication.focusWidget() is chip(1)
+    hand.key(key)
+    assert words() == ["You"]
+    for expected in (["You", "welcome"], ["You", "are", "welcome"]):
+        hand.key(Key.Key_Z, CONTROL)
+        assert words() == expected
+
+
+def test_the_last_word_cannot_be_removed(window, hand, words, chip, said):
+    window.bench.document.do(SetTokens("source", ("You",)))
+    words()
+    chip(0).setFocus()
+    hand.key(Key.Key_Delete)
+    assert "needs at least one token" in said()
+    assert words() == ["You"]
+
+
+def test_the_last_word_cannot_be_typed_away(window, hand, words, chip, said):
+    window.bench.document.do(SetTokens("source", ("You",)))
+    words()
+    hand.double_click(chip(0))
+    hand.enter("  ")
+    assert "needs at least one token" in said()
+    assert editor(window).hasFocus()
+    assert words() == ["You"]
+
+
+def test_a_word_that_is_too_long(window, hand, words, chip, said):
+    hand.double_click(chip(1))
+    hand.enter("x" * (MAX_TOKEN_LENGTH + 1))
+    assert f"up to {MAX_TOKEN_LENGTH} characters" in said()
+    assert words() == ["You", "are", "welcome"]
+    assert editor(window).hasFocus()
+    hand.key(Key.Key_Backspace)
+    hand.key(Key.Key_Return)
+    assert words()[1] == "x" * MAX_TOKEN_LENGTH
+
+
+# Moving
+
+
+def test_alt_and_arrows_move_a_word_and_the_focus_with_it(window, hand, words, chip):
+    hand.click(chip(0))
+    hand.key(Key.Key_Right, ALT)
+    assert words() == ["are", "You", "welcome"]
+    assert QApplication.focusWidget() is chip(1)
+    hand.key(Key.Key_Right, ALT)
+    assert words() == ["are", "welcome", "You"]
+    hand.key(Key.Key_Right, ALT)
+    assert words() == ["are", "welcome", "You"]
+    hand.key(Key.Key_Left, ALT)
+    assert words() == ["are", "You", "welcome"]
+    hand.key(Key.Key_Z, CONTROL)
+    assert words() == ["are", "welcome", "You"]
+
+
+@pytest.mark.parametrize(("taken", "to", "order"), [(0, 2, "are welcome You"), (2, 0, "welcome You are")])
+def test_dragging_moves_a_word(window, hand, words, chip, taken, to, order):
+    way = chip(to).mapTo(window, chip(to).rect().center()) - chip(taken).mapTo(window, chip(taken).rect().center())
+    hand.press(chip(taken))
+    hand.move(way.x() // 2)
+    assert chip(taken).cursor().shape() == Qt.CursorShape.ClosedHandCursor
+    hand.move(way.x())
+    hand.release(way.x())
+    assert words() == order.split()
+    assert window.bench.selection.token is None  # it was no click
+
+
+def test_a_drag_that_comes_back_moves_nothing(window, hand, words, chip):
+    hand.press(chip(0))
+    hand.move(40)
+    hand.move(0)
+    hand.release(0)
+    assert words() == ["You", "are", "welcome"]
+    assert window.bench.document.history.undo_label is None
+
+
+# Following
+
+
+def test_a_click_lights_a_word_up_and_another_click_puts_it_out(window, hand, chip):
+    hand.click(chip(1))
+    assert window.bench.selection.token == ("source", 1)
+    assert chip(1).isChecked()
+    hand.click(chip(0, "target"))
+    assert window.bench.selection.token == ("target", 0)
+    assert not chip(1).isChecked()
+    hand.click(chip(0, "target"))
+    assert window.bench.selection.token is None
+    assert not any(c.isChecked() for chips in window.tokens._chips.values() for c in chips)
+
+
+def test_forty_words_wrap(window, hand, eye, words, chip):
+    low = window.tokens.height()
+    hand.click(add_button(window))
+    hand.type(" ".join(f"word{i}" for i in range(37)))
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert len(words()) == 40
+    lines = {chip(i).y() for i in range(40)}
+    assert len(lines) >= 3
+    assert window.tokens.height() > low
+    for i in range(40):
+        at = chip(i)
+        right = at.mapTo(window.tokens, QPoint(at.width(), at.height()))
+        assert right.x() <= window.tokens.width()
+        assert right.y() <= window.tokens.height()
+    assert window.width() == 1600
+    assert eye.value(window, "source.X").shape == (40, 4)
+    assert not window.grab().isNull()
+
+
+def test_words_of_a_lesson_on_attention_can_be_followed_but_not_changed(open_window, hand, eye):
+    window = open_window("translation-lookup")
+    chips = window.tokens._chips
+    assert [c.accessibleName() for c in chips["query"]] == ["Token 0: with", "Token 1: below"]
+    assert len(chips["key"]) == 3
+    assert not [b for b in window.tokens.findChildren(QPushButton) if not isinstance(b, Chip)]
+    hand.double_click(chips["query"][0])
+    assert editor(window) is None
+    chips["query"][0].setFocus()
+    hand.key(Key.Key_Delete)
+    assert len(window.tokens._chips["query"]) == 2
+    window.bench.selection.choose_token(None)
+    hand.click(chips["key"][1])
+    assert window.bench.selection.token == ("key", 1)
+    assert eye.views(window)["K"].lit(0, 1)
+    assert eye.views(window)["weights"].lit(1, 1)
+
+
+def test_a_click_on_plus_while_a_word_is_typed_adds(window, hand, words, chip):
+    hand.double_click(chip(0))
+    hand.type("half")
+    hand.click(add_button(window))
+    assert editor(window) is not None
+    assert editor(window).text() == ""
+    hand.type("more")
+    hand.key(Key.Key_Return)
+    assert words() == ["You", "are", "welcome", "more"]
+
+
+def test_the_menu_of_a_word(window, hand, words, chip, qtbot):
+    """Its right-click menu says and does the same as the keys."""
+    one = chip(1)
+    at = one.rect().center()
+    QApplication.sendEvent(one, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, one.mapToGlobal(at)))
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    menu = QApplication.activePopupWidget()
+    assert [action.text() for action in menu.actions()] == ["Type another word", "Remove", "Move left", "Move right"]
+    hand.key(Key.Key_Down, times=2)
+    hand.key(Key.Key_Return)
+    assert words() == ["You", "welcome"]
+    assert QApplication.activePopupWidget() is None
