@@ -64,15 +64,43 @@ class SetCells(Command):
         return f"Set {len(self.cells)} cells of {self.name}"
 
     def apply(self, state: State) -> State:
-        place = state.graph.place(self.name)
-        if not state.graph.nodes[place.node].is_input:
-            inputs = ", ".join(state.graph.inputs_of(place.node)) or "none"
-            raise ExplorerError("not-editable", name=self.name, inputs=inputs)
+        place = _input(state, self.name)
         old = state.inputs[place.node]
         array = old.copy()
         _write(state, self.name, place, array, self.cells)
         if same_bytes(array, old):
             return state
+        return replace(state, inputs={**state.inputs, place.node: frozen(array)})
+
+
+@dataclass(frozen=True, eq=False)
+class SetArray(Command):
+    """Set all of an input node, or of a head's slice of one.
+
+    Parameters
+    ----------
+    name : str
+    values : numpy.ndarray
+        In the node's or slice's shape.
+    what : str
+        As undo names it: "Randomise".
+    """
+
+    name: str
+    values: Array
+    what: str = "Set"
+
+    @property
+    def label(self) -> str:
+        return f"{self.what} {self.name}"
+
+    def apply(self, state: State) -> State:
+        place = _input(state, self.name)
+        array = state.inputs[place.node].copy()
+        if array[place.index].shape != self.values.shape:
+            shape, given = _written(array[place.index].shape), _written(self.values.shape)
+            raise ExplorerError("bad-shape", name=self.name, shape=shape, given=given)
+        array[place.index] = self.values
         return replace(state, inputs={**state.inputs, place.node: frozen(array)})
 
 
@@ -280,6 +308,15 @@ class Replace(Command):
 
     def apply(self, state: State) -> State:
         return self.state
+
+
+def _input(state: State, name: str) -> Place:
+    """The place of an input node or of a head's slice of one."""
+    place = state.graph.place(name)
+    if not state.graph.nodes[place.node].is_input:
+        inputs = ", ".join(state.graph.inputs_of(place.node)) or "none"
+        raise ExplorerError("not-editable", name=name, inputs=inputs)
+    return place
 
 
 def _write(state: State, name: str, place: Place, array: Array, cells: Cells) -> None:

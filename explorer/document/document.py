@@ -1,9 +1,12 @@
 """The model object: one state, the engine that keeps its values true, and the history of what was done."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from explorer.core.engine import Engine
+from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.document.commands import Command
 from explorer.document.history import History
@@ -59,6 +62,8 @@ class Document:
         self.history = History(state)
         self._listeners: list[Callable[[Change], None]] = []
         self.recomputed: tuple[str, ...] = ()
+        self.before: Mapping[str, Array] = {}
+        self._last_stroke: object = None
         self._adopt(state, "")
 
     @property
@@ -83,7 +88,7 @@ class Document:
         if state is self.state:
             self.recomputed = ()
             return
-        change = self._adopt(state, command.label)
+        change = self._adopt(state, command.label, command.stroke)
         self.history.record(state, command.label, command.stroke)
         self._tell(change)
 
@@ -95,14 +100,27 @@ class Document:
         """Go forward one step, if there is one."""
         self._travel(self.history.redo())
 
+    def difference(self, place: Place) -> Array:
+        """What the last act changed in a node or slice: now minus before, 0 where nothing or all of it is new."""
+        now, was = self.engine.value(place), self.before.get(place.node)
+        if was is None or was.shape != self.engine.values[place.node].shape:
+            return np.zeros(now.shape)
+        with np.errstate(invalid="ignore"):
+            change: Array = np.where(now == was[place.index], 0.0, now - was[place.index])
+        return change
+
     def _travel(self, label: str | None) -> None:
         if label is not None:
             self._tell(self._adopt(self.state, label))
 
-    def _adopt(self, state: State, label: str) -> Change:
+    def _adopt(self, state: State, label: str, stroke: object = None) -> Change:
         structure = state.graph is not self.engine.graph
         outcome = self.engine.update(state.graph, _used(state), state.pins)
         self.recomputed = outcome.recomputed
+        # What a drag changed is what it changed since it began.
+        earlier = self.before if stroke is not None and stroke == self._last_stroke else {}
+        self.before = {**self.engine.before, **earlier}
+        self._last_stroke = stroke
         return Change(outcome.changed, outcome.added, outcome.removed, label, structure)
 
     def _tell(self, change: Change) -> None:

@@ -105,6 +105,11 @@ class MainWindow(QMainWindow):
         self._setting_place = QHBoxLayout()
         self._top.addLayout(self._setting_place)
         self._top.addSpacing(16)
+        self._showing = Segments(["Values", "Δ last edit"], "Matrices show:")
+        self._showing.choose(0)
+        self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(("values", "change")[i]))
+        self._top.addWidget(self._showing)
+        self._top.addSpacing(16)
         for action in (self.actions_.undo, self.actions_.redo, self.actions_.theme):
             button = QToolButton()
             button.setDefaultAction(action)

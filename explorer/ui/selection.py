@@ -9,7 +9,10 @@ from explorer.core.explain import Index, operands
 from explorer.core.node import Stage
 from explorer.document.document import Document
 
-ABOUT_THE_MODEL = (Stage("model.switches", "switches", "All switches", "Model"),)
+ABOUT_THE_MODEL = (
+    Stage("model.changes", "changes", "What changed", "Model"),
+    Stage("model.switches", "switches", "All switches", "Model"),
+)
 """Pages that belong to no stage of the graph."""
 
 
@@ -33,17 +36,21 @@ class Selection(QObject):
         The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     token_changed
         `token` is another one.
+    showing_changed
+        Matrices show something else: `showing` is "values" or "change".
     """
 
     stage_changed = Signal(str)
     head_changed = Signal(int)
     pointed = Signal(object)
     token_changed = Signal()
+    showing_changed = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self.stage = ""
+        self.showing = "values"
         self.head = 0
         self.cell: Cell | None = None
         self.token: tuple[str, int] | None = None
@@ -68,6 +75,12 @@ class Selection(QObject):
         if head != self.head:
             self.head = head
             self.head_changed.emit(head)
+
+    def show(self, what: str) -> None:
+        """Show values, or what the last edit changed, in all matrices."""
+        if what != self.showing:
+            self.showing = what
+            self.showing_changed.emit()
 
     def point(self, cell: Cell) -> None:
         """Point at a cell with the mouse."""

@@ -126,8 +126,8 @@ def _compiled(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -
         rows = np.searchsorted(ends, where, side="right")
         columns = where - np.concatenate(([0], ends))[rows]
         parts.append(((rows + first).astype(np.int32), columns.astype(np.int32), sums[where]))
-    rows, columns, totals = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return rows, columns, totals
+    every = list(zip(*parts, strict=True))
+    return np.concatenate(every[0]), np.concatenate(every[1]), np.concatenate(every[2])
 
 
 def _cells(row: int) -> int:

@@ -12,7 +12,7 @@ class Progress:
     Parameters
     ----------
     what : str
-        "reading", "counting", "training", "parsing", "downloading", "checking".
+        "reading", "counting", "training", "parsing", "downloading", "checking", "evaluating".
     done, total : float
         In the work's own unit: bytes, rows, epochs. The total is 0 where it is not known.
     left : float or None
@@ -32,7 +32,7 @@ Report = Callable[[Progress], None]
 """Called now and then during a long work. It stops the work by raising `Cancelled`."""
 
 
-class Cancelled(Exception):
+class Cancelled(Exception):  # noqa: N818
     """Raised by a `Report` to stop the work; what is needed to go on later is kept."""
 
 

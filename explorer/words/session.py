@@ -121,7 +121,7 @@ def _counted(
 def _keep(trainer: Trainer, folder: Path) -> None:
     part = folder / "state.part"
     with part.open("wb") as stream:
-        np.savez(stream, **trainer.state())
+        np.savez(stream, allow_pickle=False, **trainer.state())
     os.replace(part, folder / "state.npz")
 
 

@@ -85,7 +85,8 @@ class Words(Sequence[str]):
 
     def starting(self, start: str, limit: int) -> list[str]:
         """The first words, in the table's order, that begin so."""
-        wanted, found, at = b"\n" + start.encode("utf-8", "replace"), [], 0
+        wanted, at = b"\n" + start.encode("utf-8", "replace"), 0
+        found: list[str] = []
         if "\n" in start:
             return []
         while len(found) < limit and (at := self.text.find(wanted, at)) >= 0 and at < len(self.text) - 1:

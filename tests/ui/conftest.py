@@ -241,7 +241,7 @@ class Hand:
     def key(self, key, modifiers=NONE, times=1):
         """Press and release a key where the focus is."""
         for _ in range(times):
-            QTest.keyClick(self._key_window(), key, modifiers)
+            QTest.keyClick(self._key_target(), key, modifiers)
             QApplication.processEvents()
 
     def hold(self, key, modifiers=NONE, repeats=0):
@@ -262,7 +262,7 @@ class Hand:
         """Type letters where the focus is."""
         for letter in text:
             if letter.isascii():
-                QTest.keyClick(self._key_window(), letter)
+                QTest.keyClick(self._key_target(), letter)
             else:
                 self._compose(letter)
         QApplication.processEvents()
@@ -281,9 +281,11 @@ class Hand:
         self.type(text)
         self.key(Qt.Key.Key_Return)
 
-    def _key_window(self):
-        popup = QApplication.activePopupWidget()
-        return (popup or QApplication.activeWindow()).windowHandle()
+    def _key_target(self):
+        self._popup = popup = QApplication.activePopupWidget()  # held: with it goes what Python knows of its children
+        if popup is None:
+            return QApplication.activeWindow().windowHandle()
+        return popup.focusWidget() or popup
 
 
 @pytest.fixture

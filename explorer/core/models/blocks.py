@@ -60,7 +60,10 @@ class Blocks:
         return int(self.model.switch(block, name))
 
     def embedding(self, sequence: str, title: str) -> str:
-        """Tokens to vectors: look up, add positions. Returns (n, d_model)."""
+        """Tokens to vectors: look up, add positions. Returns (n, d_model).
+
+        How alike two positions are, (n, n), feeds nothing: it is there to be looked at.
+        """
         g, m = self.graph, self.model
         words = g.axis(f"{sequence}.words", m.axes[f"{sequence}.words"])
         g.sequence(sequence, m.lengths[sequence], words)
@@ -84,6 +87,7 @@ class Blocks:
             kind = "paper" if positions == "sinusoidal" else positions
             op = Sinusoidal(m.lengths[sequence], m.d_model, kind, m.dtype)
         PE = g.add(f"{sequence}.PE", op, axes=(sequence, "d_model"), symbol="PE")
+        g.add(f"{sequence}.likeness", Scores(), PE, PE, axes=(sequence, sequence), symbol="S_{PE}")
         return g.add(f"{sequence}.H", Add(), X, PE, axes=(sequence, "d_model"))
 
     def attention(self, block: str, title: str, group: str, x: str, queries: str, memory: str, keys: str) -> str:

@@ -1,6 +1,7 @@
 """Rows brought to a common measure: shares that add up to one, or mean 0 and variance 1."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,6 +75,15 @@ class RowShares(Op):
         return step("divide", step("unmasked", own) if masked else own, total, label="share")
 
 
+class Moments(NamedTuple):
+    """Mean, variance and divisor of each row, (…, n, 1), and the rows around their means, (…, n, d)."""
+
+    mean: Array
+    centred: Array
+    variance: Array
+    sigma: Array
+
+
 @dataclass(frozen=True)
 class LayerNorm(Op):
     """Each row with mean 0 and variance 1, then stretched by γ and moved by β (Ba et al. 2016, equation 3).
@@ -93,11 +103,17 @@ class LayerNorm(Op):
 
     def forward(self, *parents: Array) -> Array:
         x, gamma, beta = parents
-        centred = x - x.mean(-1, keepdims=True)
+        row = self.moments(x)
+        result: Array = row.centred / row.sigma * gamma + beta
+        return result
+
+    def moments(self, x: Array) -> "Moments":
+        """What each row is measured by."""
+        mean = x.mean(-1, keepdims=True)
+        centred = x - mean
         variance = (centred * centred).mean(-1, keepdims=True)
         sigma = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
-        result: Array = centred / sigma * gamma + beta
-        return result
+        return Moments(mean, centred, variance, sigma)
 
     def formula(self, *symbols: str) -> str:
         x, gamma, beta = symbols

@@ -21,6 +21,11 @@ class HeadsPanel(Panel):
             row += [("×", self.box(self.block + "W_O")), ("=", self.box(self.block + "projected"))]
         self.row(row)
 
+    def structure(self) -> tuple[object, ...]:
+        # The heads' matrices belong to the stage before.
+        graph = self.bench.document.engine.graph
+        return *super().structure(), graph.n_heads(self.block + "output")
+
     def _head(self, head: int) -> QWidget:
         holder = QWidget()
         layout = QVBoxLayout(holder)

@@ -108,8 +108,9 @@ class Panel(QScrollArea):
     def structure(self) -> tuple[object, ...]:
         """What the page's make-up depends on; when it changes the page is built anew."""
         graph = self.bench.document.engine.graph
-        names = tuple(node.name for node in graph.nodes.values() if node.stage == self.stage.name)
-        return names, tuple(graph.n_heads(name) for name in names)
+        nodes = [node for node in graph.nodes.values() if node.stage == self.stage.name]
+        layers = self.bench.document.state.model.layers
+        return layers, *((node.name, node.parents, graph.n_heads(node.name)) for node in nodes)
 
     def follow(self, change: Change) -> None:
         """Show a change, now or as soon as the panel is visible."""
@@ -164,6 +165,8 @@ class Panel(QScrollArea):
 
     def _show_head(self) -> None:
         """Turn the boxes to the head that is looked at."""
+        if self.structure() != self._shown_structure:
+            return  # hidden, and built anew, at this head, when it is shown
         for box in self.boxes:
             place = box.view.matrix.place
             if place.head is not None and box.property("fixed_head") is None:

@@ -2,6 +2,7 @@
 
 from explorer.core.node import Stage
 from explorer.ui.panels.attention import AttentionPanel
+from explorer.ui.panels.changes import ChangesPanel
 from explorer.ui.panels.embedding import EmbeddingPanel
 from explorer.ui.panels.heads import HeadsPanel
 from explorer.ui.panels.matrices import MatricesPanel
@@ -63,6 +64,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     ),
     "loss": (MatricesPanel, Heading("How surprised the model is by the right words.", ("loss",))),
     "layer": (MatricesPanel, Heading("Weights, bias, activation.", ("activation", "bias", "weights"))),
+    "changes": (ChangesPanel, Heading("The nodes that the last edit reached, and by how much.")),
     "switches": (SwitchesPanel, Heading("Where the references, the papers and practice differ, one can choose.")),
     "decision": (MatricesPanel, Heading("The output turned into yes or no.", ("threshold",))),
 }

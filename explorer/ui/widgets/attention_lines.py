@@ -77,8 +77,9 @@ class AttentionLines(Plot):
     def refresh(self) -> None:
         """Read the weights anew."""
         engine = self.bench.document.engine
-        place = engine.graph.place(self.name)
-        queries, keys = (engine.labels(axis) for axis in engine.graph.axes_of(place))
+        self._place = place = engine.graph.place(self.name)
+        self._axes = engine.graph.axes_of(place)
+        queries, keys = (engine.labels(axis) for axis in self._axes)
         self._lines.prepareGeometryChange()
         self._lines.weights = engine.value(place)
         self.ticks("left", queries)
@@ -98,8 +99,7 @@ class AttentionLines(Plot):
 
     def _mark(self, *_: object) -> None:
         selection, graph = self.bench.selection, self.bench.document.engine.graph
-        place = graph.place(self.name)
-        axes = graph.axes_of(place)
+        place, axes = self._place, self._axes  # as drawn: the graph may be another already
         query = key = None
         if selection.token is not None:
             axis, i = selection.token

@@ -44,7 +44,7 @@ class HeatMap(Plot):
     def refresh(self) -> None:
         """Read the values anew. The range of colours is fixed from 0 to 1, so that pictures can be compared."""
         engine = self.bench.document.engine
-        place = engine.graph.place(self.name)
+        self._place = place = engine.graph.place(self.name)
         array = engine.value(place)
         rows, columns = (engine.labels(axis) for axis in engine.graph.axes_of(place))
         self._image.setImage(np.nan_to_num(array), autoLevels=False, levels=(0.0, 1.0))
@@ -69,17 +69,16 @@ class HeatMap(Plot):
             return
         point = self.getViewBox().mapSceneToView(position)
         row, column = int(np.floor(point.y())), int(np.floor(point.x()))
-        place = self.bench.document.engine.graph.place(self.name)
-        shape = self.bench.document.engine.value(place).shape
-        if 0 <= row < shape[0] and 0 <= column < shape[1]:
-            self.bench.selection.point(Cell(place.node, (*place.index, row, column)))
+        rows, columns = self._image.image.shape
+        if 0 <= row < rows and 0 <= column < columns:
+            self.bench.selection.point(Cell(self._place.node, (*self._place.index, row, column)))
 
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)
         self.bench.selection.leave()
 
     def _mark(self, cell: Cell | None) -> None:
-        place = self.bench.document.engine.graph.place(self.name)
+        place = self._place  # as drawn: the graph may be another already
         here = cell is not None and cell.node == place.node and cell.index[: len(place.index)] == place.index
         self._frame.setVisible(here)
         if cell is not None and here:

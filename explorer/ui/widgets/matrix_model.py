@@ -9,7 +9,6 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Argmax, Array, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
-from explorer.document.commands import SetCells
 from explorer.document.document import Document
 
 ModelIndex = QModelIndex | QPersistentModelIndex
@@ -36,6 +35,7 @@ class MatrixModel(QAbstractTableModel):
         self.place = Place("")
         self.coloring = PLAIN
         self.editable = False
+        self.showing = "values"
         self.decimals = 2
         self.limit = 1.0
         self._texts: dict[tuple[int, int], str] = {}
@@ -83,7 +83,7 @@ class MatrixModel(QAbstractTableModel):
         self._columns = engine.labels(self.axes[1]) if self.axes[1] else ("",)
         self._names = engine.labels(self._names_axis) if self._names_axis else ()
         self.decimals = decimals_of(array)
-        if self.coloring == SIGNED:
+        if self.shown_as == SIGNED:
             finite = array[np.isfinite(array)]
             # The largest number stops short of the full colour, which is loud on a quiet page.
             self.limit = CALM * float(np.abs(finite).max(initial=0)) or 1.0
@@ -93,9 +93,17 @@ class MatrixModel(QAbstractTableModel):
         self.refresh()
         self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
 
-    def array(self) -> Array:
+    def own(self) -> Array:
+        """The values in the node's or slice's own shape."""
+        return self._document.engine.value(self.place)
+
+    def values(self) -> Array:
         """The values as rows and columns."""
-        return np.atleast_2d(self._document.engine.value(self.place))
+        return np.atleast_2d(self.own())
+
+    def array(self) -> Array:
+        """What is shown, as rows and columns: the values, or what the last edit changed in them."""
+        return self.values() if self.showing == "values" else np.atleast_2d(self._document.difference(self.place))
 
     def cell(self, row: int, column: int) -> tuple[int, ...]:
         """The index in the node's or slice's own shape."""
@@ -106,8 +114,12 @@ class MatrixModel(QAbstractTableModel):
         text = self._texts.get((row, column))
         if text is None:
             value = self.array()[row, column].item()
-            # The column of the largest number is the name of that column to a reader.
-            text = self._names[value] if self._names else written(value, self.decimals)
+            if self.showing == "change":
+                sign = "+" if value > 0 else ""
+                text = f"{sign}{written(value, self.decimals)}" if value else "·"
+            else:
+                # The column of the largest number is the name of that column to a reader.
+                text = self._names[value] if self._names else written(value, self.decimals)
             self._texts[row, column] = text
         return text
 
@@ -118,6 +130,11 @@ class MatrixModel(QAbstractTableModel):
             return [self.text(r, c) for r in range(array.shape[0]) for c in range(array.shape[1])]
         places = {int(array.argmax()), int(array.argmin()), *range(at_most)}
         return [self.text(*divmod(place, array.shape[1])) for place in places]
+
+    @property
+    def shown_as(self) -> str:
+        """How the cells are coloured: a change is signed whatever it is a change of."""
+        return SIGNED if self.showing == "change" else self.coloring
 
     def pinned(self, row: int, column: int) -> bool:
         """Whether the cell is held at a value typed by hand."""
@@ -137,7 +154,7 @@ class MatrixModel(QAbstractTableModel):
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsEditable if self.editable else flags
+        return flags | Qt.ItemFlag.ItemIsEditable
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
@@ -151,9 +168,9 @@ class MatrixModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return self.text(row, column)
             case Qt.ItemDataRole.EditRole:
-                return exact(self.array()[row, column])
+                return exact(self.values()[row, column])
             case Qt.ItemDataRole.ToolTipRole:
-                return exact(self.array()[row, column])
+                return self._told(row, column)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{self.label(row, column)}: {self.text(row, column)}"
             case Qt.ItemDataRole.TextAlignmentRole:
@@ -161,14 +178,11 @@ class MatrixModel(QAbstractTableModel):
             case _:
                 return None
 
-    def set_number(self, row: int, column: int, value: float, stroke: object = None) -> None:
-        """Set one cell through the document.
-
-        Raises
-        ------
-        ExplorerError
-        """
-        self._document.do(SetCells(self.name, {self.cell(row, column): value}, stroke))
+    def _told(self, row: int, column: int) -> str:
+        """The number in full, and before the last edit, where that changed it."""
+        now = exact(self.values()[row, column])
+        change = np.atleast_2d(self._document.difference(self.place))[row, column]
+        return f"{now}\nchanged by {exact(change)}" if change else now
 
 
 def number(text: str) -> float:

@@ -103,9 +103,10 @@ class Plane(Plot):
     def refresh(self) -> None:
         """Read the vectors anew."""
         engine = self.bench.document.engine
-        place = engine.graph.place(self.name)
+        self._place = place = engine.graph.place(self.name)
+        self._axis_of_rows, _ = axes = engine.graph.axes_of(place)
         array = engine.value(place)
-        rows, columns = (engine.labels(axis) for axis in engine.graph.axes_of(place))
+        rows, columns = (engine.labels(axis) for axis in axes)
         x, y = (min(d, array.shape[1] - 1) for d in self.dimensions)
         arrows = self._arrows
         arrows.prepareGeometryChange()
@@ -128,8 +129,7 @@ class Plane(Plot):
 
     def _mark(self, *_: object) -> None:
         engine, selection = self.bench.document.engine, self.bench.selection
-        place = engine.graph.place(self.name)
-        rows = engine.graph.axes_of(place)[0]
+        rows = self._axis_of_rows  # as drawn: the graph may be another already
         here: int | None = None
         if selection.token is not None:
             axis, i = selection.token
@@ -137,7 +137,7 @@ class Plane(Plot):
                 here = i
             elif engine.graph.sequences.get(axis) == rows:
                 here = int(engine.values[f"{axis}.tokens"][i])
-        elif selection.cell is not None and selection.cell.node == place.node:
+        elif selection.cell is not None and selection.cell.node == self._place.node:
             here = selection.cell.index[-2]
         self._arrows.here = here
         self._arrows.update()

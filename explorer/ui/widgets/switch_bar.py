@@ -122,16 +122,22 @@ class SwitchBar(QWidget):
             else:
                 control = QLineEdit()
                 control.setMaximumWidth(self._bench.appearance.px(80))
-                control.editingFinished.connect(lambda: self._set(name, control.text()))
+                control.editingFinished.connect(lambda: self._typed(name, control))
         control.setAccessibleName(f"{switch.title} of {self.block}")
         control.setToolTip(f"{self.block}.{name}: {switch.allowed}")
         layout.addWidget(control)
         self._controls[name] = control
         return line
 
+    def _typed(self, name: str, edit: QLineEdit) -> None:
+        # The text may have fewer digits than the number has: leaving it alone must not round.
+        if edit.isModified():
+            self._set(name, edit.text())
+
     def _set(self, name: str, value: SwitchValue) -> None:
         try:
-            self._bench.document.do(SetSwitch(self.block, name, value, self._everywhere.isChecked()))
+            everywhere = self._everywhere.isChecked() and not self._everywhere.isHidden()
+            self._bench.document.do(SetSwitch(self.block, name, value, everywhere))
         except ExplorerError as error:
             show_error(error, self._controls[name])
         self.refresh()

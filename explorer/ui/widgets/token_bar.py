@@ -145,8 +145,8 @@ class TokenBar(QFrame):
 
     def rebuild(self) -> None:
         """Make the chips anew from the graph."""
-        self._edit = None
         focused = self._focused()
+        self._edit = None
         while (item := self._flow.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -179,6 +179,8 @@ class TokenBar(QFrame):
                 chips[min(position, len(chips) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _focused(self) -> tuple[str, int] | None:
+        if self._edit is not None and self._edit[2].hasFocus():
+            return self._edit[:2]
         for axis, chips in self._chips.items():
             for chip in chips:
                 if chip.hasFocus():
@@ -200,7 +202,8 @@ class TokenBar(QFrame):
         mark(button, chip="true", add="true")
         button.setAccessibleName(f"Add a token to {axis}")
         button.setToolTip(f"Add a token to {axis}")
-        button.clicked.connect(lambda: self.edit(axis, len(self._chips[axis])))
+        # Pressed, not clicked: pressing ends a word that is being typed, and this button is made anew with the chips.
+        button.pressed.connect(lambda: self.edit(axis, len(self._chips[axis])))
         return button
 
     def edit(self, axis: str, position: int) -> None:
@@ -240,7 +243,6 @@ class TokenBar(QFrame):
 
     def _leave(self) -> None:
         if self._edit is not None:
-            self._edit = None
             self.rebuild()
 
     def _change(self, axis: str, make: Any) -> None:

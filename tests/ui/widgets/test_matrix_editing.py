@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip
 
-from explorer.ui.widgets.matrix_view import DRAG_PIXELS
+from explorer.ui.widgets.matrix_editing import DRAG_PIXELS
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, SHIFT, CONTROL = Modifier.AltModifier, Modifier.ShiftModifier, Modifier.ControlModifier

@@ -86,12 +86,11 @@ def test_numbers_stand_at_the_right(model):
     assert model("source.table").index(0, 0).data(Role.DecorationRole) is None
 
 
-def test_only_inputs_are_editable(model):
-    editable = Qt.ItemFlag.ItemIsEditable
-    assert model("source.table").index(0, 0).flags() & editable
-    assert model("encoder.1.self.head.2.W_K").index(0, 0).flags() & editable
-    assert not model("source.X").index(0, 0).flags() & editable
-    assert not model("encoder.1.self.head.2.K").index(0, 0).flags() & editable
+def test_only_inputs_are_editable_without_a_pin(model):
+    assert model("source.table").editable
+    assert model("encoder.1.self.head.2.W_K").editable
+    assert not model("source.X").editable
+    assert not model("encoder.1.self.head.2.K").editable
 
 
 def test_what_stands_for_what(model, document):
@@ -133,29 +132,6 @@ def test_it_follows_shape_and_labels(model, document):
     shown.show("source.X")
     assert shown.rowCount() == 4
     assert shown.headerData(2, Qt.Orientation.Vertical, Role.DisplayRole) == "very"
-
-
-def test_a_cell_is_set_through_the_document(model, document):
-    shown = model("encoder.1.self.head.2.W_Q")
-    shown.set_number(3, 1, -0.75)
-    assert document.engine.values["encoder.1.self.W_Q"][1, 3, 1] == -0.75
-    assert document.history.undo_label == "Set encoder.1.self.head.2.W_Q[3, 1]"
-    document.undo()
-    assert document.engine.values["encoder.1.self.W_Q"][1, 3, 1] == -0.4
-
-
-def test_a_computed_cell_is_not_set(model, document):
-    with pytest.raises(ExplorerError) as caught:
-        model("source.X").set_number(0, 0, 1.0)
-    assert caught.value.id == "not-editable"
-    assert document.history.undo_label is None
-
-
-@pytest.mark.parametrize("value", [0.5, -1, 3, np.nan, np.inf, -np.inf])
-def test_a_word_number_is_one_of_the_words(model, document, value):
-    with pytest.raises(ExplorerError) as caught:
-        model("source.tokens").set_number(0, 0, value)
-    assert caught.value.id == "bad-token-id"
 
 
 def test_pinned_cells_are_known(model):

@@ -180,7 +180,7 @@ def test_a_new_word_gets_a_row_of_its_own_in_the_table(window, hand, eye, chip, 
     assert labels == ["You", "are", "welcome", "Zebras"]
     assert (eye.value(window, "source.table")[:rows] == before).all()
     onehot = eye.views(window)["source.onehot"]
-    assert eye.texts(onehot)[0] == ["0", "0", "0", "1"]
+    assert eye.texts(onehot)[0] == ["0.0", "0.0", "0.0", "1.0"]
     hand.key(Key.Key_Z, CONTROL)
     eye.settle(window)
     assert eye.views(window)["source.table"].matrix.rowCount() == rows

@@ -1,0 +1,294 @@
+"""Export as Python: a straight-line numpy script that computes every number again, and says whether it came out."""
+
+import ast
+import builtins
+import keyword
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from explorer.core.engine import Engine
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import Graph
+from explorer.core.node import Node
+from explorer.core.ops import Array
+
+MOST_CELLS = 1024
+"""Larger arrays are not written out, they stand in the .npz file."""
+MOST_NUMBERS = 20_000
+"""If the arrays written out would have more numbers together, those above `FEW` cells stand in the .npz file too."""
+FEW = 16
+WIDTH = 120
+
+
+@dataclass(frozen=True, eq=False)
+class Script:
+    """A script and what is too large to stand in it.
+
+    Parameters
+    ----------
+    text : str
+        Python, for numpy 2.1 or later and nothing else.
+    arrays : mapping of str to numpy.ndarray
+        What the script reads from the .npz file beside it; without any it needs no file.
+    """
+
+    text: str
+    arrays: Mapping[str, Array]
+
+
+def export(engine: Engine, title: str, names: Collection[str] = ()) -> Script:
+    """Write the nodes down as a script.
+
+    Parameters
+    ----------
+    engine : Engine
+        The graph with its values.
+    title : str
+        Lesson and setting, for the head of the script.
+    names : collection of str
+        Nodes or heads' slices; those and all they are computed from are written. All nodes, if left out.
+
+    Returns
+    -------
+    Script
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-node".
+    """
+    return _Writer(engine, _needed(engine.graph, names)).script(title)
+
+
+def save(script: Script, path: Path) -> tuple[Path, ...]:
+    """Write a script, and its arrays into a file of the same name with ".npz" behind it.
+
+    Returns
+    -------
+    tuple of Path
+        The files written. Each appears under its name when it is whole.
+
+    Raises
+    ------
+    ExplorerError
+        "not-a-script-name" or "not-written".
+    """
+    if path.suffix != ".py":
+        raise ExplorerError("not-a-script-name", file=path)
+    beside = path.with_name(path.name + ".npz")
+    # The script last: where it is, its numbers are.
+    if script.arrays:
+        _write(beside, lambda stream: np.savez(stream, **script.arrays))  # type: ignore[arg-type]
+    _write(path, lambda stream: stream.write(script.text.encode()))
+    return (path, beside) if script.arrays else (path,)
+
+
+def _write(path: Path, fill: Any) -> None:
+    part = path.with_name(path.name + ".part")
+    try:
+        stream: BinaryIO
+        with part.open("wb") as stream:
+            fill(stream)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
+
+
+def _needed(graph: Graph, names: Collection[str]) -> list[Node]:
+    """The named nodes and what they depend on, in reading order; all, for none."""
+    needed: set[str] = set()
+    queue = [graph.place(name).node for name in names]
+    while queue:
+        name = queue.pop()
+        if name not in needed:
+            needed.add(name)
+            queue.extend(graph.nodes[name].parents)
+    return [node for name, node in graph.nodes.items() if not names or name in needed]
+
+
+_HEAD = """\
+# Every number of a transformer, computed with numpy (2.1 or later) and nothing else.
+#
+# {title}
+#
+# Written by Transformer Explorer. Inputs stand before the step that reads them, each step is one line; in the end
+# all results are compared with those that the program had.{beside}
+
+import numpy as np
+{load}
+# A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
+np.seterr(all="ignore")
+"""
+_BESIDE = """
+# Large arrays stand in the file that is called like this one with ".npz" behind it."""
+_LOAD = """
+with np.load(__file__ + ".npz", allow_pickle=False) as file:
+    stored = dict(file)
+"""
+_CHECK = """
+
+# --- Are these the numbers that the program had? ---
+
+checked = []
+
+
+def bits(array):
+    return np.where(np.isnan(array), np.nan, array).tobytes()  # of NaN there are many; they all mean the same
+
+
+def check(name, found, expected):
+    # Another machine may add up in another order: equal means as near as 12 digits (float32: 5) of the largest number.
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0)
+    near = {"float64": 1e-12, "float32": 1e-5}.get(expected.dtype.name, 0) * largest
+    np.testing.assert_allclose(found, expected, rtol=0, atol=near, err_msg=name, strict=True)
+    checked.append((expected.size, bits(found) == bits(expected)))
+
+
+"""
+_END = """
+how = "bit for bit" if all(same for _, same in checked) else "but not bit for bit"
+print(f"{sum(size for size, _ in checked)} numbers of {len(checked)} nodes checked: equal, {how}.")
+"""
+_INDENT = " " * len("check(")
+_TAKEN = frozenset(
+    {"np", "file", "stored", "checked", "bits", "check", "how", "allow_pickle"}
+    | {*keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
+)
+
+
+class _Writer:
+    """One export.
+
+    Parameters
+    ----------
+    engine : Engine
+    nodes : list of Node
+        What to write, in reading order, each after its parents.
+    """
+
+    def __init__(self, engine: Engine, nodes: list[Node]) -> None:
+        self._engine = engine
+        self._nodes = nodes
+        self._called = identifiers(nodes)
+        self._stored: dict[str, Array] = {}
+        sizes = [engine.values[node.name].size for node in nodes]
+        together = sum(size for size in sizes if size <= MOST_CELLS)
+        self._most = MOST_CELLS if together <= MOST_NUMBERS else FEW
+
+    def script(self, title: str) -> Script:
+        steps = [line for node in self._nodes for line in self._step(node)]
+        checks = [self._check(node) for node in self._nodes if not node.is_input]
+        beside, load = (_BESIDE, _LOAD) if self._stored else ("", "")
+        head = _HEAD.format(title=_plain(title), beside=beside, load=load)
+        return Script("\n".join([head, *self._headed(steps), _CHECK + "\n".join(checks), _END]), self._stored)
+
+    def _step(self, node: Node) -> Iterator[tuple[str, str]]:
+        """The lines of a node, each with its stage."""
+        name, value = self._called[node.name], self._engine.values[node.name]
+        lines: list[str]
+        if node.is_input:
+            lines = [*self._labels(node), f"{name} = {self._array(name, value, f'{name} = ')}"]
+        else:
+            short = [axis.rpartition(".")[2] for axis in node.axes]
+            shape = f"({', '.join(short)}) = {value.shape}" if short else "one number"
+            code = node.op.code(*(self._called[parent] for parent in node.parents))
+            lines = [f"{name} = {code}  # {_plain(shape)}", *self._pins(node)]
+        return ((node.stage, line) for line in lines)
+
+    def _headed(self, lines: list[tuple[str, str]]) -> Iterator[str]:
+        """The lines with a heading above each stage."""
+        stages = {stage.name: stage for stage in self._engine.graph.stages}
+        now = ""
+        for name, line in lines:
+            if name != now:
+                now, stage = name, stages[name]
+                title = stage.title if stage.title == stage.group else f"{stage.group}: {stage.title}"
+                yield f"\n# --- {_plain(title)} ---\n"
+            yield line
+
+    def _labels(self, node: Node) -> Iterator[str]:
+        """What the rows and columns of an input are, unless they only count."""
+        for axis, what in zip(node.axes[-2:], ("rows", "columns") if len(node.axes) > 1 else ("cells",), strict=False):
+            labels = self._engine.labels(axis)
+            if not all(label.isdecimal() for label in labels):
+                text = f"# {node.name}, {what}: {_plain(', '.join(labels))}"
+                yield text if len(text) <= WIDTH else text[: WIDTH - 2] + " …"
+
+    def _pins(self, node: Node) -> Iterator[str]:
+        pin = self._engine.pins.get(node.name)
+        if pin is None or not pin.cells.any():
+            return
+        name, value = self._called[node.name], self._engine.values[node.name]
+        if pin.cells.all():
+            yield f"{name} = {self._array(name, value, f'{name} = ')}  # pinned: given, not computed"
+        elif pin.cells.sum() <= FEW:
+            for cell in zip(*np.nonzero(pin.cells), strict=True):
+                yield f"{name}[{', '.join(map(str, cell))}] = {_number(value[cell])}  # pinned"
+        else:
+            which = self._array(f"{name}.pinned", pin.cells, f"{name}[")
+            values = self._array(f"{name}.given", value[pin.cells], f"{name}[] = ")
+            yield f"{name}[{which}] = {values}  # pinned"
+
+    def _check(self, node: Node) -> str:
+        name = self._called[node.name]
+        expected = self._array(name, self._engine.values[node.name], _INDENT)
+        return f'check("{node.name}", {name},\n{_INDENT}{expected})'
+
+    def _array(self, name: str, array: Array, before: str) -> str:
+        """An array as an expression that gives its bits; a large one is put among those that are stored."""
+        if array.size > self._most:
+            self._stored[name] = array
+            return f'stored["{name}"]'
+        numbers = np.array2string(
+            np.asarray(array),
+            max_line_width=WIDTH - 1,
+            separator=", ",
+            prefix=f"{before}np.array(",
+            threshold=array.size + 1,
+            formatter={"all": _number},
+        )
+        return f"np.array({numbers}{'' if array.dtype.name in ('float64', 'bool') else f', dtype=np.{array.dtype}'})"
+
+
+def identifiers(nodes: Collection[Node]) -> dict[str, str]:
+    """A variable for each node, by its name: "encoder.1.self.W_Q" is called encoder_1_self_W_Q.
+
+    None is called like another, like a word of the language, or like what an expression uses for itself.
+    """
+    taken = set(_TAKEN)
+    for node in nodes:
+        if not node.is_input:
+            tree = ast.parse(node.op.code(*("np" for _ in node.parents)))
+            taken |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    called: dict[str, str] = {}
+    for node in nodes:
+        name = re.sub(r"\W", "_", node.name, flags=re.ASCII)
+        if not name.isidentifier():
+            name = f"_{name}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        called[node.name] = name
+    return called
+
+
+def _number(value: Any) -> str:
+    """A number with all digits that make it what it is."""
+    if not np.isfinite(value):
+        return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+    if value.dtype.kind != "f":
+        return str(value)
+    # The shortest digits of a float32 are read as a float64 first, and rounding twice may go astray.
+    return str(value) if value.dtype.type(float(str(value))) == value else repr(value.item())
+
+
+def _plain(text: str) -> str:
+    """Text from a person that can stand in a comment: no line breaks, nothing invisible."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

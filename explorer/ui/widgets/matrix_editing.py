@@ -1,0 +1,355 @@
+"""Editing a matrix as in a spreadsheet: by typing, keys, wheel, drag, paste, fill. Every way ends in one command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractItemView, QMenu
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import exact
+from explorer.core.ops import Array, Input
+from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells
+from explorer.ui.errors import show_error
+from explorer.ui.widgets.cell_painter import PIN
+from explorer.ui.widgets.matrix_model import ModelIndex, number
+
+if TYPE_CHECKING:
+    from explorer.ui.widgets.matrix_view import MatrixView
+
+DRAG_PIXELS = 6  # for one step of a drag
+MOST_PASTED = 1_000_000
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+Trigger: TypeAlias = QAbstractItemView.EditTrigger
+
+
+def step_of(modifiers: Qt.KeyboardModifier) -> float:
+    """How far one notch of the wheel or one key moves a number: 0.1, with Shift 0.01, with Ctrl 1."""
+    if modifiers & Modifier.ShiftModifier:
+        return 0.01
+    return 1.0 if modifiers & Modifier.ControlModifier else 0.1
+
+
+class CellEditing:
+    """What a person does to the cells of one view.
+
+    Parameters
+    ----------
+    view : MatrixView
+    """
+
+    def __init__(self, view: MatrixView) -> None:
+        self._view = view
+        self._drag: tuple[int, int, QPoint, float] | None = None
+        self._stroke: object = None
+        self._turned = 0.0  # parts of a notch that a fine wheel has turned
+        self._turning = False
+
+    @property
+    def _editable(self) -> bool:
+        return self._view.matrix.editable
+
+    def _do(self, command: Command, row: int, column: int) -> bool:
+        """Run a command; what cannot be done is said at the cell and changes nothing."""
+        try:
+            self._view.bench.document.do(command)
+        except ExplorerError as error:
+            self.say(error, row, column)
+            return False
+        return True
+
+    def say(self, error: ExplorerError, row: int, column: int) -> None:
+        """Say at a cell what went wrong."""
+        rect: QRect = self._view.visualRect(self._view.matrix.index(row, column))
+        show_error(error, self._view.viewport(), rect)
+
+    def _set(self, cells: dict[tuple[int, ...], float], row: int, column: int, stroke: object = None) -> bool:
+        matrix = self._view.matrix
+        command = SetCells(matrix.name, cells, stroke) if self._editable else PinCells(matrix.name, cells)
+        return self._do(command, row, column)
+
+    # Typing
+
+    def may_open(self, index: ModelIndex, trigger: Trigger, event: QEvent | None) -> bool:
+        """Whether the editor opens: on an input always, on a computed cell after a key that says one means it."""
+        if self._editable or trigger in (Trigger.EditKeyPressed, Trigger.AllEditTriggers):
+            return True
+        typed = trigger == Trigger.AnyKeyPressed and isinstance(event, QKeyEvent) and event.text().strip()
+        if typed or trigger == Trigger.DoubleClicked:
+            name = self._view.matrix.name
+            self.say(ExplorerError("computed-cell", name=name), index.row(), index.column())
+        return False
+
+    def enter(self, row: int, column: int, text: str) -> None:
+        """Set a cell from typed text, or pin a computed one; what is not a number is said and changes nothing."""
+        try:
+            value = number(text)
+        except ExplorerError as error:
+            self.say(error, row, column)
+            return
+        self._set({self._view.matrix.cell(row, column): value}, row, column)
+
+    def key_pressed(self, event: QKeyEvent) -> bool:
+        """Whether a key was one of ours."""
+        view, index = self._view, self._view.currentIndex()
+        if not index.isValid() or view.state() == QAbstractItemView.State.EditingState:
+            return False
+        key, modifiers = event.key(), event.modifiers()
+        for sequence, act in (
+            (QKeySequence.StandardKey.Copy, self.copy),
+            (QKeySequence.StandardKey.Paste, self.paste),
+            (QKeySequence("Ctrl+D"), lambda: self.fill(down=True)),
+            (QKeySequence("Ctrl+R"), lambda: self.fill(down=False)),
+        ):
+            if event.matches(sequence) if isinstance(sequence, QKeySequence.StandardKey) else _is(event, sequence):
+                act()
+                return True
+        if modifiers & Modifier.AltModifier and key in (Key.Key_Up, Key.Key_Down) and self._editable:
+            # A key held down is one stroke; pressed again, another.
+            if not event.isAutoRepeat() or self._stroke is None:
+                self._stroke = object()
+            self._nudge(index, (1 if key == Key.Key_Up else -1) * self._unit(modifiers))
+            return True
+        if key in (Key.Key_Return, Key.Key_Enter):
+            view.edit(index)
+            return True
+        if key in (Key.Key_Delete, Key.Key_Backspace):
+            if self._editable:
+                self.fill_with(lambda row, column: 0.0)
+            else:
+                self.release()
+            return True
+        if key in (Key.Key_Tab, Key.Key_Backtab):
+            return self.step(1 if key == Key.Key_Tab else -1)
+        return False
+
+    def step(self, by: int) -> bool:
+        """Go to the next cell in reading order; False behind the last, where Tab leaves the matrix."""
+        view, index = self._view, self._view.currentIndex()
+        columns = view.matrix.columnCount()
+        place = index.row() * columns + index.column() + by
+        if not 0 <= place < columns * view.matrix.rowCount():
+            return False
+        view.setCurrentIndex(view.matrix.index(*divmod(place, columns)))
+        return True
+
+    # Nudging
+
+    def _unit(self, modifiers: Qt.KeyboardModifier) -> float:
+        return 1.0 if self._view.matrix.values().dtype.kind == "i" else step_of(modifiers)
+
+    def _nudge(self, index: ModelIndex, by: float) -> None:
+        """Move a number by a step, rounded so that steps of 0.1 stay tenths."""
+        row, column = index.row(), index.column()
+        # The newest value: what is painted may be a few keys behind.
+        value = round(float(self._view.matrix.values()[row, column]) + by, 10)
+        self._set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
+
+    def end_stroke(self) -> None:
+        """What comes next is an undo step of its own."""
+        self._stroke, self._turned, self._turning = None, 0.0, False
+
+    def wheel_turned(self, event: QWheelEvent) -> bool:
+        """Whether the wheel was meant for a cell."""
+        view, index = self._view, self._view.currentIndex()
+        # Only the cell one has gone to: the wheel must stay free for scrolling the page. Once it turns, it stays with
+        # that cell until the mouse is moved: wider numbers may move the cell from under the mouse.
+        here = self._turning or index == view.indexAt(event.position().toPoint())
+        if not (self._editable and index.isValid() and here and view.hasFocus()):
+            return False
+        self._turning = True
+        if self._stroke is None:
+            self._stroke = object()
+        self._turned += event.angleDelta().y() / 120 or event.angleDelta().x() / 120
+        notches = int(self._turned)
+        self._turned -= notches
+        if notches:
+            self._nudge(index, notches * self._unit(event.modifiers()))
+        return True
+
+    def mouse_pressed(self, event: QMouseEvent) -> None:
+        """Perhaps the beginning of a drag."""
+        self.end_stroke()
+        index = self._view.indexAt(event.position().toPoint())
+        # With Shift or Ctrl a drag selects, as in any table.
+        selecting = event.modifiers() & (Modifier.ShiftModifier | Modifier.ControlModifier)
+        if self._editable and index.isValid() and event.button() == Qt.MouseButton.LeftButton and not selecting:
+            start = float(self._view.matrix.values()[index.row(), index.column()])
+            self._drag = (index.row(), index.column(), event.position().toPoint(), start)
+
+    def mouse_moved(self, event: QMouseEvent) -> bool:
+        """Whether a cell is being dragged."""
+        if self._drag is None or not event.buttons() & Qt.MouseButton.LeftButton:
+            self._turning = False
+            return False
+        row, column, origin, start = self._drag
+        moved = event.position().toPoint() - origin
+        steps = int((moved.x() - moved.y()) / DRAG_PIXELS)
+        if self._stroke is None and steps:
+            self._stroke = object()
+            self._view.setCursor(Qt.CursorShape.SizeAllCursor)
+        if self._stroke is not None:
+            value = round(start + steps * self._unit(event.modifiers()), 10) if steps else start
+            self._set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
+        return True
+
+    def mouse_released(self) -> None:
+        """The end of a drag."""
+        if self._drag is not None and self._stroke is not None:
+            self._view.unsetCursor()
+        self._drag = None
+        self.end_stroke()
+
+    # Pins
+
+    def pin_pressed(self, event: QMouseEvent) -> bool:
+        """Whether the corner of a pinned cell was pressed, which lets the cell go."""
+        view, at = self._view, event.position().toPoint()
+        index = view.indexAt(at)
+        if not index.isValid() or not view.matrix.pinned(index.row(), index.column()):
+            return False
+        way = at - view.visualRect(index).topLeft()
+        if way.x() + way.y() > PIN + 2:
+            return False
+        cell = view.matrix.cell(index.row(), index.column())
+        return self._do(Release(view.matrix.name, (cell,)), index.row(), index.column())
+
+    def release(self) -> None:
+        """Let the pinned cells of the selection be computed again."""
+        view = self._view
+        pinned = [i for i in view.selectedIndexes() if view.matrix.pinned(i.row(), i.column())]
+        cells = [view.matrix.cell(i.row(), i.column()) for i in pinned]
+        if cells:
+            index = view.currentIndex()
+            self._do(Release(view.matrix.name, tuple(cells)), index.row(), index.column())
+
+    # Ranges
+
+    def selected(self) -> tuple[range, range]:
+        """The rows and columns that are selected."""
+        indexes = self._view.selectedIndexes() or [self._view.currentIndex()]
+        rows, columns = [i.row() for i in indexes], [i.column() for i in indexes]
+        return range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1)
+
+    def copy(self) -> None:
+        """The selected numbers, in full, as tab-separated text to the clipboard."""
+        rows, columns = self.selected()
+        values = self._view.matrix.values()
+        lines = ("\t".join(exact(values[r, c]).replace("−", "-") for c in columns) for r in rows)
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def paste(self) -> None:
+        """Tab-separated numbers from the clipboard; one number fills the selection. All of them fit, or none is set."""
+        rows, columns = self.selected()
+        view = self._view
+        try:
+            table = parsed(QGuiApplication.clipboard().text())
+            if not self._editable:
+                raise ExplorerError("computed-cell", name=view.matrix.name)
+            if len(table) == len(table[0]) == 1:
+                cells = {view.matrix.cell(r, c): table[0][0] for r in rows for c in columns}
+            else:
+                height, width = view.matrix.rowCount() - rows[0], view.matrix.columnCount() - columns[0]
+                if len(table) > height or len(table[0]) > width:
+                    given = f"{len(table)} × {len(table[0])}"
+                    raise ExplorerError("paste-too-large", given=given, room=f"{height} × {width}")
+                cells = {
+                    view.matrix.cell(rows[0] + r, columns[0] + c): value
+                    for r, line in enumerate(table)
+                    for c, value in enumerate(line)
+                }
+        except ExplorerError as error:
+            self.say(error, rows[0], columns[0])
+            return
+        self._set(cells, rows[0], columns[0])
+
+    def fill(self, down: bool) -> None:
+        """The first row of the selection into the others, or the first column."""
+        rows, columns = self.selected()
+        values = self._view.matrix.values()
+        if down:
+            self.fill_with(lambda row, column: float(values[rows[0], column]))
+        else:
+            self.fill_with(lambda row, column: float(values[row, columns[0]]))
+
+    def fill_with(self, value: Callable[[int, int], float]) -> None:
+        """Set the selection, each cell by its row and column."""
+        rows, columns = self.selected()
+        if not self._editable:
+            self.say(ExplorerError("computed-cell", name=self._view.matrix.name), rows[0], columns[0])
+            return
+        self._set({self._view.matrix.cell(r, c): value(r, c) for r in rows for c in columns}, rows[0], columns[0])
+
+    # The whole matrix
+
+    def set_all(self, what: str, values: Array) -> None:
+        """Set the whole matrix."""
+        self._do(SetArray(self._view.matrix.name, values, what), 0, 0)
+
+    def randomise(self) -> None:
+        """New random numbers of the size that the input starts with."""
+        view = self._view
+        graph, shape = view.bench.document.engine.graph, view.matrix.own().shape
+        op = graph.nodes[view.matrix.place.node].op
+        assert isinstance(op, Input)
+        seed = int(np.random.default_rng().integers(2**31))
+        self.set_all("Randomise", Input("xavier").start(view.matrix.name, shape, "float64", seed))
+
+    def reset(self) -> None:
+        """The lesson's own values."""
+        view = self._view
+        lesson, setting = view.bench.lesson, view.bench.document.state.setting
+        state = lesson.state(setting if setting in lesson.settings else None)
+        values = state.inputs.get(view.matrix.place.node)
+        if values is None:
+            self.say(ExplorerError("no-lesson-value", name=view.matrix.name), 0, 0)
+            return
+        head = view.matrix.place.index
+        self.set_all("Reset", values[head] if head and head[0] < len(values) else values)
+
+    def menu(self) -> QMenu:
+        """What can be done here."""
+        menu = QMenu(self._view)
+        menu.addAction("Copy\tCtrl+C", self.copy)
+        if not self._editable:
+            menu.addAction("Pin a value by hand\tEnter", lambda: self._view.edit(self._view.currentIndex()))
+            menu.addAction("Release\tDelete", self.release)
+            return menu
+        values = self._view.matrix.own()
+        menu.addAction("Paste\tCtrl+V", self.paste)
+        menu.addAction("Fill down\tCtrl+D", lambda: self.fill(down=True))
+        menu.addAction("Fill right\tCtrl+R", lambda: self.fill(down=False))
+        menu.addSeparator()
+        menu.addAction("All zeros", lambda: self.set_all("Zeros", np.zeros(values.shape)))
+        if values.dtype.kind == "f":
+            if values.ndim == 2:
+                menu.addAction("Identity", lambda: self.set_all("Identity", np.eye(*values.shape)))
+            menu.addAction("Random numbers", self.randomise)
+        menu.addAction("The lesson's values", self.reset)
+        return menu
+
+
+def parsed(text: str) -> Sequence[Sequence[float]]:
+    """Tab-separated text as a table of numbers.
+
+    Raises
+    ------
+    ExplorerError
+        "paste-empty", "paste-uneven", "paste-too-long" or "bad-number".
+    """
+    lines = [line.split("\t") for line in text.rstrip("\n").splitlines()]
+    if not lines or lines == [[""]]:
+        raise ExplorerError("paste-empty")
+    if len({len(line) for line in lines}) > 1:
+        raise ExplorerError("paste-uneven")
+    if len(lines) * len(lines[0]) > MOST_PASTED:
+        raise ExplorerError("paste-too-long", limit=MOST_PASTED)
+    return [[number(cell) for cell in line] for line in lines]
+
+
+def _is(event: QKeyEvent, sequence: QKeySequence) -> bool:
+    return QKeySequence(event.keyCombination()) == sequence

@@ -1,0 +1,117 @@
+"""Vectors kept as arrays: safetensors and numpy's .npz, never with pickled objects in them."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.words.lines import MOST_DIMS, Table
+
+_LONGEST_HEADER = 100_000_000
+_LARGEST = 8_000_000_000
+_ROWS = 1 << 16
+
+
+def is_safetensors(start: bytes, size: int) -> bool:
+    """Whether a file that starts so begins with the length of a JSON header, and that header."""
+    length = int.from_bytes(start[:8], "little")
+    return start[8:9] == b"{" and 2 <= length <= min(size - 8, _LONGEST_HEADER)
+
+
+def read_safetensors(file: Path) -> Iterator[Table]:
+    """
+    The tensors "vectors", "words" and, for whole numbers, "scales".
+
+    Raises
+    ------
+    ExplorerError
+        "vectors-arrays".
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, "numpy") as tensors:
+            names = set(tensors.keys())
+            shapes = {name: tensors.get_slice(name).get_shape() for name in names}
+            _need(file, names, {"vectors", "words"}, shapes.get("vectors", []))
+            found = {name: tensors.get_tensor(name) for name in ("vectors", "words", "scales") if name in names}
+    except (SafetensorError, ValueError, TypeError, KeyError) as error:
+        raise _bad(file, f"it is damaged ({error})") from None
+    words = found["words"]
+    if words.dtype != np.uint8 or words.ndim != 1:
+        raise _bad(file, "'words' must be the bytes of the words, a newline between two")
+    return _blocks(file, words.tobytes().split(b"\n"), found["vectors"], found.get("scales"))
+
+
+def read_npz(file: Path) -> Iterator[Table]:
+    """
+    The arrays "vectors" and "words".
+
+    Raises
+    ------
+    ExplorerError
+        "vectors-arrays" or "vectors-unknown".
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            sizes = {one.filename: one.file_size for one in archive.infolist()}
+        if not any(name.endswith(".npy") for name in sizes):
+            raise ExplorerError("vectors-unknown", file=file, what="a zip archive; unpack it and open a file in it")
+        _need(file, {name.removesuffix(".npy") for name in sizes}, {"vectors", "words"}, [])
+        if sum(sizes.values()) > _LARGEST:
+            size, limit = f"{sum(sizes.values()) / 1e9:.1f} GB", f"{_LARGEST / 1e9:.1f} GB"
+            raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
+        with np.load(file, allow_pickle=False) as arrays:
+            vectors, words = arrays["vectors"], arrays["words"]
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, NotImplementedError, SyntaxError) as error:
+        pickled = "allow_pickle" in str(error)
+        why = "it holds Python objects, which could run any program" if pickled else f"it is damaged ({error})"
+        raise _bad(file, why) from None
+    if words.dtype.kind not in "US" or words.ndim != 1:
+        raise _bad(file, "'words' must be a list of texts")
+    spelt = [word.encode("utf-8") if isinstance(word, str) else word for word in words.tolist()]
+    return _blocks(file, spelt, vectors, None)
+
+
+def _need(file: Path, names: set[str], wanted: set[str], shape: list[int]) -> None:
+    if missing := sorted(wanted - names):
+        known = ", ".join(sorted(names)[:5]) or "nothing"
+        raise _bad(file, f"there is no '{missing[0]}' in it, but {known}")
+    if shape and len(shape) == 2 and shape[0] * shape[1] * 4 > _LARGEST:
+        size, limit = f"{shape[0] * shape[1] * 4 / 1e9:.1f} GB", f"{_LARGEST / 1e9:.1f} GB"
+        raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
+
+
+def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArray[Any] | None) -> Iterator[Table]:
+    if vectors.ndim != 2 or not 1 <= vectors.shape[1] <= MOST_DIMS:
+        raise _bad(file, f"'vectors' has shape {vectors.shape}; it must be words × numbers")
+    if len(words) != len(vectors):
+        raise _bad(file, f"it has {len(words):,} words but {len(vectors):,} vectors")
+    if vectors.dtype.kind != "f" and (vectors.dtype != np.int8 or scales is None):
+        raise _bad(file, f"'vectors' holds {vectors.dtype}; it must be floats, or int8 with 'scales'")
+    if scales is not None and (scales.shape != (len(vectors),) or scales.dtype.kind != "f"):
+        raise _bad(file, "'scales' must be one float for each vector")
+    for i, word in enumerate(words):
+        try:
+            spelt = word.decode("utf-8")
+        except UnicodeDecodeError:
+            spelt = ""
+        if not spelt or "\n" in spelt:
+            raise _bad(file, f"word {i + 1} is empty or not text in UTF-8")
+    for i in range(0, len(words), _ROWS):
+        array = vectors[i : i + _ROWS].astype(np.float32)
+        if scales is not None:
+            array *= scales[i : i + _ROWS, None].astype(np.float32)
+        finite = np.isfinite(array).all(1)
+        if not finite.all():
+            raise _bad(file, f"vector {i + int(np.argmin(finite)) + 1} holds a number that is not finite")
+        yield words[i : i + _ROWS], array
+
+
+def _bad(file: Path, problem: str) -> ExplorerError:
+    return ExplorerError("vectors-arrays", file=file, problem=problem)

@@ -1,0 +1,187 @@
+"""Large files of vectors, parsed once and kept as plain arrays, which are opened by memory map in no time.
+
+An entry is a folder named for the file's path, size and time of change; a file that has changed is parsed again.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.words import formats
+from explorer.words.formats import Block
+from explorer.words.progress import Report
+from explorer.words.vectors import Vectors, Words, lengths
+
+VERSION = 1
+"""Of what an entry holds; another one is parsed again."""
+_HEADER = 128
+
+
+class Entry(NamedTuple):
+    """A parsed file: what it came from, and how many bytes it takes."""
+
+    file: str
+    folder: Path
+    size: int
+
+
+def folder() -> Path:
+    """Where the entries are: the user's cache."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("transformer-explorer", appauthor=False) / "vectors"
+
+
+def load(file: Path, report: Report | None = None, name: str = "", cache: Path | None = None) -> Vectors:
+    """
+    The vectors of a file, from the cache if they were parsed before.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+    report : callable, optional
+        Told how far parsing has come; if it raises, nothing is kept.
+    name : str, optional
+        What the table is to be called; its file's name, if left out.
+    cache : pathlib.Path, optional
+        Another folder for the entries.
+
+    Raises
+    ------
+    ExplorerError
+        See `formats.blocks`; "not-written" where there is no room for the arrays.
+    """
+    name, cache = name or file.name, cache or folder()
+    try:
+        facts = file.stat()
+    except OSError as error:
+        raise ExplorerError("vectors-not-read", file=file, reason=error.strerror or error) from None
+    if not file.is_file():
+        raise ExplorerError("vectors-not-read", file=file, reason="it is not a file")
+    source: dict[str, Any] = {
+        "version": VERSION,
+        "file": str(file.resolve()),
+        "size": facts.st_size,
+        "changed": facts.st_mtime_ns,
+    }
+    entry = cache / sha256(json.dumps(source).encode()).hexdigest()[:20]
+    found = _open(entry, source, name)
+    if found is None:
+        _keep(formats.blocks(file, report), entry, source)
+        _forget(cache, source["file"], entry)
+        found = _open(entry, source, name)
+    if found is None:
+        raise ExplorerError("vectors-not-read", file=file, reason="it changed while it was read")
+    return found
+
+
+def entries(cache: Path | None = None) -> list[Entry]:
+    """What is kept."""
+    found = []
+    for path in sorted((cache or folder()).glob("*/source.json")):
+        source = _read(path)
+        size = sum(one.stat().st_size for one in path.parent.iterdir())
+        found.append(Entry(str(source.get("file", "")), path.parent, size))
+    return found
+
+
+def clear(cache: Path | None = None) -> None:
+    """Delete all that is kept; tables that are open stay so where the system allows it."""
+    for entry in entries(cache):
+        shutil.rmtree(entry.folder, ignore_errors=True)
+
+
+def _open(entry: Path, source: dict[str, Any], name: str) -> Vectors | None:
+    """The vectors of an entry; None where it is of another state of the file, or not whole."""
+    if _read(entry / "source.json") != source:
+        return None
+    try:
+        text = (entry / "words.txt").read_bytes()
+        array, norms, starts, hashes, order = (
+            np.load(entry / f"{part}.npy", mmap_mode="r", allow_pickle=False)
+            for part in ("vectors", "norms", "starts", "hashes", "order")
+        )
+        n = len(array)
+        if array.dtype != np.float32 or any(len(one) != n for one in (norms, hashes, order)) or len(starts) != n + 1:
+            return None
+        if len(text) != starts[-1]:
+            return None
+    except (OSError, ValueError, EOFError):
+        return None
+    # As plain arrays over the same memory: numpy's memmap class costs time at every indexing.
+    words = Words(text, np.asarray(starts), np.asarray(hashes), np.asarray(order))
+    return Vectors(name, words, np.asarray(array), np.asarray(norms))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        source = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return source if isinstance(source, dict) else {}
+
+
+def _keep(blocks: Iterable[Block], entry: Path, source: dict[str, Any]) -> None:
+    """Write an entry beside its place, then put it there."""
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(prefix="part-", dir=entry.parent))
+    except OSError as error:
+        raise ExplorerError("not-written", file=error.filename, reason=error.strerror or error) from None
+    try:
+        norms: list[NDArray[np.float32]] = []
+        words = Words.of(_written(blocks, part / "vectors.npy", norms))
+        arrays = {"norms": np.concatenate(norms), "starts": words.starts, "hashes": words.hashes, "order": words.order}
+        for name, array in arrays.items():
+            np.save(part / f"{name}.npy", np.asarray(array))
+        (part / "words.txt").write_bytes(words.text)
+        (part / "source.json").write_text(json.dumps(source), "utf-8")
+        _put(part, entry, source)
+    except OSError as error:
+        raise ExplorerError("not-written", file=error.filename or part, reason=error.strerror or error) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _put(part: Path, entry: Path, source: dict[str, Any]) -> None:
+    try:
+        os.replace(part, entry)
+    except OSError:
+        # Another process was quicker, or what lies there is damaged.
+        if _open(entry, source, "") is None:
+            shutil.rmtree(entry, ignore_errors=True)
+            os.replace(part, entry)
+
+
+def _forget(cache: Path, file: str, kept: Path) -> None:
+    """Delete the entries of earlier states of a file."""
+    for entry in entries(cache):
+        if entry.file == file and entry.folder != kept:
+            shutil.rmtree(entry.folder, ignore_errors=True)
+
+
+def _written(blocks: Iterable[Block], file: Path, norms: list[NDArray[np.float32]]) -> Iterator[bytes]:
+    """The words of a table whose vectors go to an .npy file on the way, and their lengths to a list."""
+    rows, dims = 0, 0
+    with file.open("wb") as stream:
+        stream.write(bytes(_HEADER))
+        for words, array in blocks:
+            array.astype("<f4", copy=False).tofile(stream)
+            norms.append(lengths(array))
+            rows, dims = rows + len(array), array.shape[1]
+            yield from words
+        # The header has room for the number of rows, which is known only now.
+        stream.seek(0)
+        npy.write_array_header_1_0(stream, {"descr": "<f4", "fortran_order": False, "shape": (rows, dims)})
+        if stream.tell() != _HEADER:
+            raise RuntimeError("the header of an .npy file has another size than expected")

@@ -1,0 +1,157 @@
+"""What vectors there are: those that come with the program, and those that can be had."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError, nearest
+from explorer.paths import resources
+from explorer.words import cache, formats
+from explorer.words.progress import Report
+from explorer.words.vectors import Vectors
+
+DEFAULT = "books"
+URL = "https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}/{name}.gz"
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """Vectors that come with the program.
+
+    Parameters
+    ----------
+    name, file, about : str
+    """
+
+    name: str
+    file: str
+    about: str
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return resources() / "vectors" / self.file
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A GloVe set of gensim-data that can be downloaded.
+
+    Parameters
+    ----------
+    name : str
+    size : int
+        Bytes of the file.
+    md5 : str
+    words, dims : int
+    text : str
+        What it was trained on.
+    licence : str
+    """
+
+    name: str
+    size: int
+    md5: str
+    words: int
+    dims: int
+    text: str
+    licence: str = "PDDL"
+
+    @property
+    def url(self) -> str:
+        """Where it is to be had."""
+        return URL.format(name=self.name)
+
+
+SHIPPED = (
+    Shipped(DEFAULT, "books.safetensors", "20,000 words of English books from before 1930, trained for this program"),
+    Shipped("reference", "reference.txt", "screen, rock and remote with their numbers as printed in the reference"),
+)
+
+_TWITTER, _WIKI = "2 billion tweets", "Wikipedia 2014 and Gigaword 5"
+
+OFFERED = (
+    Offered("glove-twitter-25", 109885004, "50db0211d7e7a2dcd362c6b774762793", 1193514, 25, _TWITTER),
+    Offered("glove-twitter-50", 209216938, "c168f18641f8c8a00fe30984c4799b2b", 1193514, 50, _TWITTER),
+    Offered("glove-twitter-100", 405932991, "b04f7bed38756d64cf55b58ce7e97b15", 1193514, 100, _TWITTER),
+    Offered("glove-twitter-200", 795373100, "e52e8392d1860b95d5308a525817d8f9", 1193514, 200, _TWITTER),
+    Offered("glove-wiki-gigaword-50", 69182535, "c289bc5d7f2f02c6dc9f2f9b67641813", 400000, 50, _WIKI),
+    Offered("glove-wiki-gigaword-100", 134300434, "40ec481866001177b8cd4cb0df92924f", 400000, 100, _WIKI),
+    Offered("glove-wiki-gigaword-200", 264336934, "59652db361b7a87ee73834a6c391dfc1", 400000, 200, _WIKI),
+    Offered("glove-wiki-gigaword-300", 394362229, "29e9329ac2241937d55b852e8284e89b", 400000, 300, _WIKI),
+)
+
+
+def offered(name: str) -> Offered:
+    """
+    A set that can be downloaded, by its name.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-vectors".
+    """
+    for one in OFFERED:
+        if one.name == name:
+            return one
+    raise ExplorerError("unknown-vectors", name=name, near=nearest(name, [one.name for one in OFFERED]))
+
+
+def download_folder() -> Path:
+    """Where downloaded sets are kept."""
+    from platformdirs import user_data_path
+
+    return user_data_path("transformer-explorer", appauthor=False) / "vectors"
+
+
+def present(one: Offered) -> Path | None:
+    """
+    A whole copy of a set on this machine: our own, or one that gensim downloaded; None where there is none.
+
+    gensim keeps its own in ``GENSIM_DATA_DIR`` or ``~/gensim-data``.
+    """
+    theirs = Path(os.environ.get("GENSIM_DATA_DIR") or Path.home() / "gensim-data")
+    for folder in (download_folder(), theirs / one.name):
+        file = folder / f"{one.name}.gz"
+        # gensim's downloader may leave half a file.
+        if file.is_file() and file.stat().st_size == one.size:
+            return file
+    return None
+
+
+def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
+    """
+    Vectors by a name of this catalogue, or of a file.
+
+    Parameters
+    ----------
+    name : str
+    report : callable, optional
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-vectors", "vectors-not-here", or what is wrong with the file.
+    """
+    for shipped in SHIPPED:
+        if shipped.name == name:
+            return in_memory(shipped.path, name)
+    for one in OFFERED:
+        if one.name == name:
+            if (file := present(one)) is None:
+                raise ExplorerError("vectors-not-here", name=name, size=f"{one.size / 1e6:.0f} MB")
+            return cache.load(file, report, name)
+    file = Path(name)
+    if not file.exists():
+        known = [one.name for one in (*SHIPPED, *OFFERED)]
+        raise ExplorerError("unknown-vectors", name=name, near=nearest(name, known))
+    return cache.load(file, report)
+
+
+def in_memory(file: Path, name: str) -> Vectors:
+    """A small file's vectors, without the cache."""
+    blocks = list(formats.blocks(file))
+    words = [word.decode("utf-8") for block in blocks for word in block.words]
+    return Vectors.of(name, words, np.concatenate([block.array for block in blocks]))

@@ -1,0 +1,237 @@
+"""Downloading a set of vectors: to a part file, gone on with where it broke off, checked, then put in its place."""
+
+import http.client
+import os
+import re
+import shutil
+import ssl
+from collections.abc import Callable
+from hashlib import md5
+from pathlib import Path
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
+
+from explorer.core.errors import ExplorerError
+from explorer.words.catalogue import Offered, download_folder, present
+from explorer.words.progress import Meter, Report
+
+TIMEOUT = 20.0
+"""Seconds without a byte after which a connection counts as broken."""
+ATTEMPTS = 3
+"""How often in a row a connection may break without having brought anything."""
+_CHUNK = 1 << 16
+_SPARE = 50_000_000
+"""Bytes that are to stay free on the disk."""
+
+Open = Callable[[Request, float], Any]
+
+
+class _Broken(Exception):  # noqa: N818
+    """The connection broke, or brought something else than it should; another attempt may do better."""
+
+
+def download(
+    one: Offered,
+    report: Report | None = None,
+    folder: Path | None = None,
+    url: str | None = None,
+    timeout: float = TIMEOUT,
+) -> Path:
+    """
+    Get a set of vectors, unless it is on this machine already.
+
+    Parameters
+    ----------
+    one : Offered
+    report : callable, optional
+        Told how many bytes are there. If it raises, the part file is kept, and the next call goes on from it.
+    folder : pathlib.Path, optional
+        Where to; the user's data folder, if left out.
+    url : str, optional
+        Where from, if not from where the catalogue says.
+    timeout : float
+        Seconds.
+
+    Returns
+    -------
+    pathlib.Path
+        The whole file, its size and MD5 checked.
+
+    Raises
+    ------
+    ExplorerError
+        "download-offline", "download-refused", "download-broken", "download-wrong", "not-written", "disk-full".
+    """
+    if folder is None and (file := present(one)) is not None:
+        return file
+    folder = folder or download_folder()
+    file, part = folder / f"{one.name}.gz", folder / f"{one.name}.gz.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if file.is_file() and file.stat().st_size == one.size:
+            return file
+        _fill(part, one, url or one.url, timeout, report)
+        _check(part, one, report)
+        os.replace(part, file)
+    except OSError as error:
+        raise ExplorerError("not-written", file=error.filename or part, reason=error.strerror or error) from None
+    return file
+
+
+def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | None) -> None:
+    """Bring the part file to its full size, in as many attempts as it takes while each brings something."""
+    have = _size(part)
+    if have > one.size:
+        part.unlink()
+        have = 0
+    _need_room(part.parent, one.size - have)
+    meter = Meter("downloading", one.size, report, begun=have)
+    meter(have)
+    failed = 0
+    while have < one.size:
+        problem = ""
+        try:
+            _attempt(part, have, one, url, timeout, meter)
+        except _Broken as broken:
+            problem = str(broken)
+        now = _size(part)
+        failed = 0 if now > have else failed + 1
+        have = now
+        if have < one.size and failed >= ATTEMPTS:
+            raise ExplorerError("download-broken", name=one.name, reason=problem, have=_megabytes(have))
+
+
+def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, meter: Meter) -> None:
+    """
+    One connection, from the byte the part file ends at.
+
+    Raises
+    ------
+    _Broken
+        What came is in the part file.
+    """
+    headers = {"User-Agent": "transformer-explorer", "Accept-Encoding": "identity"}
+    if have:
+        headers["Range"] = f"bytes={have}-"
+    try:
+        with _opener(url)(Request(url, headers=headers), timeout) as answer:
+            start = _start(answer, have, one)
+            # A server that does not know ranges sends all of it again.
+            with part.open("r+b" if start else "wb") as stream:
+                stream.seek(start)
+                stream.truncate()
+                _copy(answer, stream, start, one, meter)
+    except HTTPError as error:
+        error.close()
+        if error.code == 416:  # it has no such byte: what we have is not the beginning of what is there
+            part.unlink(missing_ok=True)
+            raise _Broken("the server has a shorter file") from None
+        if error.code >= 500 or error.code in (408, 429):
+            raise _Broken(f"the server answered {error.code} {error.reason}") from None
+        reason = f"{error.code} {error.reason}"
+        raise ExplorerError("download-refused", name=one.name, url=url, reason=reason) from None
+    except URLError as error:
+        if isinstance(error.reason, ssl.SSLError):
+            raise ExplorerError("download-refused", name=one.name, url=url, reason=error.reason) from None
+        if isinstance(error.reason, TimeoutError):
+            raise _Broken(_quiet(timeout)) from None
+        if have:
+            raise _Broken("the server cannot be reached") from None
+        raise ExplorerError("download-offline", name=one.name, reason=error.reason) from None
+    except TimeoutError:
+        raise _Broken(_quiet(timeout)) from None
+    except (ConnectionError, ssl.SSLError, http.client.HTTPException):
+        raise _Broken("the connection broke") from None
+
+
+def _start(answer: Any, have: int, one: Offered) -> int:
+    """
+    The byte that an answer begins with; what it says of the whole must be what is known of it.
+
+    Raises
+    ------
+    ExplorerError
+        "download-wrong".
+    """
+    start, total = 0, answer.headers.get("Content-Length", "")
+    if answer.status == 206:
+        match = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", ""))
+        if match is None or int(match[1]) != have:
+            raise _Broken("the server sent another part than it was asked for")
+        start, total = have, match[2]
+    if total.isdigit() and int(total) != one.size:
+        what = f"{int(total):,} bytes are offered where there should be {one.size:,}"
+        raise ExplorerError("download-wrong", name=one.name, what=what)
+    return start
+
+
+def _copy(answer: Any, stream: IO[bytes], start: int, one: Offered, meter: Meter) -> None:
+    have = start
+    while chunk := answer.read1(_CHUNK):
+        if have + len(chunk) > one.size:
+            what = f"more came than the {one.size:,} bytes there should be"
+            stream.truncate(0)
+            raise ExplorerError("download-wrong", name=one.name, what=what)
+        stream.write(chunk)
+        have += len(chunk)
+        meter(have)
+    if have < one.size:
+        raise _Broken("the connection broke")
+
+
+def _check(part: Path, one: Offered, report: Report | None) -> None:
+    """
+    Compare the MD5.
+
+    Raises
+    ------
+    ExplorerError
+        "download-wrong"; the file is gone then.
+    """
+    found, meter, done = md5(usedforsecurity=False), Meter("checking", one.size, report), 0
+    with part.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            found.update(chunk)
+            done += len(chunk)
+            meter(done)
+    if found.hexdigest() != one.md5:
+        part.unlink()
+        raise ExplorerError("download-wrong", name=one.name, what="its check sum is not the right one")
+
+
+def _opener(url: str) -> Open:
+    import certifi
+
+    context = ssl.create_default_context(cafile=certifi.where())
+    opener = build_opener(HTTPSHandler(context=context), _SameScheme())
+    return lambda request, timeout: opener.open(request, timeout=timeout)
+
+
+class _SameScheme(HTTPRedirectHandler):
+    """Follows to another address, but not from https to http."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
+    ) -> Request | None:
+        if req.full_url.startswith("https:") and not newurl.startswith("https:"):
+            raise HTTPError(newurl, code, "a redirection to an address that is not safe", headers, fp)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _need_room(folder: Path, size: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < size + _SPARE:
+        raise ExplorerError("disk-full", folder=folder, need=_megabytes(size + _SPARE), free=_megabytes(free))
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.0f} MB"
+
+
+def _quiet(timeout: float) -> str:
+    return f"nothing came for {timeout:g} seconds"

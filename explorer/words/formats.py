@@ -1,0 +1,129 @@
+"""Files of word vectors, recognised by their content.
+
+==================  ===================================================================================================
+GloVe text          a word and its numbers a line, separated by single blanks
+word2vec text       the same below a line "words dims"
+word2vec binary     that line, then for each word its bytes, a blank, and its numbers as little-endian float32
+any of these, gzip
+safetensors         "vectors" (n, dims) of floats, or of int8 with "scales" (n,); "words": UTF-8 bytes, newlines between
+.npz                "vectors" (n, dims) and "words", an array of n texts
+==================  ===================================================================================================
+
+Nothing is unpickled: a pickle can run any program when it is opened.
+"""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.words import arrays, lines, records
+from explorer.words.progress import Meter, Report
+
+LARGEST_FILE = 8_000_000_000
+"""Bytes. The largest set that is offered for download has 0.8, Stanford's largest unpacked 5.7."""
+
+SAMPLE = 1 << 16
+ZIP, GZIP, NPY = b"PK\x03\x04", b"\x1f\x8b", b"\x93NUMPY"
+OTHERS = {b"\xfd7zXZ": "an xz archive", b"BZh": "a bzip2 archive", b"7z\xbc\xaf": "a 7z archive", b"%PDF": "a PDF"}
+
+
+class Block(NamedTuple):
+    """Some words of a table, in UTF-8, with their vectors, (n, dims), float32."""
+
+    words: list[bytes]
+    array: NDArray[np.float32]
+
+
+def blocks(file: Path, report: Report | None = None) -> Iterator[Block]:
+    """
+    The table in a file, some thousand words at a time.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+    report : callable, optional
+        Told how many bytes of the file have been read.
+
+    Raises
+    ------
+    ExplorerError
+        "vectors-not-read", "vectors-too-large", "vectors-pickle", "vectors-unknown", "vectors-line",
+        "vectors-truncated", "vectors-arrays".
+    """
+    some = False
+    try:
+        size = file.stat().st_size
+        if size > LARGEST_FILE:
+            raise ExplorerError("vectors-too-large", file=file, size=_gigabytes(size), limit=_gigabytes(LARGEST_FILE))
+        with file.open("rb") as raw:
+            meter = Meter("parsing", size, report)
+            for words, array in _table(file, raw, size):
+                some = some or bool(words)
+                yield Block(words, array)
+                meter(min(raw.tell(), size))
+    except OSError as error:
+        raise ExplorerError("vectors-not-read", file=file, reason=error.strerror or error) from None
+    if not some:
+        raise ExplorerError("vectors-unknown", file=file, what="empty")
+
+
+def _table(file: Path, raw: IO[bytes], size: int) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+    start = raw.read(SAMPLE)
+    raw.seek(0)
+    if not start:
+        raise ExplorerError("vectors-unknown", file=file, what="empty")
+    if start.startswith(ZIP):
+        return arrays.read_npz(file)
+    if arrays.is_safetensors(start, size):
+        return arrays.read_safetensors(file)
+    if start.startswith(GZIP):
+        return _unpacked(file, raw)
+    return _stream(file, raw, start)
+
+
+def _unpacked(file: Path, raw: IO[bytes]) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+    """What a gzip file holds."""
+    try:
+        with gzip.GzipFile(fileobj=raw) as packed:
+            stream = cast(IO[bytes], packed)
+            start = stream.read(SAMPLE)
+            if start.startswith((ZIP, GZIP)):
+                raise ExplorerError("vectors-unknown", file=file, what="an archive in an archive")
+            stream.seek(0)
+            yield from _stream(file, stream, start)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        reason = "it ends before the end of its archive" if isinstance(error, EOFError) else "its archive is damaged"
+        raise ExplorerError("vectors-not-read", file=file, reason=reason) from None
+
+
+def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+    """What a file holds that is not an archive, or no longer."""
+    if start.startswith(b"\x80") and start[1:2] in b"\x02\x03\x04\x05":
+        raise ExplorerError("vectors-pickle", file=file)
+    if start.startswith(NPY):
+        raise ExplorerError("vectors-unknown", file=file, what="a single numpy array without words")
+    for magic, what in OTHERS.items():
+        if start.startswith(magic):
+            raise ExplorerError("vectors-unknown", file=file, what=what)
+    header = lines.header(start)
+    if header is None:
+        if b"\0" in start:
+            raise ExplorerError("vectors-unknown", file=file, what="binary data of another kind")
+        return lines.read(file, stream, LARGEST_FILE)
+    n_words, dims = header
+    size = n_words * dims * 4
+    if size > LARGEST_FILE:
+        raise ExplorerError("vectors-too-large", file=file, size=_gigabytes(size), limit=_gigabytes(LARGEST_FILE))
+    if lines.is_text_below(start, dims):
+        return lines.read(file, stream, LARGEST_FILE, header)
+    return records.read(file, stream, n_words, dims)
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1e9:.1f} GB"

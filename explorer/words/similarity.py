@@ -1,0 +1,271 @@
+"""What vectors say of words: likeness, nearest words, analogies, the odd one out; gensim does the work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import acos, degrees, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.words import corpus
+from explorer.words.vectors import Vectors
+
+Floats = NDArray[np.float32]
+
+
+class Neighbour(NamedTuple):
+    """A word, and the cosine of its vector with the one asked for."""
+
+    word: str
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """The cosine of two vectors as arithmetic; all of it in float32, as the vectors are.
+
+    Parameters
+    ----------
+    words : (str, str)
+    vectors : (numpy.ndarray, numpy.ndarray)
+        (dims,) each.
+    products : numpy.ndarray
+        Of each dimension, (dims,).
+    dot : float
+        Their sum.
+    norms : (float, float)
+    cosine : float
+        The dot product divided by both norms.
+    """
+
+    words: tuple[str, str]
+    vectors: tuple[Floats, Floats]
+    products: Floats
+    dot: np.float32
+    norms: tuple[np.float32, np.float32]
+    cosine: np.float32
+
+    @property
+    def angle(self) -> float:
+        """Between the two, in degrees."""
+        return degrees(acos(max(-1.0, min(1.0, float(self.cosine)))))
+
+    @property
+    def scaled(self) -> float:
+        """The dot product divided by the root of the number of dimensions, as in attention."""
+        return float(self.dot) / sqrt(len(self.products))
+
+    @property
+    def agree(self) -> NDArray[np.bool_]:
+        """In which dimensions the two have the same sign, (dims,): they pull the cosine up."""
+        return self.products > 0
+
+
+@dataclass(frozen=True)
+class Analogy:
+    """a - b + c: "a is to b as what is to c?" in vectors.
+
+    Parameters
+    ----------
+    words : (str, str, str)
+    target : numpy.ndarray
+        a/|a| - b/|b| + c/|c|, made one long, (dims,).
+    neighbours : tuple of Neighbour
+        The words nearest to it other than the three.
+    """
+
+    words: tuple[str, str, str]
+    target: Floats
+    neighbours: tuple[Neighbour, ...]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence as the mean of its words' vectors; the order of the words makes no difference to it.
+
+    Parameters
+    ----------
+    words : tuple of str
+        Those that have a vector.
+    unknown : tuple of str
+        Those that have none, and count for nothing.
+    vector : numpy.ndarray
+        (dims,).
+    """
+
+    words: tuple[str, ...]
+    unknown: tuple[str, ...]
+    vector: Floats
+
+
+def cosine(vectors: Vectors, a: str, b: str) -> Cosine:
+    """
+    The cosine of two words' vectors, step by step.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-word" or "no-direction".
+    """
+    words = vectors.spelt(a), vectors.spelt(b)
+    return cosine_of((vectors[a], vectors[b]), words)
+
+
+def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> Cosine:
+    """
+    The cosine of two vectors, step by step.
+
+    Raises
+    ------
+    ExplorerError
+        "no-direction" for a vector of zeros.
+    """
+    u, v = pair
+    norms = np.linalg.norm(u), np.linalg.norm(v)
+    for name, norm in zip(names, norms, strict=True):
+        if not norm:
+            raise ExplorerError("no-direction", word=name)
+    dot = np.float32(u @ v)
+    first, second = np.float32(norms[0]), np.float32(norms[1])
+    return Cosine(names, (u, v), u * v, dot, (first, second), np.float32(dot / (first * second)))
+
+
+def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour]:
+    """
+    The words whose vectors point most nearly the same way.
+
+    Parameters
+    ----------
+    vectors : Vectors
+    word : str or numpy.ndarray
+        A word, which is not among its own neighbours, or any vector, (dims,).
+    n : int
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-word".
+    """
+    asked = vectors.spelt(word) if isinstance(word, str) else word
+    return _neighbours(vectors.keyed.most_similar(positive=[asked], topn=n))
+
+
+def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
+    """
+    The words nearest to a - b + c.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-word".
+    """
+    a, b, c = (vectors.spelt(word) for word in (a, b, c))
+    keyed = vectors.keyed
+    target = keyed.get_mean_vector([a, b, c], np.array([1, -1, 1]), pre_normalize=True, post_normalize=True)
+    return Analogy((a, b, c), target, tuple(_neighbours(keyed.most_similar([a, c], [b], topn=n))))
+
+
+def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
+    """
+    How near each word is to the mean of all; the last is the odd one out.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-word" or "too-few-words".
+    """
+    asked = list(dict.fromkeys(vectors.spelt(word) for word in words))
+    if len(asked) < 3:
+        raise ExplorerError("too-few-words", given=len(asked), least=3)
+    return [Neighbour(word, float(likeness)) for likeness, word in vectors.keyed.rank_by_centrality(asked)]
+
+
+def odd_one_out(vectors: Vectors, words: Sequence[str]) -> str:
+    """
+    The word that is farthest from the mean of all.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-word" or "too-few-words".
+    """
+    return centrality(vectors, words)[-1].word
+
+
+def sentence(vectors: Vectors, text: str) -> Sentence:
+    """
+    The mean of the vectors of a text's words.
+
+    Raises
+    ------
+    ExplorerError
+        "no-known-word".
+    """
+    words = [word for word in corpus.tokens(text) if word != "\n"]
+    known = tuple(word for word in words if word in vectors)
+    if not known:
+        raise ExplorerError("no-known-word", text=text.strip()[:80], vectors=vectors.name)
+    unknown = tuple(word for word in words if word not in vectors)
+    mean = vectors.keyed.get_mean_vector(list(known), pre_normalize=False)
+    return Sentence(known, unknown, mean)
+
+
+def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
+    """
+    The cosine of every vector with every other.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray
+        (n, dims).
+    columns : numpy.ndarray, optional
+        (m, dims); the rows, if left out.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n, m); a vector of zeros has cosine 0 with all.
+    """
+    return np.asarray(_unit(rows) @ _unit(rows if columns is None else columns).T, np.float32)
+
+
+def table(vectors: Vectors, words: Sequence[str]) -> Floats:
+    """
+    The vectors of some words, (n_words, dims): a new array.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-word".
+    """
+    return np.asarray(vectors.array[[vectors.rank(word) for word in words]])
+
+
+def by_likeness(similarities: Floats) -> list[int]:
+    """
+    An order of a similarity matrix's rows that puts like beside like.
+
+    The leaves of a tree of average linkage, turned so that neighbours are as like as they can be (Bar-Joseph et al.
+    2001).
+    """
+    if len(similarities) < 3:
+        return list(range(len(similarities)))
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    distances = np.clip(1 - np.asarray(similarities, float), 0, None)
+    distances = (distances + distances.T) / 2
+    np.fill_diagonal(distances, 0)
+    condensed = squareform(distances)
+    return [int(i) for i in leaves_list(optimal_leaf_ordering(linkage(condensed, "average"), condensed))]
+
+
+def _neighbours(found: list[tuple[str, float]]) -> list[Neighbour]:
+    return [Neighbour(word, likeness) for word, likeness in found]
+
+
+def _unit(array: Floats) -> Floats:
+    norms = np.linalg.norm(array, axis=1, keepdims=True)
+    return array / np.where(norms > 0, norms, np.float32(1))

@@ -1,0 +1,121 @@
+"""The map at the left is the graph's stages; a click or a key goes there."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from explorer.document.commands import SetSwitch
+from explorer.ui.selection import ABOUT_THE_MODEL
+
+Key = Qt.Key
+
+
+def stops(window):
+    return [button.stage for button in window.map.buttons]
+
+
+def button(window, stage):
+    return next(b for b in window.map.buttons if b.stage.name == stage)
+
+
+def active(window):
+    return [b.stage.name for b in window.map.buttons if b.active]
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
+def test_one_button_for_each_stage_in_reading_order(open_window, lesson):
+    window = open_window(lesson)
+    stages = window.bench.document.engine.graph.stages
+    assert stops(window) == [*stages, *ABOUT_THE_MODEL]
+    tops = [b.mapTo(window, b.rect().topLeft()).y() for b in window.map.buttons]
+    assert tops == sorted(set(tops))
+    groups = [label.text() for label in window.map.findChildren(QLabel) if label.isVisible()]
+    assert groups == list(dict.fromkeys(stage.group for stage in stops(window)))
+    assert [b.accessibleName() for b in window.map.buttons] == [f"{s.group}: {s.title}" for s in stops(window)]
+
+
+def test_the_lesson_says_where_to_begin(window, open_window):
+    assert active(window) == ["source.embedding"] == [window.bench.lesson.start_stage]
+    other = open_window("translation-lookup")
+    assert active(other) == ["attention"]
+
+
+def test_a_click_goes_to_the_stage(window, hand, eye):
+    for name in ("encoder.1.self.attention", "output", "source.embedding"):
+        hand.click(button(window, name))
+        eye.settle(window)
+        assert window.bench.selection.stage == name
+        assert active(window) == [name]
+        assert window.panel().stage.name == name
+        assert window.panel().isVisible()
+        assert eye.views(window)
+
+
+def test_keys_go_from_stage_to_stage(window, hand, eye):
+    first = window.map.buttons[0]
+    first.setFocus()
+    names = [stage.name for stage in stops(window)]
+    hand.key(Key.Key_Down, times=2)
+    assert window.bench.selection.stage == names[2]
+    assert QApplication.focusWidget() is window.map.buttons[2]
+    hand.key(Key.Key_Up)
+    assert window.bench.selection.stage == names[1]
+    hand.key(Key.Key_Up, times=3)
+    assert window.bench.selection.stage == names[0]
+
+
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter, Key.Key_Space])
+def test_tab_and_a_key_choose_a_stage(window, hand, key):
+    window.map.buttons[0].setFocus()
+    hand.key(Key.Key_Tab)
+    assert QApplication.focusWidget() is window.map.buttons[1]
+    assert window.bench.selection.stage == stops(window)[0].name
+    hand.key(key)
+    assert window.bench.selection.stage == stops(window)[1].name
+
+
+def test_the_last_stage_is_reached_by_scrolling(window, hand, eye):
+    window.resize(900, 560)
+    eye.settle(window)
+    last = window.map.buttons[-1]
+    window.bench.selection.go_to(last.stage.name)
+    QApplication.processEvents()
+    viewport = window.map._scroll.viewport()
+    assert viewport.rect().contains(last.mapTo(viewport, last.rect().center()))
+
+
+def test_a_switch_that_takes_a_stage_away_and_brings_it_back(window, eye):
+    document = window.bench.document
+    before = stops(window)
+    assert "decoder.1.ffn.layers" not in [s.name for s in before]
+    document.do(SetSwitch("decoder.1.ffn", "on", True))
+    eye.settle(window)
+    names = [stage.name for stage in stops(window)]
+    assert names[names.index("decoder.1.ffn.layers") + 1] == "decoder.1.ffn.after"
+    assert names.index("decoder.1.ffn.layers") < names.index("output")
+    assert active(window) == ["source.embedding"]
+    assert button(window, "decoder.1.ffn.layers").isVisible()
+    document.undo()
+    eye.settle(window)
+    assert stops(window) == before
+
+
+def test_when_the_stage_one_is_in_goes_one_is_not_lost(window, hand, eye):
+    document = window.bench.document
+    document.do(SetSwitch("decoder.1.ffn", "on", True))
+    eye.settle(window)
+    hand.click(button(window, "decoder.1.ffn.layers"))
+    document.do(SetSwitch("decoder.1.ffn", "on", False))
+    eye.settle(window)
+    here = window.bench.selection.stage
+    assert here in [stage.name for stage in stops(window)]
+    assert active(window) == [here]
+    assert window.panel().isVisible()
+    assert eye.views(window) or here == ABOUT_THE_MODEL[0].name
+
+
+def test_the_map_keeps_its_buttons_when_only_numbers_change(window, eye):
+    before = window.map.buttons
+    window.bench.document.do(SetSwitch("decoder.1.self", "scale", "1/d_k"))
+    eye.settle(window)
+    assert window.map.buttons is before

@@ -1,0 +1,168 @@
+"""The title of a stage, and the layer and head that all panels look at."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from explorer.core.model import Model
+from explorer.document.commands import Replace, SetSwitch
+from explorer.document.state import State
+
+Key = Qt.Key
+ENCODER = "encoder.1.self"
+
+
+def title(window):
+    return window.panel().header._title.text()
+
+
+def segment(window, spoken):
+    """The button of a choice above the stage, or None."""
+    found = [b for b in window.panel().header.findChildren(QPushButton) if b.accessibleName() == spoken and b.isVisible()]
+    return found[0] if found else None
+
+
+@pytest.fixture
+def deep(window, eye):
+    """The window on a model of three layers with two heads each."""
+    model = Model(
+        "gpt",
+        lengths={"input": 3},
+        axes={"input.words": ("a", "b", "c")},
+        layers=3,
+        switches={f"decoder.{k}.self.heads": 2 for k in (1, 2, 3)},
+    )
+    window.bench.document.do(Replace(State.of(model, {}, setting="printed"), "Open a deep one"))
+    eye.settle(window)
+    return window
+
+
+def test_the_title_says_where_one_is(window, eye):
+    eye.go_to(window, "source.embedding")
+    stage = window.panel().stage
+    assert title(window) == f"Source: {stage.title}"
+    eye.go_to(window, "encoder.1.self.attention")
+    assert title(window) == "Encoder 1: Self-attention, head 1"
+    eye.go_to(window, "decoder.1.cross.attention")
+    assert title(window) == "Decoder 1: Cross-attention"
+    eye.go_to(window, "output")
+    assert title(window) == "Probabilities"
+
+
+def test_a_click_on_a_head_shows_it(window, hand, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    assert segment(window, "Head 1").isChecked()
+    assert f"{ENCODER}.head.1.Q" in eye.views(window)
+    hand.click(segment(window, "Head 2"))
+    assert segment(window, "Head 2").isChecked()
+    assert not segment(window, "Head 1").isChecked()
+    assert title(window).endswith("head 2")
+    names = eye.views(window)
+    assert f"{ENCODER}.head.2.Q" in names
+    assert not any(".head.1." in name for name in names)
+    assert (eye.views(window)[f"{ENCODER}.head.2.Q"].array == eye.value(window, f"{ENCODER}.Q")[1]).all()
+
+
+def test_arrows_go_from_head_to_head(window, hand, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    segment(window, "Head 1").setFocus()
+    hand.key(Key.Key_Right)
+    assert QApplication.focusWidget() is segment(window, "Head 2")
+    if not segment(window, "Head 2").isChecked():
+        hand.key(Key.Key_Space)
+    assert window.bench.selection.head == 1
+    assert f"{ENCODER}.head.2.Q" in eye.views(window)
+
+
+def test_one_choice_of_head_for_all_panels(window, hand, eye):
+    window.bench.document.do(SetSwitch("decoder.1.self", "heads", 2))
+    eye.settle(window)
+    eye.go_to(window, "decoder.1.self.attention")
+    eye.go_to(window, "encoder.1.self.attention")
+    hand.click(segment(window, "Head 2"))
+    eye.go_to(window, "decoder.1.self.attention")
+    assert segment(window, "Head 2").isChecked()
+    assert "decoder.1.self.head.2.Q" in eye.views(window)
+    hand.click(segment(window, "Head 1"))
+    eye.go_to(window, "encoder.1.self.attention")
+    assert segment(window, "Head 1").isChecked()
+    assert f"{ENCODER}.head.1.Q" in eye.views(window)
+
+
+def test_a_block_with_fewer_heads_shows_its_last(window, hand, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    hand.click(segment(window, "Head 2"))
+    eye.go_to(window, "decoder.1.self.attention")
+    assert segment(window, "Head 1") is None
+    assert "decoder.1.self.head.1.Q" in eye.views(window)
+    eye.go_to(window, "encoder.1.self.attention")
+    assert segment(window, "Head 2").isChecked()
+
+
+def test_the_choice_follows_the_number_of_heads(window, hand, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    window.bench.document.do(SetSwitch(ENCODER, "heads", 4))
+    eye.settle(window)
+    hand.click(segment(window, "Head 4"))
+    assert f"{ENCODER}.head.4.Q" in eye.views(window)
+    window.bench.document.undo()
+    eye.settle(window)
+    assert segment(window, "Head 3") is None
+    assert segment(window, "Head 2").isChecked()
+    assert f"{ENCODER}.head.2.Q" in eye.views(window)
+    window.bench.document.do(SetSwitch(ENCODER, "heads", 1))
+    eye.settle(window)
+    assert segment(window, "Head 1") is None
+    assert f"{ENCODER}.head.1.Q" in eye.views(window)
+    assert title(window) == "Encoder 1: Self-attention"
+
+
+def test_heads_that_go_while_another_stage_is_shown(window, hand, eye):
+    """What hides must not look for what is gone, whatever is pointed at meanwhile."""
+    eye.go_to(window, "encoder.1.self.attention")
+    hand.click(segment(window, "Head 2"))
+    eye.go_to(window, "encoder.1.self.heads")
+    window.bench.document.do(SetSwitch(ENCODER, "heads", 1))
+    eye.settle(window)
+    views = eye.views(window)
+    view = views[f"{ENCODER}.concat"]
+    hand.hover(view, hand.cell(view, 0, 0))
+    hand.click(window.tokens._chips["source"][1])
+    eye.go_to(window, "encoder.1.self.attention")
+    assert f"{ENCODER}.head.1.Q" in eye.views(window)
+
+
+def test_another_head_while_a_hidden_stage_has_lost_a_matrix(window, hand, eye):
+    window.bench.document.do(SetSwitch("decoder.1.self", "heads", 2))
+    eye.settle(window)
+    eye.go_to(window, "encoder.1.self.attention")
+    eye.go_to(window, "decoder.1.self.attention")
+    window.bench.document.do(SetSwitch(ENCODER, "scale", "none"))
+    eye.settle(window)
+    hand.click(segment(window, "Head 2"))
+    eye.go_to(window, "encoder.1.self.attention")
+    names = eye.views(window)
+    assert f"{ENCODER}.head.2.scores" in names
+    assert f"{ENCODER}.head.2.scaled" not in names
+
+
+def test_layers_are_chosen_above_the_stage(deep, hand, eye):
+    eye.go_to(deep, "decoder.1.self.attention")
+    assert segment(deep, "Layer 1").isChecked()
+    hand.click(segment(deep, "Layer 3"))
+    eye.settle(deep)
+    assert deep.bench.selection.stage == "decoder.3.self.attention"
+    assert segment(deep, "Layer 3").isChecked()
+    assert "decoder.3.self.head.1.Q" in eye.views(deep)
+    hand.click(segment(deep, "Head 2"))
+    hand.click(segment(deep, "Layer 2"))
+    eye.settle(deep)
+    assert "decoder.2.self.head.2.Q" in eye.views(deep)
+    eye.go_to(deep, "decoder.2.ffn.layers")
+    assert segment(deep, "Layer 2").isChecked()
+    assert segment(deep, "Head 1") is None
+
+
+def test_one_layer_is_no_choice(window, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    assert segment(window, "Layer 1") is None

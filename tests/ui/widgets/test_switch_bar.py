@@ -1,0 +1,312 @@
+"""Every switch can be set where its stage is, and says so when a choice is impossible."""
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPushButton, QSpinBox
+
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import SetSwitch
+from explorer.ui.widgets.stage_header import StageHeader
+from explorer.ui.widgets.switch_bar import SwitchBar, block_of
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+ENCODER, DECODER = "encoder.1.self", "decoder.1.self"
+ALL = "model.switches"
+
+
+@pytest.fixture
+def bar(window, eye):
+    """The switches of a stage, all of them unfolded."""
+
+    def find(stage, unfolded=True):
+        panel = eye.go_to(window, stage)
+        (header,) = panel.findChildren(StageHeader)
+        if unfolded and header.switches._rest:
+            header.switches.more.setChecked(True)
+            QApplication.processEvents()
+        return header.switches
+
+    return find
+
+
+@pytest.fixture
+def switch(window):
+    """What the model has at a switch."""
+    return lambda block, name: window.bench.document.state.model.switch(block, name)
+
+
+def control(bar, name):
+    return bar._controls[name]
+
+
+def choose(hand, combo, text):
+    """Open a list of choices and pick one by keys."""
+    hand.click(combo)
+    assert QApplication.activePopupWidget() is not None
+    hand.key(Key.Key_Home)
+    hand.key(Key.Key_Down, times=combo.findText(text))
+    hand.key(Key.Key_Return)
+
+
+def test_which_block_a_stage_belongs_to():
+    blocks = ["encoder.1.self", "encoder.1.ffn", "encoder.10.self", "output"]
+    assert block_of("encoder.1.self.attention", blocks) == "encoder.1.self"
+    assert block_of("encoder.10.self.heads", blocks) == "encoder.10.self"
+    assert block_of("output", blocks) == "output"
+    assert block_of("source.embedding", blocks) is None
+
+
+# Every kind of control
+
+
+def test_a_choice_among_words(window, hand, eye, bar, switch):
+    bar = bar("encoder.1.self.attention")
+    scale = control(bar, "scale")
+    assert isinstance(scale, QComboBox)
+    assert scale.currentText() == "1/√d_k"
+    choose(hand, scale, "1/d_k")
+    assert switch(ENCODER, "scale") == "1/d_k"
+    eye.settle(window)
+    assert eye.value(window, f"{ENCODER}.scale") == 0.25
+    assert window.bench.document.history.undo_label == "Set encoder.1.self.scale to 1/d_k"
+    hand.key(Key.Key_Z, Modifier.ControlModifier)
+    eye.settle(window)
+    assert switch(ENCODER, "scale") == "1/sqrt(d_k)"
+    assert control(window.panel().header.switches, "scale").currentText() == "1/√d_k"
+
+
+def test_arrows_go_through_the_choices(window, hand, eye, bar, switch):
+    combo = control(bar("encoder.1.self.attention"), "similarity")
+    combo.setFocus()
+    hand.key(Key.Key_Down)
+    eye.settle(window)
+    assert switch(ENCODER, "similarity") == "cosine"
+
+
+def test_yes_or_no(window, hand, eye, bar, switch):
+    bar = bar("encoder.1.self.attention")
+    box = control(bar, "bias")
+    assert isinstance(box, QCheckBox)
+    assert not box.isChecked()
+    hand.click(box, box.rect().center() - box.rect().center() / 2)
+    eye.settle(window)
+    assert switch(ENCODER, "bias") is True
+    assert f"{ENCODER}.head.1.b_Q" in eye.views(window)
+    box = control(window.panel().header.switches, "bias")
+    box.setFocus()
+    hand.key(Key.Key_Space)
+    eye.settle(window)
+    assert switch(ENCODER, "bias") is False
+    assert f"{ENCODER}.head.1.b_Q" not in eye.views(window)
+
+
+def test_a_number(window, hand, eye, bar, switch):
+    spin = control(bar("encoder.1.ffn.layers"), "d_ff")
+    assert isinstance(spin, QSpinBox)
+    assert spin.value() == 6
+    spin.setFocus()
+    hand.key(Key.Key_Up)
+    eye.settle(window)
+    assert switch("encoder.1.ffn", "d_ff") == 7
+    assert eye.views(window)["encoder.1.ffn.W_1"].matrix.columnCount() == 7
+
+
+def test_typing_a_number_sets_it_once(window, hand, eye, bar, switch):
+    """Not at 1 on the way to 12."""
+    spin = control(bar("encoder.1.ffn.layers"), "d_ff")
+    spin.setFocus()
+    spin.selectAll()
+    hand.type("12")
+    assert switch("encoder.1.ffn", "d_ff") == 6
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert switch("encoder.1.ffn", "d_ff") == 12
+    assert window.bench.document.history.undo_label.endswith("to 12")
+    window.bench.document.undo()
+    assert window.bench.document.history.undo_label is None
+
+
+def test_a_number_that_may_be_left_to_the_model(bar):
+    spin = control(bar("decoder.1.self.attention"), "d_k")
+    assert spin.value() == 0
+    assert spin.text() == "auto"
+
+
+def test_a_small_number(window, hand, eye, bar, switch):
+    edit = control(bar("encoder.1.self.after"), "epsilon")
+    assert isinstance(edit, QLineEdit)
+    assert float(edit.text()) == switch(ENCODER, "epsilon") == 1e-6
+    edit.setFocus()
+    edit.selectAll()
+    hand.type("0.25")
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert switch(ENCODER, "epsilon") == 0.25
+    assert control(window.panel().header.switches, "epsilon").text() == "0.25"
+
+
+def test_a_small_number_is_not_rounded_by_looking_at_it(window, hand, eye, bar, switch):
+    window.bench.document.do(SetSwitch(ENCODER, "epsilon", 0.123456789))
+    edit = control(bar("encoder.1.self.after"), "epsilon")
+    edit.setFocus()
+    hand.key(Key.Key_Return)
+    window.setFocus()
+    eye.settle(window)
+    assert switch(ENCODER, "epsilon") == 0.123456789
+
+
+@pytest.mark.parametrize("stage", ["encoder.1.self.attention", "encoder.1.ffn.layers", "encoder.1.self.after", ALL])
+def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stage, switch):
+    panel = eye.go_to(window, stage)
+    bars = panel.findChildren(SwitchBar)
+    assert bars
+    for bar in bars:
+        for name, one in bar._controls.items():
+            value = switch(bar.block, name)
+            shown = {
+                QCheckBox: lambda c: c.isChecked(),
+                QComboBox: lambda c: c.currentData(),
+                QSpinBox: lambda c: c.value(),
+                QLineEdit: lambda c: float(c.text()),
+            }[type(one)](one)
+            assert shown == value, (bar.block, name)
+            assert bar.block in one.accessibleName()
+            assert name in one.toolTip()
+
+
+def test_every_switch_of_every_block_can_be_reached(window, eye):
+    """Also those whose stage another switch has taken away."""
+    panel = eye.go_to(window, ALL)
+    found = {(bar.block, name) for bar in panel.findChildren(SwitchBar) for name in bar._controls}
+    blocks = window.bench.document.state.model.blocks()
+    assert found == {(block, name) for block, kind in blocks.items() for name in SWITCHES[kind]}
+
+
+def test_a_switch_on_the_page_of_all_switches_works(window, hand, eye, switch):
+    panel = eye.go_to(window, ALL)
+    (bar,) = [b for b in panel.findChildren(SwitchBar) if b.block == "decoder.1.ffn"]
+    on = control(bar, "on")
+    assert not on.isChecked()
+    on.setFocus()
+    hand.key(Key.Key_Space)
+    eye.settle(window)
+    assert switch("decoder.1.ffn", "on") is True
+    assert "decoder.1.ffn.layers" in [b.stage.name for b in window.map.buttons]
+    (bar,) = [b for b in window.panel().findChildren(SwitchBar) if b.block == "decoder.1.ffn"]
+    assert control(bar, "on").isChecked()
+    window.bench.document.undo()
+    eye.settle(window)
+    assert not control(bar, "on").isChecked()
+
+
+# What cannot be
+
+
+def test_heads_that_do_not_divide_are_refused_at_the_place(window, hand, eye, bar, switch, said):
+    spin = control(bar("decoder.1.self.attention"), "heads")
+    spin.setFocus()
+    spin.selectAll()
+    hand.type("3")
+    hand.key(Key.Key_Return)
+    words = said()
+    assert "cannot be split over 3 heads" in words
+    assert "choose 1, 2, 4" in words
+    assert spin.value() == 1
+    assert switch(DECODER, "heads") == 1
+    assert window.bench.document.history.undo_label is None
+
+
+def test_a_choice_that_is_impossible_is_refused_and_goes_back(window, eye, bar, switch):
+    """Whether the list offers it or not: the model refuses, the control shows what is."""
+    bar = bar("decoder.1.cross.attention")
+    mask = control(bar, "mask")
+    before = mask.currentText()
+    if mask.findText("causal") >= 0 and mask.model().item(mask.findText("causal")).isEnabled():
+        mask.setCurrentIndex(mask.findText("causal"))
+        mask.activated.emit(mask.findText("causal"))
+    assert mask.currentText() == before
+    assert switch("decoder.1.cross", "mask") == "none"
+
+
+@pytest.mark.parametrize("typed", ["abc", "-1", "", "nan"])
+def test_what_is_no_number_is_refused(window, hand, bar, switch, said, typed):
+    edit = control(bar("encoder.1.self.after"), "epsilon")
+    edit.setFocus()
+    edit.selectAll()
+    hand.key(Key.Key_Delete)
+    hand.type(typed)
+    hand.key(Key.Key_Return)
+    assert "a number of at least 0" in said()
+    assert float(edit.text()) == 1e-6
+    assert switch(ENCODER, "epsilon") == 1e-6
+
+
+# Everywhere, and more
+
+
+def test_everywhere_sets_all_blocks_of_the_kind(window, hand, eye, bar, switch):
+    bar = bar("encoder.1.self.attention")
+    bar._everywhere.setFocus()
+    hand.key(Key.Key_Space)
+    assert bar._everywhere.isChecked()
+    choose(hand, control(bar, "scale"), "none")
+    eye.settle(window)
+    attentions = [ENCODER, DECODER, "decoder.1.cross"]
+    assert {switch(block, "scale") for block in attentions} == {"none"}
+    assert window.bench.document.history.undo_label.endswith("everywhere")
+    window.bench.document.undo()
+    assert switch("decoder.1.cross", "scale") == "free"
+
+
+def test_everywhere_has_no_say_once_it_is_out_of_sight(window, hand, eye, bar, switch):
+    bar = bar("encoder.1.self.attention")
+    bar._everywhere.setChecked(True)
+    bar.more.setFocus()
+    hand.key(Key.Key_Space)
+    assert not bar._everywhere.isVisible()
+    choose(hand, control(bar, "scale"), "none")
+    eye.settle(window)
+    assert switch(ENCODER, "scale") == "none"
+    assert switch("decoder.1.cross", "scale") == "free"
+
+
+def test_everywhere_is_there_only_where_there_are_several(open_window, eye, window):
+    source = eye.go_to(window, "source.embedding").header.switches
+    assert source._several
+    assert not eye.go_to(window, "output").header.switches._several
+    alone = open_window("emma")
+    assert not alone.panel().header.switches._everywhere.isVisible()
+
+
+def test_more_switches_unfold_and_stay_unfolded(window, hand, eye, bar):
+    bar = bar("encoder.1.self.attention", unfolded=False)
+    assert not control(bar, "heads").isVisible()
+    assert control(bar, "scale").isVisible()
+    hand.click(bar.more)
+    assert control(bar, "heads").isVisible()
+    assert bar.more.text() == "Fewer switches"
+    window.bench.document.do(SetSwitch(ENCODER, "bias", True))  # builds the page anew
+    eye.settle(window)
+    bar = window.panel().header.switches
+    assert control(bar, "heads").isVisible()
+    hand.click(bar.more)
+    assert not control(bar, "heads").isVisible()
+    assert bar.more.text() == "More switches"
+
+
+def test_no_control_is_cut_off(window, eye, bar):
+    window.resize(1280, 720)
+    bar = bar("encoder.1.self.attention")
+    eye.settle(window)
+    for one in (*bar._controls.values(), bar.more, bar._everywhere):
+        place = QRect(one.mapTo(bar, QPoint()), one.size())
+        assert bar.rect().contains(place), one.accessibleName()
+        assert one.width() >= one.minimumSizeHint().width(), one.accessibleName()
+    header = window.panel().header
+    assert window.panel().viewport().width() >= header.mapTo(window.panel().viewport(), header.rect().topRight()).x()
+
+
+def test_the_button_of_all_switches_is_only_there_with_a_use(window, eye):
+    bar = eye.go_to(window, "source.embedding").header.switches
+    assert not bar._rest
+    assert not [b for b in window.panel().findChildren(QPushButton) if b.isVisible() and "switches" in b.text()]
