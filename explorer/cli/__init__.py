@@ -81,6 +81,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.show import explain
 
             return explain(arguments)
+        case "render":
+            from explorer.cli.render import render
+
+            return render(arguments)
         case "check":
             from explorer.cli.lessons import check
 

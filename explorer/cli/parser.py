@@ -7,16 +7,17 @@ from typing import NoReturn
 from explorer import __version__
 from explorer.cli.errors import UsageError
 
-COMMANDS = ("list", "show", "explain", "check", "bench")
-FORMATS = ("table", "json", "csv", "latex")
+COMMANDS = ("list", "show", "explain", "render", "check", "bench")
+FORMATS = ("table", "json", "csv", "latex", "python")
 
 _PROGRAM = """\
 Every number of a transformer, live and editable.
 
   explorer [FILE]                  open the window, on a lesson file if one is named
   explorer list                    the lessons
-  explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV or LaTeX
+  explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV, LaTeX or Python
   explorer explain LESSON CELL     how one cell came about
+  explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg or .pdf
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
   explorer bench                   how fast is it here?
 
@@ -39,11 +40,19 @@ formats:
   csv     one line a number: node,row,column,row_label,column_label,value. Row and column count from 0, as in --set;
           labels may repeat. A vector leaves the column empty, a single number the row too. Stacked: head by head.
   latex   one pmatrix a node, with its row labels; needs the package amsmath.
+  python  a script that computes the nodes, and all they come from, with numpy alone, and compares. Where there are too
+          many numbers to print, --out FILE.py writes it, the large arrays into FILE.py.npz beside it.
 
 examples:
   explorer show emma weights
   explorer show you-are-welcome encoder.1.self.head.1 --set 'encoder.1.self.head.1.W_Q[0,1]=2.5'
   explorer show you-are-welcome output --setting textbook --tokens 'You are great' --format json
+  explorer show emma --format python > emma.py
+"""
+
+_RENDER = """\
+Draw a stage as the window shows it, without the window, into OUT: a picture of points (.png, two to a pixel of the
+window), or of lines and letters (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
 """
 
 _EXPLAIN = """\
@@ -97,7 +106,20 @@ def _show() -> Parser:
     _add_lesson(parser)
     parser.add_argument("nodes", nargs="*", default=[], metavar="NODE", help="what to print; all, if left out")
     _add_edits(parser)
-    parser.add_argument("--format", default="table", metavar="FORMAT", help="table (default), json, csv or latex")
+    parser.add_argument("--format", default="table", metavar="FORMAT", help="table (default), json, csv, latex or python")
+    parser.add_argument("--out", metavar="FILE.py", help="where to write the script of --format python")
+    return parser
+
+
+def _render() -> Parser:
+    parser = Parser("render", _RENDER, epilog="example:\n  explorer render emma attention emma.svg --theme dark")
+    _add_lesson(parser)
+    parser.add_argument("stage", metavar="STAGE", help="what to draw")
+    parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg or .pdf")
+    what = "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
+    parser.add_argument("--size", metavar="WxH", help=what)
+    parser.add_argument("--theme", default="light", metavar="NAME", help="light (default) or dark")
+    _add_edits(parser)
     return parser
 
 
@@ -139,4 +161,12 @@ def _add_edits(parser: Parser) -> None:
     add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)
 
 
-_PARSERS = {"": _window, "list": _list, "show": _show, "explain": _explain, "check": _check, "bench": _bench}
+_PARSERS = {
+    "": _window,
+    "list": _list,
+    "show": _show,
+    "explain": _explain,
+    "render": _render,
+    "check": _check,
+    "bench": _bench,
+}

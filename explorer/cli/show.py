@@ -3,9 +3,11 @@
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from explorer.cli import formats
 from explorer.cli.arguments import parse_cell, parse_set, parse_switch
+from explorer.cli.errors import UsageError
 from explorer.cli.errors import UsageError
 from explorer.cli.nodes import by_head, cell_of, read, select, stage_of
 from explorer.cli.parser import FORMATS
@@ -14,6 +16,7 @@ from explorer.core.derivation import rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.node import Node
+from explorer.core.script import export, save
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -24,7 +27,11 @@ def show(arguments: Namespace) -> int:
     """``explorer show``."""
     if arguments.format not in FORMATS:
         raise ExplorerError("unknown-format", name=arguments.format, known=", ".join(FORMATS))
+    if arguments.out is not None and arguments.format != "python":
+        raise UsageError("--out writes a script; it goes with --format python.")
     lesson, document = opened(arguments)
+    if arguments.format == "python":
+        return _script(arguments, lesson, document)
     graph, names = document.state.graph, select(document.state.graph, arguments.nodes)
     if arguments.format != "json":
         names = by_head(graph, names)
@@ -38,6 +45,21 @@ def show(arguments: Namespace) -> int:
             formats.write_csv(shown, sys.stdout)
         case _:
             formats.write_latex(shown, sys.stdout)
+    return 0
+
+
+def _script(arguments: Namespace, lesson: Lesson, document: Document) -> int:
+    title = f"{lesson.title} ({lesson.id}), {lesson.setting(document.state.setting).title}"
+    if document.history.modified:
+        title += ", edited"
+    names = select(document.state.graph, arguments.nodes) if arguments.nodes else ()
+    script = export(document.engine, title, names)
+    if arguments.out is not None:
+        print("wrote", " and ".join(map(str, save(script, Path(arguments.out)))))
+    elif script.arrays:
+        raise UsageError("There are too many numbers to print; write them into files with --out FILE.py.")
+    else:
+        print(script.text, end="")
     return 0
 
 
@@ -70,8 +92,6 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
         _set_tokens(lesson, document, "target", arguments.target)
     for (name, cell), value in sets:
         place = document.state.graph.place(name)
-        if document.engine.value(place).dtype.kind == "i" and not value.is_integer():
-            raise UsageError(f"'{name}' holds whole numbers; {value:g} is not one.")
         given = document.state.graph.nodes[place.node].is_input
         document.do(SetCells(name, {cell: value}) if given else PinCells(name, {cell: value}))
     return lesson, document

@@ -34,8 +34,8 @@ class Row:
     kind: str
 
 
-_INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "equal": "="}
-_PREFIX = {"sqrt": "√", "exp": "e^", "log": "ln ", "sin": "sin ", "cos": "cos ", "tanh": "tanh ", "erf": "erf "}
+_INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "above": ">", "equal": "="}
+_PREFIX = {"sqrt": "√", "exp": "e^", "log": "ln ", "sin": "sin ", "cos": "cos ", "arccos": "arccos ", "tanh": "tanh ", "erf": "erf "}
 _OF_A_LINE = {"sum": "sum", "mean": "mean", "max": "largest", "norm": "length", "argmax": "column of the largest"}
 
 
@@ -74,10 +74,10 @@ def chain(engine: Engine, name: str, cell: tuple[int, ...]) -> list[tuple[str, t
     while (last := engine.explain(name, cell)) is not None:
         found.insert(0, (name, cell, last))
         node = engine.graph.nodes[name]
-        if not node.op.alters:
+        above = [operand for operand in operands(last) if operand.node == node.parents[0]]
+        if not node.op.alters or len(above) != 1:
             break
-        (above,) = (operand for operand in operands(last) if operand.node == node.parents[0])
-        name, cell = above.node, tuple(i for i in above.index if isinstance(i, int))
+        name, cell = above[0].node, tuple(i for i in above[0].index if isinstance(i, int))
     return found
 
 
@@ -110,7 +110,7 @@ def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, 
             _write(inner, out, labels, most, decimals, done)
         out.append(Row(one.label, "", _n(value, decimals), "step"))
         return
-    if one.function == "mean_of":
+    if one.function in ("mean_of", "sum_of"):
         terms = [("", _expression(a, decimals), a.value) for a in one.arguments if isinstance(a, Step)]
         _list(terms, out, most, decimals)
     out.append(Row(one.label, _expression(one, decimals), _n(value, decimals), "step"))
@@ -165,8 +165,8 @@ def _expression(one: Step, decimals: int, i: int | None = None) -> str:
             return f"{parts[1]}, because the mask is 1" if one.arguments[0].value else "−∞, because the mask is 0"
         case "pick":
             return f"entry {parts[0]}: {parts[1]}"
-        case "mean_of":
-            return f"mean of {'it' if len(one.arguments) == 1 else 'these'}"
+        case "mean_of" | "sum_of":
+            return f"{function.removesuffix('_of')} of {'it' if len(one.arguments) == 1 else 'these'}"
         case _:
             return parts[0]
 

@@ -1,6 +1,6 @@
 """Values: what an edit makes stale, and recomputing just that."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -206,12 +206,3 @@ def fresh(graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) ->
     engine = Engine()
     engine.update(graph, inputs, pins)
     return engine
-
-
-def cells_of(index: Iterable[int | slice], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The cells that an index of `Engine.feeds` means."""
-    ranges = [range(size) if isinstance(i, slice) else (i,) for i, size in zip(index, shape, strict=True)]
-    cells: list[tuple[int, ...]] = [()]
-    for one in ranges:
-        cells = [(*cell, i) for cell in cells for i in one]
-    return cells

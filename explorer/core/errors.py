@@ -64,6 +64,7 @@ MESSAGES: dict[str, str] = {
     "unknown-ending": "{file}: the ending says how to write vectors; choose one of {known}.",
     "not-written": "{file}: cannot be written: {reason}.",
     "not-a-script-name": "{file}: is not the name of a Python file; choose one that ends in .py.",
+    "unknown-stage": "There is no stage '{name}'{near}.",
     "text-not-read": "{file}: cannot be read: {reason}.",
     "text-not-utf8": "{file}: line {line} is not text in UTF-8; save the file as UTF-8.",
     "too-little-text": "{file}: {found} words occur at least {least} times; training needs two or more.",

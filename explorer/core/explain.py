@@ -5,8 +5,9 @@ values of its arguments by one function of `FUNCTIONS`, so a derivation cannot c
 number the graph holds is tested for every op.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import erf
 from typing import Any, TypeAlias
 
@@ -28,6 +29,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "sin": np.sin,
     "cos": np.cos,
+    # A cosine may be a last digit beyond 1.
+    "arccos": lambda a: np.arccos(np.clip(a, -1, 1)),
     "tanh": np.tanh,
     "erf": lambda a: np.float64(erf(a)),
     "maximum": np.maximum,
@@ -35,10 +38,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": np.sum,
     "mean": np.mean,
     "mean_of": lambda *a: np.mean(a),
+    "sum_of": lambda *a: np.sum(a),
+    "sum_of": lambda *a: np.sum(a),
     "dot": lambda a, b: np.sum(np.multiply(a, b)),
     "norm": lambda a: np.sqrt(np.sum(np.square(a))),
     "argmax": np.argmax,
     "at_least": lambda a, b: np.float64(a >= b),
+    "above": lambda a, b: np.float64(a > b),
     "equal": lambda a, b: np.float64(a == b),
     "unmasked": lambda a: np.where(np.isneginf(a), 0, a)[()],
     "where": lambda condition, yes, no: yes if condition else no,
@@ -58,11 +64,15 @@ class Operand:
         Position in the node's array; one `slice(None)` where the operand is a vector.
     value : numpy.ndarray
         The numbers, 0-d or 1-d.
+    of : str
+        What the numbers are: the "value" of these cells, their "gradient", or their "derivative" with respect to the
+        one cell that is explained.
     """
 
     node: str
     index: Index
     value: Any
+    of: str = "value"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +133,15 @@ def operands(last: Step) -> Iterator[Operand]:
     seen: set[str] = set()
     for one in steps(last):
         for argument in one.arguments:
-            if isinstance(argument, Operand) and (key := f"{argument.node}{argument.index}") not in seen:
+            if not isinstance(argument, Operand):
+                continue
+            key = f"{argument.of} {argument.node}{argument.index}"
+            if key not in seen:
                 seen.add(key)
                 yield argument
+
+
+def cells_of(index: Iterable[int | slice], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The cells that an index means; a slice in it stands for the whole axis."""
+    ranges = [range(size) if isinstance(i, slice) else (i,) for i, size in zip(index, shape, strict=True)]
+    return list(product(*ranges))

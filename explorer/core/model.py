@@ -27,6 +27,8 @@ class Model:
         "BLOCK.NAME" to the choice made; what is absent is the textbook's.
     seed : int
         Where the starting values of new weights come from.
+    initialiser : str
+        How they are drawn: one of `explorer.core.ops.inputs.INITIALISERS`.
     dtype : str
         "float64" for lessons, "float32" for large models.
     """
@@ -38,6 +40,7 @@ class Model:
     layers: int = 1
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
     seed: int = 0
+    initialiser: str = "xavier"
     dtype: str = "float64"
 
     def blocks(self) -> dict[str, str]:

@@ -220,7 +220,7 @@ class SetTokens(Command):
             return state if unchanged else replace(state, inputs=inputs)
         axes = {**model.axes, axis: tuple(vocabulary)}
         lengths = {**model.lengths, sequence: len(ids)}
-        return State.of(replace(model, axes=axes, lengths=lengths), inputs, state.pins, state.setting)
+        return state.rebuilt(replace(model, axes=axes, lengths=lengths), inputs)
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ class SetSwitch(Command):
         model = state.model.with_switch(block, self.name, self.value)
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
-        changed = State.of(model, self._carried(state, block), state.pins, state.setting)
+        changed = state.rebuilt(model, self._carried(state, block))
         return replace(changed, inputs={**changed.inputs, **_taken_over(state, changed)})
 
     def _carried(self, state: State, block: str) -> Mapping[str, Array]:

@@ -31,8 +31,8 @@ class State:
         The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
         brings them back.
     pins : mapping of str to Pin
-    setting : str
-        Name of the lesson's setting this came from, such as "printed".
+    lesson, setting : str
+        Where this came from: the lesson's id, and the name of its setting, such as "printed".
     """
 
     model: Model
@@ -40,9 +40,16 @@ class State:
     inputs: Mapping[str, Array]
     pins: Mapping[str, Pin] = field(default_factory=lambda: _EMPTY)
     setting: str = ""
+    lesson: str = ""
 
     @staticmethod
-    def of(model: Model, inputs: Mapping[str, Array], pins: Mapping[str, Pin] = _EMPTY, setting: str = "") -> "State":
+    def of(
+        model: Model,
+        inputs: Mapping[str, Array],
+        pins: Mapping[str, Pin] = _EMPTY,
+        setting: str = "",
+        lesson: str = "",
+    ) -> "State":
         """A state whose missing inputs start as their nodes say, from the model's seed.
 
         Inputs keep their values where the shape still fits. Where only a sequence or a vocabulary has become longer or
@@ -53,11 +60,19 @@ class State:
         """
         graph = build(model)
         kept_pins = {n: p for n, p in pins.items() if _can_hold(graph, n, p)}
-        return State(model, graph, _fill(model, graph, inputs), kept_pins, setting)
+        return State(model, graph, _fill(model, graph, inputs), kept_pins, setting, lesson)
+
+    def rebuilt(self, model: Model, inputs: Mapping[str, Array]) -> "State":
+        """The state with another structure: what fits of the inputs and pins stays."""
+        return State.of(model, inputs, self.pins, self.setting, self.lesson)
 
 
 def _can_hold(graph: Graph, name: str, pin: Pin) -> bool:
     return name in graph.nodes and not graph.nodes[name].is_input and pin.cells.shape == graph.shape(name)
+
+    def rebuilt(self, model: Model, inputs: Mapping[str, Array]) -> "State":
+        """The state with another structure: what fits of the inputs and pins stays."""
+        return State.of(model, inputs, self.pins, self.setting, self.lesson)
 
 
 def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, Array]:
@@ -73,7 +88,7 @@ def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, A
             dtype = np.int64 if node.op.initial == "ids" else model.dtype
             inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
             continue
-        new = node.op.start(name, shape, model.dtype, model.seed)
+        new = node.op.start(name, shape, model.dtype, model.seed, model.initialiser)
         if old is not None and old.ndim == new.ndim:
             differing = [axis for axis, a, b in zip(node.axes, old.shape, shape, strict=True) if a != b]
             if tokens.issuperset(differing):

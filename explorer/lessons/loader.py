@@ -292,7 +292,7 @@ def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: 
             start = op.initial if isinstance(op, Input) else ""
             # A node stacked over heads is named by its slices.
             stacked = place.head is None and graph.n_heads(name) is not None
-            if start == "xavier" and not stacked and not {name, place.node} & given:
+            if start == "weights" and not stacked and not {name, place.node} & given:
                 seeded.add(name)
     return seeded
 

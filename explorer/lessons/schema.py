@@ -105,7 +105,7 @@ class Lesson:
         model = replace(self.model, switches={**self.model.switches, **chosen.switches})
         given = {**self.inputs, **chosen.inputs}
         whole = {name: array for name, array in given.items() if not is_slice(name)}
-        state = State.of(model, whole, setting=chosen.name)
+        state = State.of(model, whole, setting=chosen.name, lesson=self.id)
         inputs = _laid(state.graph, given, lambda node: state.inputs[node])
         values = _laid(state.graph, chosen.pins, lambda node: np.zeros(state.graph.shape(node)))
         which = {name: np.ones(array.shape, dtype=bool) for name, array in chosen.pins.items()}

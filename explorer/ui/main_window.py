@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.document.commands import Replace
 from explorer.document.document import Change
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
@@ -98,7 +97,7 @@ class MainWindow(QMainWindow):
         self._title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         menu = QMenu(self._title)
         for lesson in catalogue():
-            menu.addAction(lesson.title, partial(self.open_lesson, lesson))
+            menu.addAction(lesson.title, partial(self.bench.open, lesson))
         self._title.setMenu(menu)
         self._top.addWidget(self._title)
         self._top.addStretch()
@@ -126,14 +125,8 @@ class MainWindow(QMainWindow):
 
     # Lessons and settings
 
-    def open_lesson(self, lesson: Lesson) -> None:
-        """Open another example; it can be undone."""
-        self.bench.lesson = lesson
-        self.bench.document.do(Replace(lesson.state(), f"Open “{lesson.title}”"))
-        self.bench.bridge.flush()
-        self._open(lesson)
-
     def _open(self, lesson: Lesson) -> None:
+        self._shown = lesson
         self.setWindowTitle(f"{lesson.title} – Transformer Explorer")
         self._title.setText(f"{lesson.title}  ▾")
         while (item := self._setting_place.takeAt(0)) is not None:
@@ -152,13 +145,12 @@ class MainWindow(QMainWindow):
 
     def _choose_setting(self, place: int) -> None:
         lesson = self.bench.lesson
-        setting = list(lesson.settings)[place]
-        title = lesson.settings[setting].title
-        self.bench.document.do(Replace(lesson.state(setting), f"Set “{title}”"))
+        self.bench.open(lesson, list(lesson.settings)[place])
 
     def _say_setting(self) -> None:
-        lesson, name = self.bench.lesson, self.bench.document.state.setting
-        self._settings.choose(list(lesson.settings).index(name))
+        names, name = list(self.bench.lesson.settings), self.bench.document.state.setting
+        if name in names:
+            self._settings.choose(names.index(name))
         self.lesson_bar.refresh()
 
     # Following
@@ -172,6 +164,8 @@ class MainWindow(QMainWindow):
         for panel in tuple(self._panels.values()):
             panel.follow(change)
         self.actions_.refresh()
+        if self.bench.lesson is not self._shown:
+            self._open(self.bench.lesson)
         self._say_setting()
 
     def _follow_structure(self) -> None:

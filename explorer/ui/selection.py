@@ -36,6 +36,8 @@ class Selection(QObject):
         The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     token_changed
         `token` is another one.
+    token_chosen
+        `chosen_token` is another one.
     showing_changed
         Matrices show something else: `showing` is "values" or "change".
     """
@@ -44,6 +46,7 @@ class Selection(QObject):
     head_changed = Signal(int)
     pointed = Signal(object)
     token_changed = Signal()
+    token_chosen = Signal()
     showing_changed = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -98,8 +101,15 @@ class Selection(QObject):
 
     def choose_token(self, token: tuple[str, int] | None) -> None:
         """Keep a token lit when the mouse leaves it, until another, or None, is chosen."""
-        self._chosen_token = token
+        chosen, self._chosen_token = self._chosen_token, token
         self.set_token(token)
+        if token != chosen:
+            self.token_chosen.emit()
+
+    @property
+    def chosen_token(self) -> tuple[str, int] | None:
+        """The token that stays lit when the mouse leaves."""
+        return self._chosen_token
 
     def set_token(self, token: tuple[str, int] | None) -> None:
         """Light up a token (the axis and its place there) everywhere; with None, the chosen one."""

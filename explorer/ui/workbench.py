@@ -1,7 +1,6 @@
 """What every panel and widget is given: the model, what is looked at, and the look."""
 
-from dataclasses import dataclass
-
+from explorer.document.commands import Replace
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.bridge import Bridge
@@ -9,7 +8,6 @@ from explorer.ui.selection import Selection
 from explorer.ui.theme import Appearance
 
 
-@dataclass
 class Workbench:
     """The objects that the parts of the window share; `app.py` makes them once.
 
@@ -24,16 +22,32 @@ class Workbench:
     appearance : Appearance
         Theme, fonts and text scale.
     lesson : Lesson
-        The example that is open.
+        The example that the document starts with.
     """
 
-    document: Document
-    bridge: Bridge
-    selection: Selection
-    appearance: Appearance
-    lesson: Lesson
+    def __init__(
+        self, document: Document, bridge: Bridge, selection: Selection, appearance: Appearance, lesson: Lesson
+    ) -> None:
+        self.document = document
+        self.bridge = bridge
+        self.selection = selection
+        self.appearance = appearance
+        self._first = lesson
+        self._opened = {lesson.id: lesson}
+
+    @property
+    def lesson(self) -> Lesson:
+        """The example that the document's present state is from: undo may go back to one opened before."""
+        return self._opened.get(self.document.state.lesson, self._first)
 
     @property
     def ours(self) -> frozenset[str]:
         """Names of nodes and slices whose values we had to choose ourselves."""
         return self.lesson.ours
+
+    def open(self, lesson: Lesson, setting: str | None = None) -> None:
+        """Open an example, or another setting of it; it can be undone."""
+        state = lesson.state(setting)
+        title = lesson.title if setting is None else f"{lesson.title}: {lesson.setting(setting).title}"
+        self._opened[lesson.id] = lesson
+        self.document.do(Replace(state, f"Open “{title}”"))

@@ -32,10 +32,10 @@ def test_every_error_that_is_raised_has_a_message_and_gives_its_fields():
         assert fields_of(MESSAGES[id]) == set(given), place  # **fields could not be checked
 
 
-def test_every_message_names_something_and_is_one_line():
+def test_every_message_is_one_line():
     for id, message in MESSAGES.items():
-        assert fields_of(message), id
-        assert "\n" not in message
+        assert message.endswith((".", "?")), id
+        assert "\n" not in message, id
 
 
 def test_an_error_is_its_sentence():

@@ -10,12 +10,13 @@ BELOW_THE_WINDOW = [
     if importlib.util.find_spec(package)
 ]
 # Qt belongs to the window alone; the others take long to import.
-LATER = {"PySide6", "pyqtgraph", "gensim", "scipy", "ziamath"}
+LATER = {"PySide6", "pyqtgraph", "gensim", "numba", "scipy", "ziamath"}
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-    importlib.import_module(module.name)
+    if module.name != "explorer.words.compiled":  # is numba's, and imported where it is used
+        importlib.import_module(module.name)
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 

@@ -79,6 +79,17 @@ def test_the_first_state_is_never_merged_into(moments):
     assert steps.present is moments[0]
 
 
+def test_the_oldest_state_that_is_remembered_is_never_merged_into(monkeypatch, moments):
+    monkeypatch.setattr(history, "LIMIT", 1)
+    steps = History(moments[0])
+    steps.record(moments[1], "drag 1", stroke="drag 1")
+    steps.record(moments[2], "drag 2", stroke="drag 2")
+    steps.undo()
+    steps.record(moments[3], "drag 1 again", stroke="drag 1")
+    steps.undo()
+    assert steps.present is moments[1]
+
+
 def test_modified_is_being_elsewhere_than_what_was_saved(three_steps):
     assert three_steps.modified
     three_steps.mark_saved()

@@ -55,7 +55,7 @@ def test_no_weight_is_left_to_chance(id, setting):
     for name in state.graph.names():
         place = state.graph.place(name)
         op = state.graph.nodes[place.node].op
-        if isinstance(op, Input) and op.initial == "xavier" and not (place.head is None and state.graph.n_heads(name)):
+        if isinstance(op, Input) and op.initial == "weights" and not (place.head is None and state.graph.n_heads(name)):
             assert name in given or place.node in given, name
             array = given[name] if name in given else given[place.node]
             whole = state.inputs[place.node]

@@ -5,8 +5,8 @@ from math import erf
 
 import numpy as np
 
-from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op, added
 
 _erf = np.vectorize(erf, otypes=[np.float64])
 
@@ -20,6 +20,12 @@ class Identity(Op):
 
     def forward(self, *parents: Array) -> Array:
         return parents[0].copy()
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (gradient,)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return added(at, value)
 
     def formula(self, *symbols: str) -> str:
         return symbols[0]
@@ -41,6 +47,10 @@ class ReLU(Op):
     def forward(self, *parents: Array) -> Array:
         return np.maximum(parents[0], 0)
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        # At 0, where there is a corner, the slope is taken as 0.
+        return (np.where(parents[0] > 0, gradient, 0),)
+
     def formula(self, *symbols: str) -> str:
         return r"\max(0, %s)" % symbols[0]
 
@@ -60,6 +70,12 @@ class Sigmoid(Op):
 
     def forward(self, *parents: Array) -> Array:
         return 1 / (1 + np.exp(-parents[0]))
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (gradient * value * (1 - value),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return step("multiply", value[at], step("subtract", Constant(1.0, "1"), value[at]))
 
     def formula(self, *symbols: str) -> str:
         return r"\frac{1}{1 + e^{-%s}}" % symbols[0]
@@ -94,6 +110,20 @@ class GELU(Op):
         else:
             result = 0.5 * x * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))
         return result
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        (x,) = parents
+        if self.tanh:
+            # x/2 · (1 + t) with t = tanh(u), and dt/du = 1 − t².
+            root = np.sqrt(2 / np.pi).astype(x.dtype)
+            square = x * x
+            t = np.tanh(root * (x + 0.044715 * (x * square)))
+            slope = 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (root * (1 + 3 * 0.044715 * square))
+        else:
+            # d/dx x · Φ(x) = Φ(x) + x · φ(x), with the normal distribution's Φ and its density φ.
+            share = 0.5 * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))
+            slope = share + x * np.exp(-0.5 * (x * x)) / np.sqrt(2 * np.pi).astype(x.dtype)
+        return (gradient * slope,)
 
     def formula(self, *symbols: str) -> str:
         x = symbols[0]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Source, Step, step
-from explorer.core.ops.base import Array, Op, line
+from explorer.core.explain import Argument, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op, line, summed_to
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,32 @@ class Scores(Op):
         lengths = np.sqrt((Q * Q).sum(-1))[..., :, None] * np.sqrt((K * K).sum(-1))[..., None, :]
         cosines: Array = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths != 0)
         return cosines
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        Q, K = (p.mT for p in parents) if self.columns else parents
+        if self.similarity == "dot":
+            # S = Q Kᵀ: (…, n_queries, n_keys)
+            dQ, dK = gradient @ K, gradient.mT @ Q
+        else:
+            # c = q · k / (|q| |k|): dc/dq = k / (|q| |k|) − c q / |q|². A zero vector has no direction to change.
+            q, k = (Q * Q).sum(-1, keepdims=True), (K * K).sum(-1, keepdims=True)
+            lengths = np.sqrt(q) * np.sqrt(k).mT
+            share = np.divide(gradient, lengths, out=np.zeros_like(gradient), where=lengths != 0)
+            turned = gradient * value
+            dQ, dK = share @ K, share.mT @ Q
+            dQ -= np.divide(Q * turned.sum(-1, keepdims=True), q, out=np.zeros_like(dQ), where=q != 0)
+            dK -= np.divide(K * turned.sum(-2)[..., None], k, out=np.zeros_like(dK), where=k != 0)
+        if self.columns:
+            dQ, dK = dQ.mT, dK.mT
+        return summed_to(parents[0].shape, dQ), summed_to(parents[1].shape, dK)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        if self.similarity != "dot":
+            return super().derivative(parent, cell, at, value, *parents)
+        # A number of a query meets the same column of every key, and the other way round.
+        other, column = parents[1 - parent], cell[-2] if self.columns else cell[-1]
+        index = (column, slice(None)) if self.columns else (slice(None), column)
+        return other[line(at, other.value, *index)]
 
     def formula(self, *symbols: str) -> str:
         Q, K = symbols
@@ -71,6 +97,16 @@ class WeightedSum(Op):
         weights, V = parents
         product: Array = weights @ V
         return product
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        weights, V = parents
+        return summed_to(weights.shape, gradient @ V.mT), summed_to(V.shape, weights.mT @ gradient)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        weights, V = parents
+        if parent == 0:
+            return V[line(at, V.value, cell[-1], slice(None))]
+        return weights[line(at, weights.value, slice(None), cell[-2])]
 
     def formula(self, *symbols: str) -> str:
         return r"%s \, %s" % symbols

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from explorer.core.explain import Index, Source, Step
+from explorer.core.explain import Argument, Index, Operand, Source, Step, cells_of
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -28,6 +28,49 @@ class Op:
     def forward(self, *parents: Array) -> Array:
         """Compute the value, a new array, from the parents' values."""
         raise NotImplementedError(type(self).__name__)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        """Pass a gradient on to the parents: the chain rule for one node (Goodfellow et al. 2016, equation 6.46).
+
+        Parameters
+        ----------
+        gradient : numpy.ndarray
+            How much the loss changes with each cell of the value; in the value's shape.
+        value : numpy.ndarray
+            What `forward` made of the parents.
+        *parents : numpy.ndarray
+
+        Returns
+        -------
+        tuple of numpy.ndarray or None
+            A gradient for each parent, in its shape, summed over the axes along which it was repeated; None for a
+            parent that no gradient flows to: whole numbers, and what is only compared.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no rule for its gradient")
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        """How much cells of the value change with one cell of a parent: numbers, or where they come from.
+
+        This asks `backward`, once for each cell of the value. An op overrides it where there is more to show, or where
+        one cell feeds very many.
+
+        Parameters
+        ----------
+        parent : int
+            Which parent, counted from 0.
+        cell : tuple of int
+            The cell of that parent.
+        at : Index
+            The cells of the value: one of them or, with one `slice(None)`, a line of them.
+        value, *parents : Source
+        """
+        numbers, one = np.zeros_like(value.value), np.zeros_like(value.value)
+        for i in cells_of(at, numbers.shape):
+            one[i] = 1
+            passed = self.backward(one, value.value, *(p.value for p in parents))[parent]
+            numbers[i] = 0 if passed is None else passed[cell]
+            one[i] = 0
+        return Operand(value.name, at, numbers[at], "derivative")
 
     def formula(self, *symbols: str) -> str:
         """LaTeX of the right-hand side, given the parents' symbols."""
@@ -76,3 +119,21 @@ def line(cell: tuple[int, ...], value: Array, *index: int | slice) -> Index:
     batch = cell[: max(len(cell) - 2, 0)]
     own = batch[len(batch) - lead :] if lead else ()
     return tuple(0 if value.shape[a] == 1 else c for a, c in enumerate(own)) + index
+
+
+def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
+    """The gradient of an array of that shape which numpy repeated (broadcasting): the sum over what it was repeated to.
+
+    Each repetition is a path of its own to the loss, and the chain rule adds up all paths.
+    """
+    if gradient.shape == shape:
+        return gradient
+    new = gradient.ndim - len(shape)
+    repeated = [new + axis for axis, size in enumerate(shape) if size == 1 != gradient.shape[new + axis]]
+    total: Array = gradient.sum((*range(new), *repeated), keepdims=True)
+    return total.reshape(shape)
+
+
+def added(at: Index, value: Source) -> Operand:
+    """The derivative of cells of a value that a cell of a parent is simply added to: 1."""
+    return Operand(value.name, at, np.ones(np.shape(value.value[at]), dtype=np.int64)[()], "derivative")

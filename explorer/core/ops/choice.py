@@ -19,6 +19,9 @@ class Argmax(Op):
         columns: Array = np.argmax(parents[0], axis=-1)
         return columns
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{argmax}_j \; {%s}_{ij}" % symbols[0]
 
@@ -39,6 +42,9 @@ class Threshold(Op):
 
     def forward(self, *parents: Array) -> Array:
         return (parents[0] >= self.threshold).astype(parents[0].dtype)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
 
     def formula(self, *symbols: str) -> str:
         return rf"[\, {symbols[0]} \geq {self.threshold:g} \,]"

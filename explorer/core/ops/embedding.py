@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Constant, Index, Source, Step, step
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
 
@@ -27,6 +27,9 @@ class OneHot(Op):
         rows: Array = (tokens[..., None] == np.arange(self.n_words)).astype(self.dtype)
         return rows
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
     def formula(self, *symbols: str) -> str:
         return r"[\, {%s}_i = j \,]" % symbols[0]
 
@@ -47,6 +50,17 @@ class LookUp(Op):
     def forward(self, *parents: Array) -> Array:
         tokens, table = parents
         return np.take(table, tokens, axis=0)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        tokens, table = parents
+        # Each place of a word adds its gradient to the word's row: (n_words, d_model).
+        of_table = np.zeros_like(table)
+        np.add.at(of_table, tokens, gradient)
+        return None, of_table
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        word = cell[0]
+        return step("equal", parents[0][at[:-1]], Constant(word, f"word {word}"))
 
     def formula(self, *symbols: str) -> str:
         return r"%s [\, {%s}_i \,]" % (symbols[1], symbols[0])

@@ -39,6 +39,55 @@ class CrossEntropy(Op):
 
 
 @dataclass(frozen=True)
+class Likelihood(Op):
+    """The probability that each position gives to the right word."""
+
+    subscripts = "ik,i->i"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        probabilities, target = parents
+        right: Array = np.take_along_axis(probabilities, target[..., None], axis=-1)[..., 0]
+        return right
+
+    def formula(self, *symbols: str) -> str:
+        return r"{%s}_{i, {%s}_i}" % symbols
+
+    def code(self, *names: str) -> str:
+        return "np.take_along_axis({0}, {1}[..., None], axis=-1)[..., 0]".format(*names)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        probabilities, target = parents
+        right = target[cell]
+        return step("pick", right, probabilities[(*cell, int(right.value))])
+
+
+@dataclass(frozen=True)
+class LogLikelihood(Op):
+    """L₁: the sum of the logs of the probabilities of the right words (Radford et al. 2018, equation 1).
+
+    At best it is 0; −L₁ / n is the cross-entropy.
+    """
+
+    def forward(self, *parents: Array) -> Array:
+        return np.asarray(np.log(parents[0]).sum())
+
+    def formula(self, *symbols: str) -> str:
+        return r"\sum_i \log {%s}_i" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"np.asarray(np.log({names[0]}).sum())"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (right,) = parents
+        logs = [step("log", right[i]) for i in np.ndindex(right.value.shape)]
+        return step("sum_of", *logs, label="sum of the logs")
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        return ()
+
+
+@dataclass(frozen=True)
 class MeanSquaredError(Op):
     """Mean over all numbers of the squared difference to the target."""
 

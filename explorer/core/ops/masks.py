@@ -10,24 +10,41 @@ from explorer.core.ops.base import Array, Op, line
 
 @dataclass(frozen=True)
 class CausalMask(Op):
-    """1 where a token may look (itself and the tokens before it), 0 where it may not (Vaswani et al. 2017, §3.2.3)."""
+    """1 where a token may look (itself and the tokens before it), 0 where it may not (Vaswani et al. 2017, §3.2.3).
+
+    Parameters
+    ----------
+    n : int
+        Number of tokens.
+    window : int
+        How many tokens back, itself included, each may look: the context window k of L₁ (Radford et al. 2018,
+        equation 1). 0: all the way.
+    """
 
     n: int
+    window: int = 0
     subscripts = "->ij"
     whole = True
 
     def forward(self, *parents: Array) -> Array:
-        return np.tri(self.n, dtype=np.int64)
+        before = np.tri(self.n, dtype=np.int64)
+        return before - np.tri(self.n, k=-self.window, dtype=np.int64) if self.window else before
 
     def formula(self, *symbols: str) -> str:
-        return r"[\, j \leq i \,]"
+        return rf"[\, i - {self.window} < j \leq i \,]" if self.window else r"[\, j \leq i \,]"
 
     def code(self, *names: str) -> str:
-        return f"np.tri({self.n}, dtype=np.int64)"
+        before = f"np.tri({self.n}, dtype=np.int64)"
+        return f"{before} - np.tri({self.n}, k=-{self.window}, dtype=np.int64)" if self.window else before
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         i, j = cell[-2:]
-        return step("at_least", Constant(i, f"position {i}"), Constant(j, f"position {j}"))
+        before = step("at_least", Constant(i, f"position {i}"), Constant(j, f"position {j}"), label="not after it")
+        if not self.window:
+            return before
+        oldest = Constant(i - self.window, f"position {i} − {self.window}")
+        within = step("above", Constant(j, f"position {j}"), oldest, label="within the window")
+        return step("multiply", before, within)
 
 
 @dataclass(frozen=True)
@@ -61,6 +78,30 @@ class PaddingMask(Op):
         token = tokens[(*cell[:-2], cell[-1])]
         pad = Constant(self.pad, "number of <pad>" if self.pad >= 0 else "there is no <pad>")
         return step("subtract", Constant(1, "1"), step("equal", token, pad, label="is <pad>"))
+
+
+@dataclass(frozen=True)
+class RelatedMask(Op):
+    """1 where query and key have something in common, a score above 0, and 0 where they have not.
+
+    So softmax shares among related words only, as the lecture Attention and Transformers does at first.
+    """
+
+    subscripts = "ij->ij"
+    alters = True
+    whole = True
+
+    def forward(self, *parents: Array) -> Array:
+        return (parents[0] > 0).astype(np.int64)
+
+    def formula(self, *symbols: str) -> str:
+        return r"[\, %s > 0 \,]" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"({names[0]} > 0).astype(np.int64)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("above", parents[0][cell], Constant(0.0, "0"))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Rows brought to a common measure: shares that add up to one, or mean 0 and variance 1."""
+"""Rows or columns brought to a common measure: shares that add up to one, or mean 0 and variance 1."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -131,6 +131,64 @@ class LayerNorm(Op):
         row = x[(*cell[:-1], slice(None))]
         mean = step("mean", row, label="mean μ")
         variance = step("mean", step("square", step("subtract", row, mean)), label="variance σ²")
+        epsilon = Constant(self.epsilon, f"{self.epsilon:g}".replace("e-0", "e−"))
+        if self.inside:
+            sigma = step("sqrt", step("add", variance, epsilon), label="root")
+        else:
+            sigma = step("add", step("sqrt", variance, label="σ"), epsilon)
+        unit = step("divide", step("subtract", x[cell], mean), sigma, label="with mean 0, variance 1")
+        stretched = step("multiply", unit, gamma[cell[-1]], label="times γ")
+        return step("add", stretched, beta[cell[-1]], label="plus β")
+
+
+@dataclass(frozen=True)
+class BatchNorm(Op):
+    """Each column with mean 0 and variance 1 over the rows, then stretched by γ and moved by β (Ioffe & Szegedy 2015).
+
+    Each feature is measured over all examples, where layer norm measures each example over its features.
+
+    Parameters
+    ----------
+    epsilon : float
+        The small number that keeps a constant column from dividing by 0.
+    inside : bool
+        Whether ε stands inside the root, sqrt(σ² + ε), or is added to σ.
+    """
+
+    epsilon: float = 1e-5
+    inside: bool = True
+    subscripts = "kj,j,j->ij"
+
+    def forward(self, *parents: Array) -> Array:
+        x, gamma, beta = parents
+        column = self.moments(x)
+        result: Array = column.centred / column.sigma * gamma + beta
+        return result
+
+    def moments(self, x: Array) -> Moments:
+        """What each column is measured by: (…, 1, d), and the columns around their means, (…, n, d)."""
+        mean = x.mean(-2, keepdims=True)
+        centred = x - mean
+        variance = (centred * centred).mean(-2, keepdims=True)
+        sigma = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
+        return Moments(mean, centred, variance, sigma)
+
+    def formula(self, *symbols: str) -> str:
+        x, gamma, beta = symbols
+        sigma = r"\sqrt{\sigma_j^2 + \epsilon}" if self.inside else r"\sigma_j + \epsilon"
+        return rf"\frac{{{x} - \mu_j}}{{{sigma}}} \, {gamma} + {beta}"
+
+    def code(self, *names: str) -> str:
+        x, gamma, beta = names
+        variance = "(c * c).mean(-2, keepdims=True)"
+        sigma = f"np.sqrt({variance} + {self.epsilon})" if self.inside else f"(np.sqrt({variance}) + {self.epsilon})"
+        return f"(c := {x} - {x}.mean(-2, keepdims=True)) / {sigma} * {gamma} + {beta}"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        x, gamma, beta = parents
+        column = x[(*cell[:-2], slice(None), cell[-1])]
+        mean = step("mean", column, label="mean μ of the column")
+        variance = step("mean", step("square", step("subtract", column, mean)), label="variance σ²")
         epsilon = Constant(self.epsilon, f"{self.epsilon:g}".replace("e-0", "e−"))
         if self.inside:
             sigma = step("sqrt", step("add", variance, epsilon), label="root")

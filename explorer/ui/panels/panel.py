@@ -98,6 +98,22 @@ class Panel(QScrollArea):
             flow.addWidget(pair)
         self.page.addWidget(holder)
 
+    def titled(self, title: str, *widgets: QWidget) -> QWidget:
+        """Widgets below each other under a small heading: a picture and what belongs to it."""
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self.bench.appearance.px(6))
+        column.addWidget(mark(QLabel(title), role="section"))
+        for widget in widgets:
+            column.addWidget(widget)
+        column.addStretch()
+        return holder
+
+    def follows(self, *pictures: Any) -> None:
+        """Keep pictures up to date that are there already: whatever has `reads`, `refresh` and `restyle`."""
+        self.plots += pictures
+
     def later(self, *places: "Later") -> None:
         """Make pictures after the first paint: importing pyqtgraph takes longer than showing the page."""
         for place in places:

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact
-from explorer.core.ops import Array, Input
+from explorer.core.ops import Array
+from explorer.core.ops.inputs import initial_weights
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells
 from explorer.ui.errors import show_error
 from explorer.ui.widgets.cell_painter import PIN
@@ -292,12 +293,8 @@ class CellEditing:
 
     def randomise(self) -> None:
         """New random numbers of the size that the input starts with."""
-        view = self._view
-        graph, shape = view.bench.document.engine.graph, view.matrix.own().shape
-        op = graph.nodes[view.matrix.place.node].op
-        assert isinstance(op, Input)
-        seed = int(np.random.default_rng().integers(2**31))
-        self.set_all("Randomise", Input("xavier").start(view.matrix.name, shape, "float64", seed))
+        random = np.random.default_rng()
+        self.set_all("Randomise", initial_weights(self._view.matrix.own().shape, random, "xavier"))
 
     def reset(self) -> None:
         """The lesson's own values."""

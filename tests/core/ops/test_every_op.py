@@ -68,9 +68,9 @@ def elementwise(op):
     return Case(lambda s: op, lambda s: [real(*s.lead, s.n, s.m)])
 
 
-def norm(epsilon, inside):
+def norm(epsilon, inside, over=ops.LayerNorm):
     parents = lambda s: [real(*s.lead, s.n, s.m), real(s.m), real(s.m)]  # noqa: E731
-    return Case(lambda s: ops.LayerNorm(epsilon, inside), parents)
+    return Case(lambda s: over(epsilon, inside), parents)
 
 
 def from_nothing(make):
@@ -117,6 +117,8 @@ CASES = {
     "Temperature": Case(lambda s: ops.Temperature(), lambda s: [real(*s.lead, s.n, s.m), real()]),
     "Mask": Case(lambda s: ops.Mask(), lambda s: [real(*s.lead, s.n, s.m), zero_or_one(s.n, s.m)]),
     "CausalMask": from_nothing(lambda s: ops.CausalMask(s.n)),
+    "CausalMask, window": from_nothing(lambda s: ops.CausalMask(s.n, s.d)),
+    "RelatedMask": elementwise(ops.RelatedMask()),
     "PaddingMask": Case(lambda s: ops.PaddingMask(0, s.n), lambda s: [ids(*s.lead, s.m)]),
     "PaddingMask, no <pad>": Case(lambda s: ops.PaddingMask(-1, s.n), lambda s: [ids(*s.lead, s.m)]),
     "Softmax": elementwise(ops.Softmax()),
@@ -124,6 +126,8 @@ CASES = {
     "LayerNorm": norm(1e-5, inside=True),
     "LayerNorm, ε with σ": norm(1e-5, inside=False),
     "LayerNorm, no ε": norm(0.0, inside=True),
+    "BatchNorm": norm(1e-5, inside=True, over=ops.BatchNorm),
+    "BatchNorm, ε with σ": norm(1e-5, inside=False, over=ops.BatchNorm),
     "ReLU": elementwise(ops.ReLU()),
     "Sigmoid": elementwise(ops.Sigmoid()),
     "Identity": elementwise(ops.Identity()),
@@ -137,6 +141,15 @@ CASES = {
     "Sinusoidal, 004": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "004", s.dtype)),
     "Sinusoidal, 004-script": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "004-script", s.dtype)),
     "CrossEntropy": Case(lambda s: ops.CrossEntropy(), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n)]),
+    "Likelihood": Case(lambda s: ops.Likelihood(), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n)]),
+    "LogLikelihood": Case(lambda s: ops.LogLikelihood(), lambda s: [real(*s.lead, s.n)]),
+    "Length": elementwise(ops.Length()),
+    "Cosine": Case(
+        lambda s: ops.Cosine(), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.n), real(*s.lead, s.m)]
+    ),
+    "ShadowFactor": Case(lambda s: ops.ShadowFactor(), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.m)]),
+    "Angle": elementwise(ops.Angle()),
+    "Subtract": Case(lambda s: ops.Subtract(), lambda s: [real(*s.lead, s.n, s.d), real(*s.lead, s.n, s.d)]),
     "MeanSquaredError": Case(
         lambda s: ops.MeanSquaredError(),
         lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.n, s.m)],
@@ -286,9 +299,9 @@ def test_a_cell_changes_only_what_it_feeds(case, data):
         assert {at for at in cells(result) if after[at].tobytes() != result[at].tobytes()} <= fed
 
 
-@pytest.mark.parametrize("name", CASES.keys() - {"LookUp", "CrossEntropy"})
+@pytest.mark.parametrize("name", CASES.keys() - {"LookUp", "CrossEntropy", "Likelihood"})
 def test_a_cell_feeds_no_more_than_what_reads_it(name):
-    # A look-up and the cross-entropy may read any row of their table: which one, their other parent says.
+    # A look-up and what a right word picks may read any row of their table: which one, their other parent says.
     op, parents = generic(CASES[name])
     result = op.forward(*parents)
     read = {cell: read_by(op.explain(cell, *sources(parents)), parents) for cell in cells(result)}

@@ -1,0 +1,137 @@
+"""Two vectors and what lies between them: lengths, cosine, angle, the shadow of one on the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.explain import Constant, Source, Step, step
+from explorer.core.ops.base import Array, Op
+
+
+@dataclass(frozen=True)
+class Length(Op):
+    """The length of each row: the root of the sum of its squares."""
+
+    subscripts = "ik->i"
+
+    def forward(self, *parents: Array) -> Array:
+        (x,) = parents
+        lengths: Array = np.sqrt((x * x).sum(-1))
+        return lengths
+
+    def formula(self, *symbols: str) -> str:
+        return r"\| %s \|" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return "np.sqrt(({0} * {0}).sum(-1))".format(*names)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("norm", parents[0][(*cell, slice(None))], label="length")
+
+
+@dataclass(frozen=True)
+class Cosine(Op):
+    """Dot products divided by both lengths; 0 with a vector of length 0, which has no direction.
+
+    Parents are the dot products (n, m) and the lengths of the rows, (n,), and of the columns, (m,).
+    """
+
+    subscripts = "ij,i,j->ij"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        dot, a, b = parents
+        lengths = a[..., :, None] * b[..., None, :]
+        cosines: Array = np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths != 0)
+        return cosines
+
+    def formula(self, *symbols: str) -> str:
+        return r"\frac{%s}{%s \, %s}" % symbols
+
+    def code(self, *names: str) -> str:
+        dot, a, b = names
+        return f"np.divide({dot}, n := {a}[..., :, None] * {b}[..., None, :], out=np.zeros_like({dot}), where=n != 0)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        dot, a, b = parents
+        lengths = step("multiply", a[cell[:-1]], b[(*cell[:-2], cell[-1])], label="product of the lengths")
+        if not lengths.value:
+            return step("value", Constant(0.0, "a vector of length 0 has no direction"))
+        return step("divide", dot[cell], lengths, label="cosine")
+
+
+@dataclass(frozen=True)
+class ShadowFactor(Op):
+    """By what y has to be multiplied to give the shadow of x on it: x_p = c y with c = ⟨x, y⟩ / ‖y‖².
+
+    Parents are the dot products (n, m) and the lengths of the m vectors y. On a vector of length 0 no shadow falls.
+    """
+
+    subscripts = "ij,j->ij"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        dot, length = parents
+        squares = np.broadcast_to((length * length)[..., None, :], dot.shape)
+        factors: Array = np.divide(dot, squares, out=np.zeros_like(dot), where=squares != 0)
+        return factors
+
+    def formula(self, *symbols: str) -> str:
+        return r"\frac{%s}{{%s}^2}" % symbols
+
+    def code(self, *names: str) -> str:
+        dot, length = names
+        squares = f"s := np.broadcast_to(({length} * {length})[..., None, :], {dot}.shape)"
+        return f"np.divide({dot}, {squares}, out=np.zeros_like({dot}), where=s != 0)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        dot, length = parents
+        square = step("square", length[(*cell[:-2], cell[-1])], label="length squared")
+        if not square.value:
+            return step("value", Constant(0.0, "nothing falls on a vector of length 0"))
+        return step("divide", dot[cell], square, label="factor")
+
+
+@dataclass(frozen=True)
+class Angle(Op):
+    """The angle that has the given cosine, in degrees from 0 to 180."""
+
+    subscripts = "ij->ij"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        # A cosine may be a last digit beyond 1.
+        angles: Array = np.degrees(np.arccos(np.clip(parents[0], -1, 1)))
+        return angles
+
+    def formula(self, *symbols: str) -> str:
+        return r"\arccos \, %s \cdot \frac{180°}{\pi}" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        return f"np.degrees(np.arccos(np.clip({names[0]}, -1, 1)))"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        arc = step("arccos", parents[0][cell], label="angle as an arc of a circle of radius 1")
+        return step("multiply", arc, Constant(180 / np.pi, "180°/π"), label="in degrees")
+
+
+@dataclass(frozen=True)
+class Subtract(Op):
+    """The element-wise difference: what is left of x without its shadow."""
+
+    subscripts = "ij,ij->ij"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        a, b = parents
+        return np.subtract(a, b)
+
+    def formula(self, *symbols: str) -> str:
+        return "%s - %s" % symbols
+
+    def code(self, *names: str) -> str:
+        return "%s - %s" % names
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        a, b = parents
+        return step("subtract", a[cell], b[cell])

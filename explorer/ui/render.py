@@ -1,0 +1,188 @@
+"""A stage as a picture: its panel painted into a PNG, an SVG or a PDF instead of onto the screen."""
+
+import time
+from collections.abc import Callable
+from math import ceil
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPoint, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QRegion
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QApplication, QGraphicsView, QWidget
+
+from explorer.core.errors import ExplorerError, nearest
+from explorer.document.document import Document
+from explorer.lessons.schema import Lesson
+from explorer.ui.bridge import Bridge
+from explorer.ui.panels.panel import Later, Panel
+from explorer.ui.panels.registry import panel_for
+from explorer.ui.selection import Selection
+from explorer.ui.theme import Appearance, Mode, qcolor
+from explorer.ui.widgets.formula import typeset
+from explorer.ui.workbench import Workbench
+
+WIDEST = 1280
+"""Pixels; wider pages are broken as in a window of that width."""
+MOST_PIXELS = 32_000
+"""Qt paints no image that is longer."""
+SMALLEST = 0.1
+PATIENCE = 30.0
+
+
+def render(
+    lesson: Lesson, document: Document, stage: str, ending: str, size: tuple[int, int] | None = None, theme: Mode = "light"
+) -> bytes:
+    """Draw a stage of a document that no window shows.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        What the document is of.
+    document : Document
+    stage : str
+        Such as "encoder.1.self.attention".
+    ending : str
+        A key of `WRITERS`: ".png", ".svg" or ".pdf".
+    size : tuple of int, optional
+        Width and height in pixels of the window. By default the page is as large as it needs to be.
+    theme : str
+
+    Returns
+    -------
+    bytes
+        The picture file.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-stage".
+    """
+    app = QApplication.instance() or QApplication(["explorer"])
+    assert isinstance(app, QApplication)
+    bench = Workbench(document, Bridge(document), Selection(document), Appearance(app, theme), lesson)
+    try:
+        return draw(bench, stage, ending, size)
+    finally:
+        bench.bridge.close()
+
+
+def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None) -> bytes:
+    """Draw a stage in the look that the program wears; see `render`."""
+    stops = {stop.name: stop for stop in bench.selection.stops}
+    if stage not in stops:
+        known = f"; this model has {', '.join(stops)}"
+        raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)) or known)
+    typeset("x")  # a formula waits with its typesetting for the second paint, unless one has been typeset before
+    panel = panel_for(bench, stops[stage])
+    try:
+        page = _laid_out(panel)
+        factor, content, whole = _measured(page, size)
+        page.setFixedSize(content)
+        QApplication.processEvents()
+
+        def paint(painter: QPainter) -> None:
+            painter.fillRect(QRectF(0, 0, whole.width(), whole.height()), qcolor(bench.appearance.theme.page))
+            painter.scale(factor, factor)
+            page.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+
+        return WRITERS[ending](whole, panel.logicalDpiX(), paint)
+    finally:
+        panel.close()
+        panel.deleteLater()
+
+
+def _laid_out(panel: Panel) -> QWidget:
+    """The page of a panel, with all its pictures."""
+    panel.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    panel.resize(WIDEST, WIDEST)
+    panel.show()
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        QApplication.processEvents()
+        places = [place.layout() for place in panel.findChildren(Later)]
+        if not any(layout is not None and layout.isEmpty() for layout in places):
+            break
+    for view in panel.findChildren(QGraphicsView):
+        view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # or the ground becomes an image in an SVG
+    QApplication.processEvents()
+    page = panel.widget()
+    assert page is not None
+    return page
+
+
+def _measured(page: QWidget, size: tuple[int, int] | None) -> tuple[float, QSize, QSize]:
+    """How much smaller than in the window the page is drawn, its size in the window, and the size of the picture."""
+    if size is None:
+        least = page.minimumSizeHint().width()
+        content = _of_width(page, max(min(page.sizeHint().width(), WIDEST), least))
+        return 1.0, content, content
+    whole = QSize(*size)
+    factor = 1.0
+    while True:
+        content = _of_width(page, max(int(whole.width() / factor), page.minimumSizeHint().width()))
+        fits = content.width() * factor <= whole.width() and content.height() * factor <= whole.height()
+        if fits or factor <= SMALLEST:
+            return factor, content, whole
+        factor -= 0.02
+
+
+def _of_width(page: QWidget, width: int) -> QSize:
+    """The size of the page when it is so wide: narrow pages break their rows more often."""
+    layout = page.layout()
+    assert layout is not None
+    high = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
+    return QSize(width, high)
+
+
+# The three kinds of file
+
+Paint = Callable[[QPainter], None]
+
+
+def _png(size: QSize, dpi: int, paint: Paint) -> bytes:
+    ratio = min(2.0, MOST_PIXELS / max(size.width(), size.height()))
+    image = QImage(ceil(size.width() * ratio), ceil(size.height() * ratio), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    _paint(image, paint)
+    buffer = _buffer()
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
+def _svg(size: QSize, dpi: int, paint: Paint) -> bytes:
+    buffer = _buffer()
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the other has no clipping
+    generator.setOutputDevice(buffer)
+    generator.setSize(size)
+    generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
+    generator.setResolution(dpi)
+    _paint(generator, paint)
+    return bytes(buffer.data().data())
+
+
+def _pdf(size: QSize, dpi: int, paint: Paint) -> bytes:
+    buffer = _buffer()
+    writer = QPdfWriter(buffer)
+    points = QSizeF(size.width() * 72 / dpi, size.height() * 72 / dpi)
+    writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
+    writer.setPageMargins(QMarginsF())
+    writer.setResolution(dpi)
+    _paint(writer, paint)
+    return bytes(buffer.data().data())
+
+
+WRITERS = {".png": _png, ".svg": _svg, ".pdf": _pdf}
+
+
+def _buffer() -> QBuffer:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    return buffer
+
+
+def _paint(device: QImage | QSvgGenerator | QPdfWriter, paint: Paint) -> None:
+    painter = QPainter(device)
+    try:
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        paint(painter)
+    finally:
+        painter.end()

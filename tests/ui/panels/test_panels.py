@@ -1,0 +1,310 @@
+"""What a stage shows is what the engine holds, after everything a person can do to the model."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from explorer.core.numbers import decimals_of, written
+from explorer.document.commands import PinCells, Release, Replace, SetCells, SetSwitch, SetTokens
+from explorer.ui.panels.panel import Panel
+from explorer.ui.widgets.matrix_box import MatrixBox
+from explorer.ui.widgets.matrix_view import MatrixView
+
+ENCODER, DECODER, CROSS = "encoder.1.self", "decoder.1.self", "decoder.1.cross"
+EDITS = [
+    SetCells("source.table", {(0, 0): 2.5}),
+    SetCells(f"{ENCODER}.head.2.W_Q", {(1, 1): -7.125}),
+    SetCells(f"{ENCODER}.W_O", {(0, 0): 1e-9}),
+    SetCells("source.tokens", {(0,): 2}),
+    SetTokens("source", ("You", "are", "so", "very", "welcome")),
+    SetTokens("target", ("<start>",)),
+    SetSwitch(ENCODER, "heads", 3),
+    SetSwitch(DECODER, "mask", "causal"),
+    SetSwitch(ENCODER, "scale", "none", everywhere=True),
+    SetSwitch(ENCODER, "similarity", "cosine"),
+    SetSwitch("source", "positions", "none"),
+    SetSwitch(ENCODER, "norm", "pre"),
+    SetSwitch("decoder.1.ffn", "on", True),
+    SetSwitch(CROSS, "W_O", True),
+    PinCells(f"{ENCODER}.weights", {(0, 1, 2): 0.5}),
+    Release(f"{ENCODER}.output"),
+]  # fmt: skip
+STAGES = [
+    *("source.embedding", "source.positions", f"{ENCODER}.attention", f"{ENCODER}.heads", f"{ENCODER}.after"),
+    *("encoder.1.ffn.layers", f"{DECODER}.attention", f"{CROSS}.attention", "output"),
+]
+
+
+def wrong(window, eye):
+    """What on the page of now is not what the engine holds."""
+    engine = window.bench.document.engine
+    found = []
+    views = eye.views(window)
+    for name, view in views.items():
+        place = engine.graph.place(name)
+        array = np.atleast_2d(engine.value(place))
+        rows, columns = ("", "", *engine.graph.axes_of(place)[-2:])[-2:]
+        labels = [engine.labels(axis) if axis else ("",) for axis in (rows, columns)]
+        shown = [
+            tuple(
+                view.matrix.headerData(i, way, Qt.ItemDataRole.DisplayRole)
+                for i in range((view.matrix.rowCount, view.matrix.columnCount)[k]())
+            )
+            for k, way in enumerate((Qt.Orientation.Vertical, Qt.Orientation.Horizontal))
+        ]
+        if shown != labels:
+            found.append(f"{name}: labels {shown}, not {labels}")
+        if view.array.tobytes() != array.tobytes() or view.array.shape != array.shape:
+            found.append(f"{name}: paints other values than the engine's")
+        if engine.graph.nodes[place.node].name.rpartition(".")[2] == "chosen":
+            continue  # shown as words, see below
+        texts = [[written(v, decimals_of(array)) for v in row] for row in array.tolist()]
+        if eye.texts(view) != texts:
+            found.append(f"{name}: {eye.texts(view)}, not {texts}")
+    if not views:
+        found.append(f"{window.bench.selection.stage}: no matrix at all")
+    return found
+
+
+def tour(window, eye, stages=None):
+    """Go to every stage; what is wrong on the way."""
+    found = []
+    for stage in window.bench.document.engine.graph.stages:
+        if stages is None or stage.name in stages:
+            eye.go_to(window, stage.name)
+            found += wrong(window, eye)
+    return found
+
+
+@pytest.mark.parametrize("setting", ["printed", "textbook"])
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
+def test_every_number_of_every_stage(open_window, eye, lesson, setting):
+    window = open_window(lesson)
+    if setting != "printed":
+        window.bench.document.do(Replace(window.bench.lesson.state(setting), "Set"))
+        eye.settle(window)
+    assert tour(window, eye) == []
+    shown = {panel.stage.name for panel in window._panels.values()}
+    assert shown >= {stage.name for stage in window.bench.document.engine.graph.stages}
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.label)
+def test_after_an_edit_and_its_undo(window, eye, edit):
+    """At the stage that is in sight, and at those that were hidden when it happened."""
+    before = tour(window, eye, STAGES)
+    values = dict(window.bench.document.engine.values)
+    window.bench.document.do(edit)
+    eye.settle(window)
+    after = wrong(window, eye) + tour(window, eye, STAGES)
+    assert window.bench.document.engine.values != values
+    window.bench.document.undo()
+    eye.settle(window)
+    undone = wrong(window, eye) + tour(window, eye, STAGES)
+    assert (before, after, undone) == ([], [], [])
+
+
+def test_after_many_edits_one_upon_the_other(window, eye):
+    eye.go_to(window, f"{ENCODER}.attention")
+    for edit in EDITS:
+        window.bench.document.do(edit)
+        eye.settle(window)
+        assert wrong(window, eye) == [], edit.label
+    assert tour(window, eye) == []
+    while window.bench.document.history.undo_label is not None:
+        window.bench.document.undo()
+    eye.settle(window)
+    assert tour(window, eye) == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("edit", [EDITS[0], EDITS[4], EDITS[6], EDITS[8], EDITS[10]], ids=lambda edit: edit.label)
+def test_a_stage_that_is_in_sight_follows(window, eye, stage, edit):
+    eye.go_to(window, stage)
+    window.bench.document.do(edit)
+    eye.settle(window)
+    assert wrong(window, eye) == []
+    assert not window.grab().isNull()
+
+
+def test_what_is_painted_is_what_a_new_view_would_paint(window, eye, qtbot):
+    eye.go_to(window, f"{ENCODER}.attention")
+    window.bench.document.do(SetCells("source.table", {(0, 0): 2.5, (2, 3): -1.125}))
+    window.bench.document.do(PinCells(f"{ENCODER}.weights", {(0, 1, 2): 0.5}))
+    eye.settle(window)
+    compared = 0
+    for name, view in eye.views(window).items():
+        other = MatrixView(window.bench, name)
+        qtbot.addWidget(other)
+        other.show()
+        if other.size() == view.size():  # a column that has grown does not shrink again
+            assert other.viewport().grab().toImage() == view.viewport().grab().toImage(), name
+            compared += 1
+    assert compared >= 8
+
+
+def test_words_that_were_chosen_are_shown_by_name(open_window, window, eye, hand):
+    eye.go_to(window, "output")
+    view = eye.views(window)["output.chosen"]
+    numbers = eye.value(window, "output.chosen")
+    words = window.bench.document.engine.graph.axes["output.words"]
+    assert eye.texts(view) == [[words[int(n)] for n in numbers]]
+    lookup = open_window("translation-lookup")
+    eye.go_to(lookup, "attention.nearest")
+    assert eye.texts(eye.views(lookup)["chosen"]) == [["avec", "ci-dessous"]]
+
+
+# Who refreshes when
+
+
+@pytest.fixture
+def refreshed(monkeypatch):
+    """Names of the matrices that were refreshed or built anew since one last asked."""
+    names = []
+    for act in ("refresh", "rebuild"):
+        old = getattr(MatrixView, act)
+
+        def counted(self, old=old):
+            names.append(self.matrix.name)
+            old(self)
+
+        monkeypatch.setattr(MatrixView, act, counted)
+
+    def since():
+        found = sorted(names)
+        names.clear()
+        return found
+
+    return since
+
+
+def test_only_matrices_whose_numbers_changed_are_refreshed(window, eye, refreshed):
+    eye.go_to(window, f"{ENCODER}.attention")
+    refreshed()
+    window.bench.document.do(SetCells(f"{ENCODER}.head.1.W_V", {(0, 0): 5.0}))
+    eye.settle(window)
+    assert refreshed() == [f"{ENCODER}.head.1.{short}" for short in ("V", "W_V", "output")]
+    window.bench.document.do(SetCells("decoder.1.self.W_O", {(0, 0): 5.0}))
+    eye.settle(window)
+    assert refreshed() == []
+
+
+def test_hidden_stages_wait_until_they_are_shown(window, eye, refreshed):
+    for stage in (f"{ENCODER}.attention", f"{ENCODER}.heads"):
+        eye.go_to(window, stage)
+    refreshed()
+    for value in (1.0, 2.0, 3.0):
+        window.bench.document.do(SetCells("source.table", {(0, 0): value}))
+        eye.settle(window)
+    shown = refreshed()
+    assert {name.rpartition(".")[2] for name in shown} == {"weights", "output", "concat", "projected"}
+    eye.go_to(window, f"{ENCODER}.attention")
+    later = refreshed()
+    assert len(later) == len(set(later)) >= 7  # each once, for three edits
+    assert wrong(window, eye) == []
+    eye.go_to(window, f"{ENCODER}.heads")
+    eye.go_to(window, f"{ENCODER}.attention")
+    assert refreshed() == []
+
+
+def test_a_page_is_built_anew_only_when_its_structure_changes(window, eye, monkeypatch):
+    panel = eye.go_to(window, f"{ENCODER}.attention")
+    built = []
+    build = Panel._construct
+    monkeypatch.setattr(Panel, "_construct", lambda self: built.append(self.stage.name) or build(self))
+    page = panel.widget()
+    window.bench.document.do(SetCells("source.table", {(0, 0): 5.0}))
+    window.bench.document.do(SetTokens("source", ("You", "are", "very", "welcome")))
+    window.bench.document.do(SetSwitch(DECODER, "scale", "1/d_k"))
+    eye.settle(window)
+    assert built == []
+    assert panel.widget() is page
+    window.bench.document.do(SetSwitch(ENCODER, "scale", "none"))
+    eye.settle(window)
+    assert built == [panel.stage.name]
+    assert not [n for n in eye.views(window) if n.endswith("scaled")]
+
+
+def test_a_page_that_is_built_anew_leaves_nothing_of_the_old_one(window, eye, qtbot):
+    panel = eye.go_to(window, f"{ENCODER}.attention")
+    count = len(window.findChildren(MatrixBox))
+    for kind in ("none", "1/d_k") * 3:
+        window.bench.document.do(SetSwitch(ENCODER, "scale", kind))
+        eye.settle(window)
+    boxes = len(panel.boxes)
+    qtbot.waitUntil(lambda: len(panel.findChildren(MatrixBox)) == boxes)
+    assert len(window.findChildren(MatrixBox)) == count
+
+
+def test_painting_every_page_between_an_edit_and_its_news_does_no_harm(window, eye):
+    for stage in STAGES:
+        eye.go_to(window, stage)
+        for edit in (EDITS[5], EDITS[8], EDITS[6]):
+            window.bench.document.do(edit)
+            assert not window.grab().isNull()
+            eye.settle(window)
+            window.bench.document.undo()
+            assert not window.grab().isNull()
+            eye.settle(window)
+
+
+# Settings
+
+
+def setting_buttons(window):
+    return {b.text(): b for b in window.findChildren(QPushButton) if b.accessibleName().startswith("Setting:")}
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
+def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open_window, hand, eye, lesson):
+    window = open_window(lesson)
+    printed = dict(window.bench.document.engine.values)
+    buttons = setting_buttons(window)
+    assert list(buttons) == [s.title for s in window.bench.lesson.settings.values()]
+    assert buttons["As printed"].isChecked()
+    hand.click(buttons["Textbook"])
+    eye.settle(window)
+    assert window.bench.document.state.setting == "textbook"
+    assert setting_buttons(window)["Textbook"].isChecked()
+    fresh = window.bench.lesson.state("textbook")
+    assert window.bench.document.engine.graph.nodes.keys() == fresh.graph.nodes.keys()
+    assert wrong(window, eye) == []
+    assert window.lesson_bar._title.text() == "Textbook"
+    hand.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    eye.settle(window)
+    assert setting_buttons(window)["As printed"].isChecked()
+    assert wrong(window, eye) == []
+    values = window.bench.document.engine.values
+    assert values.keys() == printed.keys()
+    assert all(values[name].tobytes() == array.tobytes() for name, array in printed.items())
+
+
+def test_textbook_says_what_it_should_and_as_printed_does_not(window, hand, eye):
+    eye.go_to(window, "output")
+    chosen = lambda: eye.texts(eye.views(window)["output.chosen"])[0]  # noqa: E731
+    assert len(set(chosen())) == 1
+    hand.click(setting_buttons(window)["Textbook"])
+    eye.settle(window)
+    assert chosen() == ["de", "nada", "<end>"]
+
+
+# The stage from before
+
+
+def test_a_stage_shows_what_it_is_made_of(window, eye):
+    eye.go_to(window, "encoder.1.ffn.layers")
+    graph = window.bench.document.engine.graph
+    parents = {p for n in graph.nodes.values() if n.stage == "encoder.1.ffn.layers" for p in n.parents}
+    own = {n.name for n in graph.nodes.values() if n.stage == "encoder.1.ffn.layers"}
+    assert set(eye.views(window)) == own | parents
+
+
+def test_what_a_stage_is_made_of_may_change(window, eye):
+    """Without positions, attention reads another node, of another stage."""
+    eye.go_to(window, f"{ENCODER}.attention")
+    assert "source.H" in eye.views(window)
+    window.bench.document.do(SetSwitch("source", "positions", "none"))
+    eye.settle(window)
+    assert "source.H" not in eye.views(window)
+    assert "source.X" in eye.views(window)
+    assert wrong(window, eye) == []
