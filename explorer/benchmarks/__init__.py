@@ -1,12 +1,8 @@
 """The figures of speed, each measured by a function of its own."""
 
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from importlib.util import find_spec
 
 from explorer.benchmarks.measure import Measurement
-
-WINDOW = "explorer.ui.benchmark"
 
 
 def figures() -> Iterator[Callable[[], Measurement]]:
@@ -14,8 +10,10 @@ def figures() -> Iterator[Callable[[], Measurement]]:
     from explorer.benchmarks import core
 
     yield from core.figures()
-    if find_spec(WINDOW):
-        yield from import_module(WINDOW).figures()
+    from explorer.app import open_window
+    from explorer.ui import benchmark as window
+
+    yield from window.figures(open_window)
 
 
 __all__ = ["Measurement", "figures"]

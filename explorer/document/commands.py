@@ -199,13 +199,7 @@ class SetTokens(Command):
         if sequence not in state.graph.sequences:
             known = ", ".join(state.graph.sequences) or "none"
             raise ExplorerError("unknown-sequence", name=sequence, known=known)
-        if not self.words:
-            raise ExplorerError("empty-tokens", sequence=sequence)
-        if len(self.words) > MAX_TOKENS:
-            raise ExplorerError("too-many-tokens", sequence=sequence, limit=MAX_TOKENS, given=len(self.words))
-        for word in self.words:
-            if not word or len(word) > MAX_TOKEN_LENGTH or not word.isprintable() or " " in word:
-                raise ExplorerError("bad-token", token=word[:MAX_TOKEN_LENGTH], limit=MAX_TOKEN_LENGTH)
+        checked_words(sequence, self.words, MAX_TOKENS)
         axis = state.graph.sequences[sequence]
         vocabulary = list(model.axes[axis])
         known_words = {word: i for i, word in enumerate(vocabulary)}
@@ -221,6 +215,24 @@ class SetTokens(Command):
         axes = {**model.axes, axis: tuple(vocabulary)}
         lengths = {**model.lengths, sequence: len(ids)}
         return state.rebuilt(replace(model, axes=axes, lengths=lengths), inputs)
+
+
+def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequence[str]:
+    """The words, if they can be the tokens of a sequence.
+
+    Raises
+    ------
+    ExplorerError
+        "empty-tokens", "too-many-tokens" or "bad-token".
+    """
+    if not words:
+        raise ExplorerError("empty-tokens", sequence=sequence)
+    if most is not None and len(words) > most:
+        raise ExplorerError("too-many-tokens", sequence=sequence, limit=most, given=len(words))
+    for word in words:
+        if not word or len(word) > MAX_TOKEN_LENGTH or not word.isprintable() or " " in word:
+            raise ExplorerError("bad-token", token=word[:MAX_TOKEN_LENGTH], limit=MAX_TOKEN_LENGTH)
+    return words
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ class Actions:
         self.theme = action("Light or dark", [QKeySequence("Ctrl+T")], self._switch_theme)
         self.larger = action("Larger text", [key.ZoomIn, QKeySequence("Ctrl+=")], lambda: appearance.zoom(1))
         self.smaller = action("Smaller text", [key.ZoomOut], lambda: appearance.zoom(-1))
+        self.new_model = action("New model …", [key.New], lambda: None)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
         self.refresh()

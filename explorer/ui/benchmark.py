@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from typing import TypeAlias
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
-from explorer.app import open_window
 from explorer.benchmarks.measure import Measurement
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.ui.main_window import MainWindow
@@ -20,14 +20,18 @@ EDITS = 200
 FRAME_MS = 1000 / 60
 
 
-def figures() -> Iterator[Callable[[], Measurement]]:
-    """All of the window's measurements."""
+Opened: TypeAlias = tuple[QApplication, MainWindow]
+
+
+def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measurement]]:
+    """All of the window's measurements, in a window that `open_window` opens on a lesson."""
+    opened = cache(partial(_window, open_window))
     for what, name, cell in (
         ("a weight", "encoder.1.self.head.1.W_Q", (1, 2)),
         ("an embedding", "source.table", (1, 0)),
         ("the mask", "encoder.1.self.mask", (1, 2)),
     ):
-        measure = partial(edit_to_painted, what, name, cell)
+        measure = partial(edit_to_painted, opened, what, name, cell)
         measure.__name__ = f"from editing {what} to painted"  # type: ignore[attr-defined]
         yield measure
     yield command_to_window
@@ -75,8 +79,7 @@ def settle(app: QApplication, paints: _Paints) -> tuple[float, int]:
     return painted_at, paints.count - before
 
 
-@cache
-def _window() -> tuple[QApplication, MainWindow, _Paints]:
+def _window(open_window: Callable[[str], Opened]) -> tuple[QApplication, MainWindow, _Paints]:
     app, window = open_window("you-are-welcome")
     window.bench.document.do(SetSwitch("encoder.1.self", "mask", "hand"))
     window.bench.selection.go_to("encoder.1.self.attention")
@@ -89,9 +92,11 @@ def _window() -> tuple[QApplication, MainWindow, _Paints]:
     return app, window, paints
 
 
-def edit_to_painted(what: str, name: str, cell: tuple[int, ...]) -> Measurement:
+def edit_to_painted(
+    opened: Callable[[], tuple[QApplication, MainWindow, _Paints]], what: str, name: str, cell: tuple[int, ...]
+) -> Measurement:
     """From `document.do` to the last visible widget painted, attention panel, map and inspector in sight."""
-    app, window, paints = _window()
+    app, window, paints = opened()
     document = window.bench.document
     random = np.random.default_rng(0)
     times, widgets = [], 0
@@ -117,7 +122,6 @@ def edit_to_painted(what: str, name: str, cell: tuple[int, ...]) -> Measurement:
 
 _CHILD = """
 import explorer.__main__, time, sys
-from explorer.app import open_window
 app, window = open_window()
 from PySide6.QtCore import QEvent, QObject
 class Paints(QObject):

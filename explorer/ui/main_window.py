@@ -21,6 +21,7 @@ from explorer.document.document import Change
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
+from explorer.ui.new_model import NewModel
 from explorer.ui.panels.panel import Panel
 from explorer.ui.panels.registry import panel_for
 from explorer.ui.theme import mark
@@ -47,6 +48,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.bench = bench
         self.actions_ = Actions(bench, self)
+        self.actions_.new_model.triggered.connect(self.new_model)
         self.setWindowIcon(app_icon(bench.appearance.theme))
         self.setMinimumSize(QSize(900, 560))
 
@@ -98,6 +100,8 @@ class MainWindow(QMainWindow):
         menu = QMenu(self._title)
         for lesson in catalogue():
             menu.addAction(lesson.title, partial(self.bench.open, lesson))
+        menu.addSeparator()
+        menu.addAction(self.actions_.new_model)
         self._title.setMenu(menu)
         self._top.addWidget(self._title)
         self._top.addStretch()
@@ -124,6 +128,13 @@ class MainWindow(QMainWindow):
         self._top.setContentsMargins(px(8), px(6), px(14), px(6))
 
     # Lessons and settings
+
+    def new_model(self) -> None:
+        """Ask for a new model and open it."""
+        dialog = NewModel(self.bench, self)
+        if dialog.exec() and dialog.lesson is not None:
+            self.bench.open(dialog.lesson)
+        dialog.deleteLater()
 
     def _open(self, lesson: Lesson) -> None:
         self._shown = lesson

@@ -67,6 +67,12 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     "changes": (ChangesPanel, Heading("The nodes that the last edit reached, and by how much.")),
     "switches": (SwitchesPanel, Heading("Where the references, the papers and practice differ, one can choose.")),
     "decision": (MatricesPanel, Heading("The output turned into yes or no.", ("threshold",))),
+    "vectors": (MatricesPanel, Heading("How alike are two vectors, and what is the shadow of one on the other?")),
+    "examples": (MatricesPanel, Heading("What goes in: an example a row, a feature a column.")),
+    "batch norm": (
+        MatricesPanel,
+        Heading("Each column, over all examples, is brought to mean 0 and variance 1.", ("epsilon", "epsilon_in")),
+    ),
 }
 
 

@@ -78,7 +78,8 @@ class MatrixModel(QAbstractTableModel):
         """Follow a change of the values; the shape is the same."""
         self._texts.clear()
         engine = self._document.engine
-        array = self.array()
+        # Qt may paint between an edit and its news, when the engine may have a matrix of another shape already.
+        self._shown = array = self.array()
         self._rows = engine.labels(self.axes[0]) if self.axes[0] else ("",)
         self._columns = engine.labels(self.axes[1]) if self.axes[1] else ("",)
         self._names = engine.labels(self._names_axis) if self._names_axis else ()
@@ -113,7 +114,7 @@ class MatrixModel(QAbstractTableModel):
         """The number as it is written in the table."""
         text = self._texts.get((row, column))
         if text is None:
-            value = self.array()[row, column].item()
+            value = self._shown[row, column].item()
             if self.showing == "change":
                 sign = "+" if value > 0 else ""
                 text = f"{sign}{written(value, self.decimals)}" if value else "·"
@@ -125,7 +126,7 @@ class MatrixModel(QAbstractTableModel):
 
     def texts(self, at_most: int) -> list[str]:
         """The numbers as they are written; of a large matrix the largest, the smallest and some of the first."""
-        array = self.array()
+        array = self._shown
         if array.size <= at_most:
             return [self.text(r, c) for r in range(array.shape[0]) for c in range(array.shape[1])]
         places = {int(array.argmax()), int(array.argmin()), *range(at_most)}
@@ -138,7 +139,11 @@ class MatrixModel(QAbstractTableModel):
 
     def pinned(self, row: int, column: int) -> bool:
         """Whether the cell is held at a value typed by hand."""
-        return self._document.engine.pinned(self.place.node, self.place.index + self.cell(row, column))
+        pin = self._document.engine.pins.get(self.place.node)
+        if pin is None:
+            return False
+        index = self.place.index + self.cell(row, column)
+        return all(i < n for i, n in zip(index, pin.cells.shape, strict=True)) and bool(pin.cells[index])
 
     def label(self, row: int, column: int) -> str:
         """Both labels of a cell, for words."""

@@ -14,6 +14,13 @@ from explorer.ui.workbench import Workbench
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=True)
 
 
+class Axis(pg.AxisItem):
+    """An axis whose numbers have a true minus sign."""
+
+    def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:
+        return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
+
+
 class Plot(pg.PlotWidget):
     """A plot on the page's own ground.
 
@@ -28,7 +35,8 @@ class Plot(pg.PlotWidget):
     """Other nodes that the words in the picture come from."""
 
     def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, enableMenu=False)
+        axes = {side: Axis(side) for side in ("left", "bottom", "right", "top")}
+        super().__init__(parent, enableMenu=False, axisItems=axes)
         self.bench = bench
         self.name = name
         self._ticks: dict[str, tuple[str, ...]] = {}

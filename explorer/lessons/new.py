@@ -1,0 +1,77 @@
+"""A lesson that nobody has written: a model of chosen sizes on a sentence somebody types."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
+from explorer.core.models import build
+from explorer.core.ops import Input
+from explorer.document.commands import MAX_TOKENS, checked_words
+from explorer.lessons.schema import Lesson, Setting
+
+SEQUENCES = {"encoder-decoder": ("source", "target"), "gpt": ("input",)}
+MOST_NUMBERS = 20_000_000
+"""So many weights fit into memory several times, which undo and training need."""
+
+
+def new_lesson(
+    kind: str,
+    texts: Sequence[str],
+    *,
+    vocabulary: str = "",
+    d_model: int = 4,
+    layers: int = 1,
+    heads: int = 1,
+    d_ff: int = 0,
+    positions: str = "sinusoidal",
+    seed: int = 0,
+    initialiser: str = "xavier",
+) -> Lesson:
+    """A lesson of one setting whose weights are all drawn by chance.
+
+    Parameters
+    ----------
+    kind : str
+        "encoder-decoder" or "gpt".
+    texts : sequence of str
+        The words of each sequence, separated by blanks.
+    vocabulary : str
+        More words for the vocabularies, separated by blanks.
+    d_model, layers, heads, d_ff, positions, seed, initialiser
+        As in `explorer.core.model.Model` and its switches.
+
+    Raises
+    ------
+    ExplorerError
+        Where the sizes do not fit together, or a text is empty or too long.
+    """
+    if kind not in SEQUENCES:
+        raise ExplorerError("unknown-kind", kind=kind, known=", ".join(SEQUENCES))
+    lengths, axes, inputs = {}, {}, {}
+    for sequence, text in zip(SEQUENCES[kind], texts, strict=True):
+        words = checked_words(sequence, text.split(), MAX_TOKENS)
+        known = tuple(dict.fromkeys([*words, *checked_words(sequence, vocabulary.split() or words, None)]))
+        axes[f"{sequence}.words"] = known
+        lengths[sequence] = len(words)
+        inputs[f"{sequence}.tokens"] = np.array([known.index(word) for word in words], dtype=np.int64)
+    model = Model(kind, lengths, axes, d_model, layers, seed=seed, initialiser=initialiser)
+    for block, of_kind in model.blocks().items():
+        if of_kind == "sequence":
+            model = model.with_switch(block, "positions", positions)
+        elif of_kind == "attention":
+            model = model.with_switch(block, "heads", heads)
+        elif of_kind == "ffn":
+            model = model.with_switch(block, "d_ff", d_ff)
+    graph = build(model)
+    numbers = sum(int(np.prod(graph.shape(n.name))) for n in graph.nodes.values() if n.is_input)
+    if numbers > MOST_NUMBERS:
+        raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{MOST_NUMBERS:,}")
+    ours = frozenset(node.name for node in graph.nodes.values() if isinstance(node.op, Input))
+    about = f"A model of yours: {layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, d_model {d_model}."
+    chance = f"All weights are drawn by chance ({initialiser}, seed {seed}), so it has learned nothing yet."
+    setting = Setting("new", "As made", chance)
+    start = f"{SEQUENCES[kind][0]}.embedding"
+    title = " → ".join(" ".join(text.split()[:6]) for text in texts)
+    return Lesson(f"new {id(graph)}", title, about, "", start, 0, model, inputs, ours, {"new": setting})

@@ -1,0 +1,208 @@
+"""Curves with points on them: sine and cosine, an activation, −log p."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.ops import Array
+from explorer.ui.theme import Theme, qcolor
+from explorer.ui.widgets.plot import Plot
+from explorer.ui.workbench import Workbench
+
+MOST_NAMES = 16  # points that are named
+RADIUS = 4.5
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line through numbers.
+
+    Parameters
+    ----------
+    x, y : numpy.ndarray
+    name : str
+        Written at its right end.
+    series : int
+        Which of the theme's colours.
+    dashed : bool
+    """
+
+    x: Array
+    y: Array
+    name: str = ""
+    series: int = 5
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A number of the model on a curve; hollow where it is switched off, orange where one is."""
+
+    x: float
+    y: float
+    name: str = ""
+    series: int = 2
+    hollow: bool = False
+    here: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a picture of curves shows.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    dots : sequence of Dot
+    titles : tuple of str
+        Below and beside the axes.
+    window : tuple of float
+        Left, right, bottom and top.
+    summary : str
+        The picture in words.
+    """
+
+    curves: Sequence[Curve]
+    dots: Sequence[Dot]
+    titles: tuple[str, str]
+    window: tuple[float, float, float, float]
+    summary: str
+
+
+class _Dots(pg.GraphicsObject):
+    """All dots and all names in one item's paint, in pixels."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.drawing: Drawing | None = None
+
+    def boundingRect(self) -> QRectF:
+        if self.drawing is None:
+            return QRectF()
+        left, right, bottom, top = self.drawing.window
+        return QRectF(left, bottom, right - left, top - bottom)
+
+    def paint(self, painter: Any, *args: Any) -> None:
+        drawing = self.drawing
+        if drawing is None:
+            return
+        theme = self._bench.appearance.theme
+        to_pixels = painter.transform()
+        painter.save()
+        painter.resetTransform()
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
+        painter.setFont(self._bench.appearance.fonts.small)
+        taken: list[QRectF] = []
+        for curve in drawing.curves:
+            if curve.name:
+                end = to_pixels.map(QPointF(float(curve.x[-1]), float(curve.y[-1])))
+                self._write(painter, curve.name, end + QPointF(6, 0), theme.series[curve.series % 6], taken, left=True)
+        self._draw(painter, to_pixels, theme)
+        if len(drawing.dots) <= MOST_NAMES:
+            for dot in drawing.dots:
+                if dot.name and np.isfinite(dot.x + dot.y):
+                    place = to_pixels.map(QPointF(dot.x, dot.y)) - QPointF(0, 2 * RADIUS + 6)
+                    self._write(painter, dot.name, place, theme.here_text if dot.here else theme.text, taken)
+        painter.restore()
+
+    def _draw(self, painter: Any, to_pixels: Any, theme: Theme) -> None:
+        assert self.drawing is not None
+        for dot in sorted(self.drawing.dots, key=lambda dot: dot.here):
+            if not np.isfinite(dot.x + dot.y):
+                continue
+            color = qcolor(theme.here if dot.here else theme.series[dot.series % 6])
+            painter.setPen(QPen(color, 1.5))
+            painter.setBrush(qcolor(theme.page) if dot.hollow else color)
+            radius = RADIUS + 1.5 * dot.here
+            painter.drawEllipse(to_pixels.map(QPointF(dot.x, dot.y)), radius, radius)
+
+    def _write(
+        self, painter: Any, text: str, at: QPointF, color: str, taken: list[QRectF], left: bool = False
+    ) -> None:
+        """Write a name at a place, or above it until nothing is in the way."""
+        metrics = painter.fontMetrics()
+        width, height = metrics.horizontalAdvance(text), metrics.height()
+        place = QRectF(at.x() - (0 if left else width / 2), at.y() - height / 2, width, height)
+        while any(place.intersects(other) for other in taken):
+            place.translate(0, -height)
+        taken.append(place)
+        painter.setPen(qcolor(color))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+
+
+class Curves(Plot):
+    """Curves and the model's numbers on them.
+
+    Parameters
+    ----------
+    bench : Workbench
+    draw : callable
+        Gives what to show, from the engine.
+    reads : iterable of str
+        The nodes whose change concerns it.
+    """
+
+    def __init__(
+        self, bench: Workbench, draw: Callable[[], Drawing], reads: Iterable[str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bench, "", parent)
+        self._draw = draw
+        self._reads = set(reads)
+        self._lines: list[Any] = []
+        self._dots = _Dots(bench)
+        self._dots.setZValue(5)
+        self.addItem(self._dots)
+        self.showGrid(x=True, y=True, alpha=0.12)
+        for side in ("left", "bottom"):
+            self.getAxis(side).enableAutoSIPrefix(False)
+        bench.selection.pointed.connect(self.refresh)
+        self.refresh()
+        self.restyle()
+
+    def reads(self) -> set[str]:
+        return self._reads
+
+    def refresh(self, *_: object) -> None:
+        """Read the numbers anew."""
+        if not self._concerns():
+            return
+        self.drawing = drawing = self._draw()
+        while len(self._lines) > len(drawing.curves):
+            self.removeItem(self._lines.pop())
+        while len(self._lines) < len(drawing.curves):
+            self._lines.append(self.plot())
+        for line, curve in zip(self._lines, drawing.curves, strict=True):
+            line.setData(curve.x, curve.y)
+        left, right, bottom, top = drawing.window
+        self.getViewBox().setRange(
+            QRectF(left, bottom, right - left, top - bottom), padding=0.0, disableAutoRange=True
+        )
+        self.setLabel("bottom", drawing.titles[0])
+        self.setLabel("left", drawing.titles[1])
+        self._dots.prepareGeometryChange()
+        self._dots.drawing = drawing
+        self._dots.update()
+        self.say(drawing.summary)
+        self._color()
+
+    def _concerns(self) -> bool:
+        """Whether what it draws is still there: a hidden page may stand on nodes that a switch has taken away."""
+        return self._reads <= self.bench.document.engine.graph.nodes.keys()
+
+    def restyle(self) -> None:
+        super().restyle()
+        self._color()
+        self._dots.update()
+
+    def _color(self) -> None:
+        theme = self.bench.appearance.theme
+        for line, curve in zip(self._lines, self.drawing.curves, strict=True):
+            style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
+            line.setPen(pg.mkPen(theme.series[curve.series % 6], width=1.6, style=style))
