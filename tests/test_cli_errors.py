@@ -4,6 +4,7 @@ import pytest
 
 from explorer.cli import main
 from explorer.cli.arguments import parse_cell, parse_set, parse_switch
+from explorer.cli.parser import COMMANDS, FORMATS
 from explorer.core.errors import ExplorerError
 
 WELCOME = ("show", "you-are-welcome")
@@ -23,7 +24,7 @@ def wrong(capsys, *argv):
     ("argv", "names"),
     [
         # commands and options
-        (("nope",), ("'nope' is no command, file or lesson", "list, show, explain, check, bench", "emma")),
+        (("nope",), ("'nope' is no command, file or lesson", ", ".join(COMMANDS), "emma")),
         (("shwo",), ("'shwo'", "did you mean 'show'?")),
         (("nope.toml",), ("no file 'nope.toml'",)),
         (("",), ("'' is no command",)),
@@ -41,7 +42,7 @@ def wrong(capsys, *argv):
         (("show", "nope.toml"), ("nope.toml", "no such file")),
         (("check", "nope.toml"), ("nope.toml", "no such file")),
         (("check", "nope"), ("'nope'", "`explorer list`")),
-        (("show", "emma", "--format", "python"), ("'python'", "table, json, csv, latex")),
+        (("show", "emma", "--format", "yaml"), ("'yaml'", ", ".join(FORMATS))),
         (("show", "emma", "--setting", "x"), ("'x'", "printed, textbook")),
         # nodes and cells
         (("show", "emma", "wieghts"), ("'wieghts'", "did you mean 'weights'?")),

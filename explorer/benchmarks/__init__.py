@@ -6,10 +6,11 @@ from explorer.benchmarks.measure import Measurement
 
 
 def figures() -> Iterator[Callable[[], Measurement]]:
-    """What can be measured here: the core's figures, then the window's, for which Qt is imported only now."""
-    from explorer.benchmarks import core
+    """What can be measured here: the core's figures, those of words, then the window's, for which Qt is imported only now."""
+    from explorer.benchmarks import core, words
 
     yield from core.figures()
+    yield from words.figures()
     from explorer.app import open_window
     from explorer.ui import benchmark as window
 

@@ -89,6 +89,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.lessons import check
 
             return check(arguments.files, arguments.json)
+        case "words":
+            from explorer.cli.words import words
+
+            return words(arguments)
         case "bench":
             from explorer.cli.bench import bench
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 from explorer import __version__
 from explorer.cli.errors import UsageError
 
-COMMANDS = ("list", "show", "explain", "render", "check", "bench")
+COMMANDS = ("list", "show", "explain", "render", "check", "words", "bench")
 FORMATS = ("table", "json", "csv", "latex", "python")
 
 _PROGRAM = """\
@@ -19,6 +19,7 @@ Every number of a transformer, live and editable.
   explorer explain LESSON CELL     how one cell came about
   explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg or .pdf
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
+  explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer bench                   how fast is it here?
 
 Only the window needs a display. `explorer COMMAND --help` tells more.
@@ -59,6 +60,41 @@ _EXPLAIN = """\
 Derive one cell: its value, its formula, the numpy expression, every step with the numbers filled in, and the cells it
 goes into. CELL is NODE[row,column], counted from 0; a node stacked over heads has the head in front, unless it is named
 by its slice: encoder.1.self.Q[0,2,1] is encoder.1.self.head.1.Q[2,1].
+"""
+
+WORDS_ACTIONS = {
+    "similar": (1, None, "one word or more"),
+    "cosine": (2, None, "two words or more"),
+    "analogy": (3, 3, "three words"),
+    "odd-one-out": (3, None, "three words or more"),
+    "evaluate": (0, 0, "no words"),
+    "list": (0, 0, "no words"),
+    "get": (1, 1, "the name of a set of vectors"),
+    "train": (1, None, "one text file or more"),
+}
+"""What can be asked of word vectors: the fewest and the most words it takes, and that in words."""
+
+_WORDS = """\
+Words as vectors (GloVe).
+
+  similar WORD…              the words nearest to each
+  cosine WORD WORD           the cosine of two words as arithmetic; of more words, all with all
+  analogy A B C              the words nearest to A - B + C
+  odd-one-out WORD…          the word that is farthest from the mean of all
+  evaluate                   how well the vectors do on WordSim-353, SimLex-999 and analogies
+  list                       the vectors that are here, and those that can be downloaded
+  get NAME                   download vectors
+  train TEXT… --out FILE     train vectors on text files; started again, it goes on where it stopped
+"""
+
+_WORDS_EXAMPLES = """\
+examples:
+  explorer words similar sea -n 5
+  explorer words cosine screen rock --vectors reference
+  explorer words analogy king man woman --json
+  explorer words train book.txt.gz letters.txt --out mine.safetensors --dims 50
+
+train reads UTF-8, also compressed by gzip or xz. The extra `fast` (numba) makes it some ten times as fast.
 """
 
 
@@ -106,7 +142,9 @@ def _show() -> Parser:
     _add_lesson(parser)
     parser.add_argument("nodes", nargs="*", default=[], metavar="NODE", help="what to print; all, if left out")
     _add_edits(parser)
-    parser.add_argument("--format", default="table", metavar="FORMAT", help="table (default), json, csv, latex or python")
+    parser.add_argument(
+        "--format", default="table", metavar="FORMAT", help="table (default), json, csv, latex or python"
+    )
     parser.add_argument("--out", metavar="FILE.py", help="where to write the script of --format python")
     return parser
 
@@ -116,7 +154,9 @@ def _render() -> Parser:
     _add_lesson(parser)
     parser.add_argument("stage", metavar="STAGE", help="what to draw")
     parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg or .pdf")
-    what = "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
+    what = (
+        "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
+    )
     parser.add_argument("--size", metavar="WxH", help=what)
     parser.add_argument("--theme", default="light", metavar="NAME", help="light (default) or dark")
     _add_edits(parser)
@@ -136,6 +176,36 @@ def _check() -> Parser:
     parser = Parser("check", what, epilog="Exit code 1 where something disagrees.")
     parser.add_argument("files", nargs="*", default=[], metavar="FILE", help="a lesson (.toml)")
     parser.add_argument("--json", action="store_true", help='print {"lessons": […], "figures": […], "slips": […]}')
+    return parser
+
+
+def _words() -> Parser:
+    parser = Parser("words", _WORDS, epilog=_WORDS_EXAMPLES)
+    add = parser.add_argument
+    add("action", metavar="ACTION", help="one of those above")
+    add("words", nargs="*", default=[], metavar="WORD", help="words; for `train` text files, for `get` a name")
+    add("-n", type=int, default=10, metavar="N", help="how many words to print (10)")
+    add("--vectors", default="books", metavar="V", help="a name from `explorer words list`, or a file (books)")
+    add("--json", action="store_true", help="print JSON")
+    train = parser.add_argument_group("for train").add_argument
+    train(
+        "--out", metavar="FILE", help="ends in .txt, .npz, .safetensors, or .int8.safetensors (a quarter of the size)"
+    )
+    train("--words", type=int, metavar="N", dest="n_words", help="give the N most frequent words a vector (20000)")
+    train("--least", type=int, metavar="N", help="only those that occur N times (5)")
+    train("--dims", type=int, metavar="N", help="numbers in a vector (100)")
+    train("--window", type=int, metavar="N", help="how many places apart two words stand together (10)")
+    train("--x-max", type=float, metavar="X", help="count from which on a pair has full weight (100)")
+    train("--alpha", type=float, metavar="X", help="exponent of the weight below that (0.75)")
+    train("--rate", type=float, metavar="X", help="step size (0.05)")
+    train("--epochs", type=int, metavar="N", help="how often all pairs are gone through (50)")
+    train("--seed", type=int, metavar="N", help="of all that is random (1)")
+    train("--vector", metavar="KIND", help="sum of a word's vectors as word and as context, or word alone (sum)")
+    train(
+        "--remove", type=int, metavar="N", help="take the mean and N principal components off in the end (0: neither)"
+    )
+    train("--cores", type=int, metavar="N", help="with numba: use N cores (all); the outcome does not depend on it")
+    train("--no-numba", action="store_true", help="train in numpy alone, also where numba is installed")
     return parser
 
 
@@ -168,5 +238,6 @@ _PARSERS = {
     "explain": _explain,
     "render": _render,
     "check": _check,
+    "words": _words,
     "bench": _bench,
 }

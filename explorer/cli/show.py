@@ -8,7 +8,6 @@ from pathlib import Path
 from explorer.cli import formats
 from explorer.cli.arguments import parse_cell, parse_set, parse_switch
 from explorer.cli.errors import UsageError
-from explorer.cli.errors import UsageError
 from explorer.cli.nodes import by_head, cell_of, read, select, stage_of
 from explorer.cli.parser import FORMATS
 from explorer.cli.text import columns

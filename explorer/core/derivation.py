@@ -10,6 +10,7 @@ from explorer.core.explain import Argument, Constant, Operand, Step, operands
 from explorer.core.numbers import written
 
 DECIMALS = 4
+_FEW = 4
 Labels = Callable[[str, int], Sequence[str]]
 
 
@@ -35,7 +36,16 @@ class Row:
 
 
 _INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "above": ">", "equal": "="}
-_PREFIX = {"sqrt": "√", "exp": "e^", "log": "ln ", "sin": "sin ", "cos": "cos ", "arccos": "arccos ", "tanh": "tanh ", "erf": "erf "}
+_PREFIX = {
+    "sqrt": "√",
+    "exp": "e^",
+    "log": "ln ",
+    "sin": "sin ",
+    "cos": "cos ",
+    "arccos": "arccos ",
+    "tanh": "tanh ",
+    "erf": "erf ",
+}
 _OF_A_LINE = {"sum": "sum", "mean": "mean", "max": "largest", "norm": "length", "argmax": "column of the largest"}
 
 
@@ -86,8 +96,13 @@ def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, 
     if id(one) in done:
         return
     done.add(id(one))
-    for argument in _named(one):
+    named = _named(one)
+    shown = named[: most - 1] if one.function == "sum_of" and len(named) > most else named
+    for argument in shown:
         _write(argument, out, labels, most, decimals, done)
+    if rest := named[len(shown) :]:
+        together = _n(sum(argument.value for argument in rest), decimals)
+        out.append(Row("", f"… and {len(rest)} more, together", together, "term"))
     value = one.value
     if one.function == "dot":
         a, b = one.arguments
@@ -111,8 +126,8 @@ def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, 
         out.append(Row(one.label, "", _n(value, decimals), "step"))
         return
     if one.function in ("mean_of", "sum_of"):
-        terms = [("", _expression(a, decimals), a.value) for a in one.arguments if isinstance(a, Step)]
-        _list(terms, out, most, decimals)
+        unnamed = [a for a in one.arguments if isinstance(a, Step) and not _has_rows(a)]
+        _list([("", _expression(a, decimals), a.value) for a in unnamed], out, most, decimals)
     out.append(Row(one.label, _expression(one, decimals), _n(value, decimals), "step"))
 
 
@@ -128,8 +143,13 @@ def _named(one: Step) -> list[Step]:
     found: list[Step] = []
     for argument in one.arguments:
         if isinstance(argument, Step):
-            found.extend([argument] if argument.label or argument.function == "dot" else _named(argument))
+            found.extend([argument] if _has_rows(argument) else _named(argument))
     return found
+
+
+def _has_rows(one: Argument) -> bool:
+    """Whether a step stands in rows of its own, above the step that needs it."""
+    return isinstance(one, Step) and bool(one.label or one.function == "dot")
 
 
 def _term_names(one: Step, labels: Labels) -> Sequence[str]:
@@ -145,9 +165,12 @@ def _term_names(one: Step, labels: Labels) -> Sequence[str]:
 def _expression(one: Step, decimals: int, i: int | None = None) -> str:
     parts = [_argument(a, decimals, i) for a in one.arguments]
     function = one.function
-    if function in _INFIX:
+    sign = _INFIX.get(function)
+    if function == "sum_of" and len(parts) <= _FEW and all(map(_has_rows, one.arguments)):
+        sign = "+"
+    if sign:
         first, *others = parts
-        return f" {_INFIX[function]} ".join([first, *(f"({p})" if p.startswith("−") else p for p in others)])
+        return f" {sign} ".join([first, *(f"({p})" if p.startswith("−") else p for p in others)])
     if function in _PREFIX:
         return _PREFIX[function] + parts[0]
     if function in _OF_A_LINE:
@@ -172,16 +195,16 @@ def _expression(one: Step, decimals: int, i: int | None = None) -> str:
 
 
 def _argument(argument: Argument, decimals: int, i: int | None) -> str:
-    if isinstance(argument, Constant):
+    if isinstance(argument, Constant) and not np.ndim(argument.value):
         return argument.text
-    if isinstance(argument, Step) and not argument.label and argument.function != "dot":
+    if isinstance(argument, Step) and not _has_rows(argument):
         text = _expression(argument, decimals, i)
         return f"({text})" if argument.function in _INFIX else text
     value = argument.value
     if np.ndim(value):
         if i is None:
-            shown = ", ".join(_n(v, decimals) for v in value[:4])
-            return shown + (", …" if len(value) > 4 else "")
+            shown = ", ".join(_n(v, decimals) for v in value[:_FEW])
+            return shown + (", …" if len(value) > _FEW else "")
         value = value[i]
     return _n(value, decimals)
 

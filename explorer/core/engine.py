@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from explorer.core.explain import Source, Step
+from explorer.core.gradients import LOSS, Gradients, Root
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Array
 
@@ -63,6 +64,7 @@ class Engine:
     values: Mapping[str, Array] = field(default_factory=dict)
     pins: Mapping[str, Pin] = field(default_factory=dict)
     before: Mapping[str, Array] = field(default_factory=dict)
+    _gradients: dict[Root, Gradients] = field(default_factory=dict, init=False, repr=False)
 
     def update(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Outcome:
         """Make the values those of the given graph, inputs and pins, recomputing what has to be and nothing else.
@@ -88,6 +90,7 @@ class Engine:
         added = frozenset(graph.nodes.keys() - self.graph.nodes.keys())
         removed = frozenset(self.graph.nodes.keys() - graph.nodes.keys())
         self.graph, self.pins, self.values, self.before = graph, pins, outcome_values, before
+        self._gradients = {}
         return Outcome(tuple(recomputed), frozenset(before.keys()) | added, added, removed)
 
     def _stale(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> set[str]:
@@ -113,11 +116,37 @@ class Engine:
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """The labels along an axis: for a sequence its words, else the fixed labels."""
-        vocabulary = self.graph.sequences.get(axis)
-        if vocabulary is None:
-            return self.graph.axes[axis]
-        words = self.graph.axes[vocabulary]
-        return tuple(words[i] for i in self.values[f"{axis}.tokens"])
+        return self.graph.labels(axis, self.values)
+
+    def gradient(self, place: Place, root: Root = LOSS) -> Array | None:
+        """The gradient of a node, or of a head's slice of it, in its shape; None for whole numbers.
+
+        Computed when it is asked for, with what it needs and nothing else, and kept until the next update.
+
+        Parameters
+        ----------
+        place : Place
+        root : Root
+            The number whose gradient it is.
+
+        Raises
+        ------
+        ExplorerError
+            "no-loss" where there is no loss, or what is wrong with another root.
+        """
+        array = self.gradients(root).of(place.node)
+        return array if array is None or place.head is None else array[place.head]
+
+    def explain_gradient(self, name: str, cell: tuple[int, ...], root: Root = LOSS) -> Step:
+        """The derivation of one cell of a node's gradient by the chain rule; see `Gradients.explain`."""
+        return self.gradients(root).explain(name, cell)
+
+    def gradients(self, root: Root = LOSS) -> Gradients:
+        """All gradients of one number, as the values are now."""
+        if root not in self._gradients:
+            held = {name: pin.cells for name, pin in self.pins.items() if name in self.graph.nodes}
+            self._gradients[root] = Gradients(self.graph, self.values, held, root)
+        return self._gradients[root]
 
     def explain(self, name: str, cell: tuple[int, ...]) -> Step | None:
         """The derivation of one cell of a node; None for an input or a pinned cell, which are not computed."""

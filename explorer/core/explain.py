@@ -39,7 +39,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mean": np.mean,
     "mean_of": lambda *a: np.mean(a),
     "sum_of": lambda *a: np.sum(a),
-    "sum_of": lambda *a: np.sum(a),
     "dot": lambda a, b: np.sum(np.multiply(a, b)),
     "norm": lambda a: np.sqrt(np.sum(np.square(a))),
     "argmax": np.argmax,

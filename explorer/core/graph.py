@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.node import Node, Stage
-from explorer.core.ops import Op
+from explorer.core.ops import Array, Op
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,14 @@ class Graph:
                     above.add(parent)
                     queue.append(parent)
         return [n for n in self.nodes if n in above and self.nodes[n].is_input]
+
+    def labels(self, axis: str, values: Mapping[str, Array]) -> tuple[str, ...]:
+        """The labels along an axis: for a sequence the words that its token numbers mean, else the fixed ones."""
+        vocabulary = self.sequences.get(axis)
+        if vocabulary is None:
+            return self.axes[axis]
+        words = self.axes[vocabulary]
+        return tuple(words[i] for i in values[f"{axis}.tokens"])
 
     def n_heads(self, name: str) -> int | None:
         """How many heads a node is stacked over; None where it is not."""

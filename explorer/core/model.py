@@ -14,11 +14,12 @@ class Model:
     Parameters
     ----------
     kind : str
-        "attention", "encoder-decoder", "gpt" or "mlp".
+        "attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output" or "vectors".
     lengths : mapping of str to int
         Number of tokens (or rows) of each sequence: "source" and "target", "input", or "query" and "key".
     axes : mapping of str to tuple of str
-        Labels of the axes that the model does not count by itself: vocabularies ("source.words"), named dimensions.
+        Labels of the axes that the model does not count by itself: vocabularies ("source.words"), named dimensions
+        ("d_model", where they have names).
     d_model : int
         Width of a token's vector.
     layers : int
@@ -51,6 +52,15 @@ class Model:
                 return {"attention": "given attention"}
             case "mlp":
                 return {**{f"layer.{k}": "layer" for k in numbers}, "decision": "decision", "loss": "loss"}
+            case "vectors":
+                return {}
+            case "norm":
+                return {"layer": "final", "batch": "final"}
+            case "output":
+                return {"output": "given output", "loss": "loss"}
+            case "encoder":
+                stack = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _GPT_LAYER.items()}
+                return {"input": "sequence", **stack, "final": "final"}
             case "gpt":
                 stack = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _GPT_LAYER.items()}
                 return {"input": "sequence", **stack, **_TOP}
@@ -90,7 +100,7 @@ class Model:
         return replace(self, switches={**self.switches, f"{block}.{name}": parsed})
 
 
-KINDS = ("attention", "encoder-decoder", "gpt", "mlp")
+KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
 _GPT_LAYER = {"self": "attention", "ffn": "ffn"}
 _DECODER_LAYER = {"self": "attention", "cross": "attention", "ffn": "ffn"}
 _TOP = {"final": "final", "output": "output", "loss": "loss"}

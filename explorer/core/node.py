@@ -14,7 +14,8 @@ class Stage:
     name : str
         Path, such as "encoder.1.self.attention".
     kind : str
-        What is shown there: "embedding", "positions", "attention", "heads", "norm", "ffn", "output", "loss", "layer".
+        What is shown there: "embedding", "positions", "attention", "heads", "norm", "ffn", "output", "loss", "layer",
+        "vectors", "examples", "batch norm".
     title : str
         As it stands in the map.
     group : str

@@ -74,7 +74,8 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     "attention": {
         "similarity": Switch("dot", "Similarity", ("dot", "cosine")),
         "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
-        "mask": Switch("none", "Mask", ("none", "causal", "padding", "hand")),
+        "mask": Switch("none", "Mask", ("none", "causal", "padding", "related", "hand")),
+        "window": Switch(0, "Context window", most=_WIDEST),
         "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
         "heads": Switch(1, "Heads", least=1, most=128),
         "d_k": Switch(0, "d_k", most=_WIDEST),
@@ -88,7 +89,8 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "similarity": Switch("dot", "Similarity", ("dot", "cosine")),
         "layout": Switch("(T, C)", "Layout of Q, K", ("(T, C)", "(C, T)")),
         "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
-        "mask": Switch("none", "Mask", ("none", "causal", "hand")),
+        "mask": Switch("none", "Mask", ("none", "causal", "related", "hand")),
+        "window": Switch(0, "Context window", most=_WIDEST),
         "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
         "V": Switch(True, "Values"),
         "nearest": Switch(False, "Nearest row of V"),
@@ -111,11 +113,15 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "tied": Switch(False, "Tied unembedding"),
         "bias": Switch(True, "Bias"),
     },
+    "given output": {
+        "activation": Switch("softmax", "Output", ("softmax", "sigmoid", "identity")),
+    },
     "decision": {
         "threshold": Switch(0.0, "Threshold", least=0),
     },
     "loss": {
         "loss": Switch("cross-entropy", "Loss", ("none", "cross-entropy", "mean squared error")),
+        "L_1": Switch(False, "L₁, the sum of the logs"),
     },
     "final": {key: _AROUND[key] for key in ("epsilon", "epsilon_in")},
 }

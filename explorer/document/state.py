@@ -70,10 +70,6 @@ class State:
 def _can_hold(graph: Graph, name: str, pin: Pin) -> bool:
     return name in graph.nodes and not graph.nodes[name].is_input and pin.cells.shape == graph.shape(name)
 
-    def rebuilt(self, model: Model, inputs: Mapping[str, Array]) -> "State":
-        """The state with another structure: what fits of the inputs and pins stays."""
-        return State.of(model, inputs, self.pins, self.setting, self.lesson)
-
 
 def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, Array]:
     inputs = dict(given)

@@ -22,7 +22,7 @@ from explorer.lessons.schema import Lesson, Setting
 MAX_CELLS = 2_000_000
 MAX_LABELS = 200_000
 MAX_SETTINGS = 20
-SEQUENCES = {"encoder-decoder": ("source", "target"), "gpt": ("input",)}
+SEQUENCES = {"encoder": ("input",), "encoder-decoder": ("source", "target"), "gpt": ("input",)}
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -76,12 +76,15 @@ def lesson_from(top: Table) -> Lesson:
     if len(tables) > MAX_SETTINGS:
         top.fail("settings", f"holds {len(tables)} settings", f"write up to {MAX_SETTINGS}")
     switches: dict[str, dict[str, SwitchValue]] = {}
+    words: dict[str, dict[str, Array]] = {}
     graphs: dict[str, Graph] = {}
     for name in tables:
         table = tables.table(name)
-        table.has_only("title", "paragraph", "switches", "inputs", "pins")
+        table.has_only("title", "paragraph", "ours", "tokens", "switches", "inputs", "pins")
         switches[name] = _switches(table.table("switches"), model)
-        graphs[name] = _graph(table, replace(model, switches={**model.switches, **switches[name]}))
+        words[name] = _words(table, model.kind, model.axes)
+        lengths = {**model.lengths, **_lengths(words[name])}
+        graphs[name] = _graph(table, replace(model, lengths=lengths, switches={**model.switches, **switches[name]}))
 
     inputs |= _arrays(top.table("inputs"), graphs)
     settings: dict[str, Setting] = {}
@@ -92,8 +95,10 @@ def lesson_from(top: Table) -> Lesson:
             table.text("title"),
             table.text("paragraph", most=MAX_TEXT),
             switches[name],
-            _arrays(table.table("inputs"), {name: graph}),
+            _arrays(table.table("inputs"), {name: graph}) | words[name],
             _arrays(table.table("pins"), {name: graph}, computed=True),
+            _lengths(words[name]),
+            frozenset(_ours(table, {name: graph})),
         )
     ours = _ours(top, graphs) | _seeded(graphs, inputs, settings)
     stage = _stage(top, graphs)
@@ -114,25 +119,40 @@ def _model(top: Table) -> tuple[Model, dict[str, Array]]:
     table.has_only("kind", *(("d_model", "layers", "seed", "axes") if sequences else sizes))
     layers = table.number("layers", default=1, least=1, most=48)
     axes = _axes(table.table("axes"), kind, layers)
-    lengths: dict[str, int] = {}
-    inputs: dict[str, Array] = {}
-    tokens = top.table("tokens")
-    if not sequences and len(tokens):
-        top.fail("tokens", f"a model of kind '{kind}' has no tokens", "name its rows under model.axes")
-    tokens.has_only(*sequences)
+    if sequences:
+        top.table("tokens").has_only(*sequences)
     for sequence in sequences:
-        words = _tokens(tokens, sequence)
-        vocabulary = axes.setdefault(f"{sequence}.words", tuple(dict.fromkeys(words)))
+        axes.setdefault(f"{sequence}.words", tuple(dict.fromkeys(_tokens(top.table("tokens"), sequence))))
+    inputs = _words(top, kind, axes)
+    d_model = table.number("d_model", default=len(axes.get("d_model", "four")), least=1, most=4096)
+    if "d_model" in axes and len(axes["d_model"]) != d_model:
+        problem = f"is {d_model}, but {len(axes['d_model'])} dimensions are named"
+        table.fail("d_model", problem, "leave it out, or name as many under model.axes.d_model")
+    seed = table.number("seed", default=0, least=0, most=2**32 - 1)
+    return Model(kind, _lengths(inputs), axes, d_model, layers, seed=seed), inputs
+
+
+def _words(table: Table, kind: str, axes: Mapping[str, tuple[str, ...]]) -> dict[str, Array]:
+    """The numbers of the tokens that a table, the lesson's or a setting's, gives its sequences."""
+    tokens = table.table("tokens")
+    sequences = SEQUENCES.get(kind, ())
+    if not sequences and len(tokens):
+        table.fail("tokens", f"a model of kind '{kind}' has no tokens", "name its rows under model.axes")
+    tokens.has_only(*sequences)
+    inputs: dict[str, Array] = {}
+    for sequence in tokens:
+        words, vocabulary = _tokens(tokens, sequence), axes[f"{sequence}.words"]
         for word in words:
             if word not in vocabulary:
                 remedy = f"add it to model.axes.{written_key((f'{sequence}.words',))}"
                 tokens.fail(sequence, f"'{word}' is not in the vocabulary", remedy)
-        lengths[sequence] = len(words)
-        ids = np.array([vocabulary.index(word) for word in words], dtype=np.int64)
-        inputs[f"{sequence}.tokens"] = frozen(ids)
-    d_model = table.number("d_model", default=4, least=1, most=4096)
-    seed = table.number("seed", default=0, least=0, most=2**32 - 1)
-    return Model(kind, lengths, axes, d_model, layers, seed=seed), inputs
+        inputs[f"{sequence}.tokens"] = frozen(np.array([vocabulary.index(word) for word in words], dtype=np.int64))
+    return inputs
+
+
+def _lengths(tokens: Mapping[str, Array]) -> dict[str, int]:
+    """The number of tokens of each sequence."""
+    return {name.removesuffix(".tokens"): len(ids) for name, ids in tokens.items()}
 
 
 def _tokens(table: Table, sequence: str) -> tuple[str, ...]:
@@ -154,8 +174,16 @@ def _axes(table: Table, kind: str, layers: int) -> dict[str, tuple[str, ...]]:
             needed, known = ("query", "feature"), ("query", "feature", "key", "value", "value feature")
         case "mlp":
             needed = known = ("input", *(f"layer.{k}" for k in range(layers + 1)))
+        case "norm":
+            needed = known = ("input", "feature")
+        case "output":
+            needed = known = ("input", "output.words")
+        case "vectors":
+            needed = known = ("feature",)
+        case "encoder":
+            known = ("input.words", "d_model")
         case _:
-            known = (*(f"{sequence}.words" for sequence in SEQUENCES[kind]), "output.words")
+            known = (*(f"{sequence}.words" for sequence in SEQUENCES[kind]), "output.words", "d_model")
     table.has_only(*known)
     axes = {name: table.words(name) for name in known if name in table or name in needed}
     for name, labels in axes.items():
@@ -218,10 +246,13 @@ def _graph(table: Table, model: Model) -> Graph:
 
 
 def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -> dict[str, Array]:
-    """The values in a table of inputs, or of pins, which hold computed nodes; each has to fit where its node exists."""
+    """The values in a table of inputs, or of pins, which hold computed nodes; each has to fit where its node exists.
+
+    Pins may have gaps, NaN: cells that are not held.
+    """
     arrays: dict[str, Array] = {}
     for key in table:
-        array = table.array(key)
+        array = table.array(key, gaps=computed)
         places = {setting: place for setting, graph in graphs.items() if (place := _place(graph, key))}
         if not places:
             names = {name: None for graph in graphs.values() for name in graph.names()}

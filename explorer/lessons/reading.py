@@ -101,8 +101,8 @@ class Table:
             self.fail(key, "is empty", 'write at least one text: ["…"]')
         return tuple(words)
 
-    def array(self, key: str) -> Array:
-        """A number, or numbers in lists of equal length, as float64."""
+    def array(self, key: str, gaps: bool = False) -> Array:
+        """A number, or numbers in lists of equal length, as float64; with gaps, some may be left open as NaN."""
         if key not in self.data:
             self.fail(key, "is missing", f"add {written_key((key,))} = [[…]]")
         value = self.data[key]
@@ -117,10 +117,10 @@ class Table:
             shape.append(len(inner))
             inner = inner[0]
         array = np.empty(shape)
-        self._lay(key, value, array, ())
+        self._lay(key, value, array, (), gaps)
         return array
 
-    def _lay(self, key: str, value: Any, array: Array, cell: tuple[int, ...]) -> None:
+    def _lay(self, key: str, value: Any, array: Array, cell: tuple[int, ...], gaps: bool) -> None:
         place = f" at [{', '.join(map(str, cell))}]" if cell else ""
         if len(cell) < array.ndim:
             if not isinstance(value, list) or len(value) != array.shape[len(cell)]:
@@ -128,7 +128,7 @@ class Table:
                 remedy = f"write {array.shape[len(cell)]} there, as in the first"
                 self.fail(key, f"its lists are not equally long: {length}{place}", remedy)
             for i, one in enumerate(value):
-                self._lay(key, one, array, (*cell, i))
+                self._lay(key, one, array, (*cell, i), gaps)
             return
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.fail(key, f"{_shown(value)}{place} is not a number", "write one such as 0.5, -2 or 1e-3")
@@ -136,7 +136,7 @@ class Table:
             number = float(value)
         except OverflowError:
             number = np.inf
-        if not np.isfinite(number):
+        if not (np.isfinite(number) or (gaps and np.isnan(number))):
             self.fail(key, f"{_shown(value)}{place} is not a finite number", "write one such as 0.5, -2 or 1e-3")
         array[cell] = number
 

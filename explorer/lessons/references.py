@@ -218,7 +218,7 @@ def reference_from(top: Table) -> Reference:
 
 
 _COMPUTED = (
-    *("setting", "node", "values", "decimals", "cell", "units", "why", "note"),
+    *("lesson", "setting", "node", "values", "decimals", "cell", "units", "why", "note"),
     *("switches", "inputs", "pins"),
 )
 
@@ -242,7 +242,7 @@ def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figur
         "" if slip else table.text("title"),
         reference,
         "" if slip else table.text("section"),
-        lesson,
+        table.text("lesson", default=lesson),
         table.text("setting", default="printed"),
         table.text("node"),
         frozen(values),

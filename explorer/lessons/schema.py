@@ -26,12 +26,16 @@ class Setting:
         As the window writes it.
     paragraph : str
         What is special about it.
+    lengths : mapping of str to int
+        Number of tokens of each sequence that has other words than the lesson's; which words, `inputs` says.
     switches : mapping of str to value
         "BLOCK.NAME" to the choice made, beside those of the lesson.
     inputs : mapping of str to numpy.ndarray
         Values of input nodes, or of heads' slices of them, in place of the lesson's.
     pins : mapping of str to numpy.ndarray
-        Values that computed nodes, or heads' slices of them, are held at.
+        Values that computed nodes, or heads' slices of them, are held at; NaN in cells that are computed.
+    ours : frozenset of str
+        Inputs whose values no reference prints, beside those of the lesson.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Setting:
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
     inputs: Mapping[str, Array] = field(default_factory=dict)
     pins: Mapping[str, Array] = field(default_factory=dict)
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    ours: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +69,7 @@ class Lesson:
     inputs : mapping of str to numpy.ndarray
         Values of input nodes, or of heads' slices of them, that all settings share.
     ours : frozenset of str
-        Inputs, or heads' slices of them, whose values no reference prints: we chose them.
+        Inputs, or heads' slices of them, whose values no reference prints in any setting: we chose them.
     settings : mapping of str to Setting
         By name; the first is the one to begin with.
     """
@@ -93,6 +99,16 @@ class Lesson:
             raise ExplorerError("unknown-setting", lesson=self.id, name=name, known=", ".join(self.settings))
         return self.settings[name]
 
+    def ours_in(self, setting: str | None = None) -> frozenset[str]:
+        """The inputs, or heads' slices of them, that we chose in the given setting or in the first.
+
+        Raises
+        ------
+        ExplorerError
+            "unknown-setting".
+        """
+        return self.ours | self.setting(setting).ours
+
     def state(self, setting: str | None = None) -> State:
         """What a document of this lesson starts with, in the given setting or in the first.
 
@@ -102,13 +118,14 @@ class Lesson:
             "unknown-setting".
         """
         chosen = self.setting(setting)
-        model = replace(self.model, switches={**self.model.switches, **chosen.switches})
+        lengths = {**self.model.lengths, **chosen.lengths}
+        model = replace(self.model, lengths=lengths, switches={**self.model.switches, **chosen.switches})
         given = {**self.inputs, **chosen.inputs}
         whole = {name: array for name, array in given.items() if not is_slice(name)}
         state = State.of(model, whole, setting=chosen.name, lesson=self.id)
         inputs = _laid(state.graph, given, lambda node: state.inputs[node])
         values = _laid(state.graph, chosen.pins, lambda node: np.zeros(state.graph.shape(node)))
-        which = {name: np.ones(array.shape, dtype=bool) for name, array in chosen.pins.items()}
+        which = {name: ~np.isnan(array) for name, array in chosen.pins.items()}
         cells = _laid(state.graph, which, lambda node: np.zeros(state.graph.shape(node), dtype=bool))
         pins = {node: Pin(cells[node], values[node]) for node in values}
         return replace(state, inputs={**state.inputs, **inputs}, pins=pins)

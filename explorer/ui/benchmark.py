@@ -122,6 +122,7 @@ def edit_to_painted(
 
 _CHILD = """
 import explorer.__main__, time, sys
+from explorer.app import open_window
 app, window = open_window()
 from PySide6.QtCore import QEvent, QObject
 class Paints(QObject):

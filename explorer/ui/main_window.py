@@ -4,14 +4,15 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
+    QDockWidget,
     QFrame,
     QHBoxLayout,
     QMainWindow,
     QMenu,
     QPushButton,
-    QSizePolicy,
-    QStackedWidget,
+    QSplitter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -21,9 +22,11 @@ from explorer.document.document import Change
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
+from explorer.ui.comparison import Comparison
 from explorer.ui.new_model import NewModel
 from explorer.ui.panels.panel import Panel
 from explorer.ui.panels.registry import panel_for
+from explorer.ui.stage_area import StageArea
 from explorer.ui.theme import mark
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.inspector import Inspector
@@ -48,7 +51,13 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.bench = bench
         self.actions_ = Actions(bench, self)
-        self.actions_.new_model.triggered.connect(self.new_model)
+        for action, act in (
+            (self.actions_.new_model, self.new_model),
+            (self.actions_.undock, self.undock),
+            (self.actions_.copy_panel, self.copy_panel),
+        ):
+            action.triggered.connect(act)
+        self.actions_.compare.toggled.connect(self.compare)
         self.setWindowIcon(app_icon(bench.appearance.theme))
         self.setMinimumSize(QSize(900, 560))
 
@@ -56,9 +65,9 @@ class MainWindow(QMainWindow):
         self.map = PipelineMap(bench)
         self.inspector = Inspector(bench)
         self.lesson_bar = LessonBar(bench)
-        self.stack = QStackedWidget()
-        self.stack.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self._panels: dict[str, Panel] = {}
+        self.area = StageArea(bench)
+        self.comparison: Comparison | None = None
+        self._docks: dict[QDockWidget, Panel] = {}
         self._make_bars()
 
         page = QFrame()
@@ -66,7 +75,10 @@ class MainWindow(QMainWindow):
         middle = QVBoxLayout(page)
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
-        middle.addWidget(self.stack, 1)
+        self._split = QSplitter()
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.area)
+        middle.addWidget(self._split, 1)
         middle.addWidget(self.lesson_bar)
         across = QHBoxLayout()
         across.setSpacing(0)
@@ -83,7 +95,6 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(whole)
 
         bench.bridge.changed.connect(self.follow)
-        bench.selection.stage_changed.connect(self._show_stage)
         bench.appearance.changed.connect(self.restyle)
         self._open(bench.lesson)
 
@@ -101,7 +112,8 @@ class MainWindow(QMainWindow):
         for lesson in catalogue():
             menu.addAction(lesson.title, partial(self.bench.open, lesson))
         menu.addSeparator()
-        menu.addAction(self.actions_.new_model)
+        for action in (self.actions_.new_model, self.actions_.compare, self.actions_.undock, self.actions_.copy_panel):
+            menu.addAction(action)
         self._title.setMenu(menu)
         self._top.addWidget(self._title)
         self._top.addStretch()
@@ -150,9 +162,8 @@ class MainWindow(QMainWindow):
         self._say_setting()
         names = [stage.name for stage in self.bench.selection.stops]
         stage = lesson.start_stage if lesson.start_stage in names else names[0]
-        if self.bench.selection.stage == stage:
-            self._show_stage(stage)
         self.bench.selection.go_to(stage)
+        self.area.show_stage(stage)
 
     def _choose_setting(self, place: int) -> None:
         lesson = self.bench.lesson
@@ -172,7 +183,8 @@ class MainWindow(QMainWindow):
             self._follow_structure()
         self.tokens.follow(change)
         self.bench.selection.refresh()
-        for panel in tuple(self._panels.values()):
+        self.area.follow(change)
+        for panel in tuple(self._docks.values()):
             panel.follow(change)
         self.actions_.refresh()
         if self.bench.lesson is not self._shown:
@@ -180,29 +192,53 @@ class MainWindow(QMainWindow):
         self._say_setting()
 
     def _follow_structure(self) -> None:
-        stages = {stage.name: stage for stage in self.bench.selection.stops}
-        for name in [name for name, panel in self._panels.items() if stages.get(name) != panel.stage]:
-            self._drop(name)
-        if [button.stage for button in self.map.buttons] != list(stages.values()):
+        stages = list(self.bench.selection.stops)
+        if [button.stage for button in self.map.buttons] != stages:
             self.map.rebuild()
-        if self.bench.selection.stage not in stages:
-            self.bench.selection.go_to(next(iter(stages)))
-
-    def _drop(self, name: str) -> None:
-        panel = self._panels.pop(name)
-        self.stack.removeWidget(panel)
-        panel.deleteLater()
-
-    def _show_stage(self, name: str) -> None:
-        stage = next(stage for stage in self.bench.selection.stops if stage.name == name)
-        if name not in self._panels:
-            self._panels[name] = panel_for(self.bench, stage)
-            self.stack.addWidget(self._panels[name])
-        self.stack.setCurrentWidget(self._panels[name])
+        for dock, panel in list(self._docks.items()):
+            if panel.stage not in stages:
+                self._close_dock(dock)
 
     def panel(self) -> Panel:
         """The panel that is in sight."""
-        return self._panels[self.bench.selection.stage]
+        return self.area.panel()
+
+    # Side by side
+
+    def undock(self) -> QDockWidget:
+        """The stage that is in sight in a window of its own, which can stand beside the others."""
+        stage = self.panel().stage
+        panel = panel_for(self.bench, stage)
+        dock = QDockWidget(f"{stage.group}: {stage.title}", self)
+        dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dock.setWidget(panel)
+        dock.destroyed.connect(lambda: self._docks.pop(dock, None))
+        self._docks[dock] = panel
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        dock.resize(self.bench.appearance.px(560), self.height())
+        return dock
+
+    def _close_dock(self, dock: QDockWidget) -> None:
+        self._docks.pop(dock, None)
+        self.removeDockWidget(dock)
+        dock.deleteLater()
+
+    def compare(self, on: bool) -> None:
+        """Show another example or setting beside this one, or no more."""
+        if on and self.comparison is None:
+            self.comparison = Comparison(self.bench)
+            self._split.addWidget(self.comparison)
+            self._split.setSizes([1, 1])
+        elif not on and self.comparison is not None:
+            self.comparison.close_down()
+            self.comparison.deleteLater()
+            self.comparison = None
+
+    def copy_panel(self) -> None:
+        """The whole page of the stage as a picture to the clipboard."""
+        page = self.panel().widget()
+        if page is not None:
+            QGuiApplication.clipboard().setPixmap(page.grab())
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -213,13 +249,14 @@ class MainWindow(QMainWindow):
         self.map.restyle()
         self.inspector.restyle()
         self.lesson_bar.restyle()
-        stage = self.bench.selection.stage
-        for name in tuple(self._panels):
-            if name == stage:
-                self._panels[name].restyle()
-            else:
-                self._drop(name)
-        self._show_stage(stage)
+        self.area.restyle()
+        for dock, panel in list(self._docks.items()):
+            fresh = panel_for(self.bench, panel.stage)
+            dock.setWidget(fresh)
+            panel.deleteLater()
+            self._docks[dock] = fresh
+        if self.comparison is not None:
+            self.comparison.restyle()
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -237,5 +274,6 @@ class MainWindow(QMainWindow):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def closeEvent(self, event: Any) -> None:
+        self.compare(False)
         self.bench.bridge.close()
         super().closeEvent(event)

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import ceil
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPoint, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QRegion
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QFont, QImage, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QApplication, QGraphicsView, QWidget
+from PySide6.QtWidgets import QApplication, QGraphicsView, QLabel, QWidget
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
@@ -16,6 +17,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.panels.registry import panel_for
 from explorer.ui.selection import Selection
+from explorer.ui.svg import for_every_viewer
 from explorer.ui.theme import Appearance, Mode, qcolor
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
@@ -84,7 +86,7 @@ def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None
             painter.scale(factor, factor)
             page.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
 
-        return WRITERS[ending](whole, panel.logicalDpiX(), paint)
+        return WRITERS[ending](Picture(f"{stops[stage].group}: {stops[stage].title}", whole, panel.logicalDpiX(), paint))
     finally:
         panel.close()
         panel.deleteLater()
@@ -103,6 +105,10 @@ def _laid_out(panel: Panel) -> QWidget:
             break
     for view in panel.findChildren(QGraphicsView):
         view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # or the ground becomes an image in an SVG
+        view.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # or a heat map becomes a JPEG in a PDF
+    for label in panel.findChildren(QLabel):
+        if label.font().capitalization() == QFont.Capitalization.AllUppercase:
+            label.setText(label.text().upper())  # an SVG has no such fonts
     QApplication.processEvents()
     page = panel.widget()
     assert page is not None
@@ -135,38 +141,70 @@ def _of_width(page: QWidget, width: int) -> QSize:
 
 # The three kinds of file
 
-Paint = Callable[[QPainter], None]
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn.
+
+    Parameters
+    ----------
+    title : str
+    size : QSize
+        Pixels of the window.
+    dpi : int
+        How many of them there are in an inch, by which a window makes its letters as large as they are.
+    paint : callable
+        Draws it.
+    """
+
+    title: str
+    size: QSize
+    dpi: int
+    paint: Callable[[QPainter], None]
+
+    def on(self, device: QImage | QSvgGenerator | QPdfWriter) -> None:
+        """Paint it there."""
+        painter = QPainter(device)
+        try:
+            self.paint(painter)
+        finally:
+            painter.end()
 
 
-def _png(size: QSize, dpi: int, paint: Paint) -> bytes:
+def _png(picture: Picture) -> bytes:
+    size = picture.size
     ratio = min(2.0, MOST_PIXELS / max(size.width(), size.height()))
     image = QImage(ceil(size.width() * ratio), ceil(size.height() * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
-    _paint(image, paint)
+    picture.on(image)
     buffer = _buffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 
-def _svg(size: QSize, dpi: int, paint: Paint) -> bytes:
+def _svg(picture: Picture) -> bytes:
     buffer = _buffer()
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the other has no clipping
+    generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
-    generator.setSize(size)
-    generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
-    generator.setResolution(dpi)
-    _paint(generator, paint)
-    return bytes(buffer.data().data())
+    generator.setTitle(picture.title)
+    generator.setDescription("Drawn by Transformer Explorer")
+    generator.setSize(picture.size)
+    generator.setViewBox(QRectF(QPointF(), QSizeF(picture.size)))
+    generator.setResolution(picture.dpi)
+    picture.on(generator)
+    return for_every_viewer(bytes(buffer.data().data()).decode()).encode()
 
 
-def _pdf(size: QSize, dpi: int, paint: Paint) -> bytes:
+def _pdf(picture: Picture) -> bytes:
     buffer = _buffer()
     writer = QPdfWriter(buffer)
-    points = QSizeF(size.width() * 72 / dpi, size.height() * 72 / dpi)
+    writer.setTitle(picture.title)
+    writer.setCreator("Transformer Explorer")
+    points = QSizeF(picture.size) * (72 / picture.dpi)
     writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF())
-    writer.setResolution(dpi)
-    _paint(writer, paint)
+    writer.setResolution(picture.dpi)
+    picture.on(writer)
     return bytes(buffer.data().data())
 
 
@@ -177,12 +215,3 @@ def _buffer() -> QBuffer:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     return buffer
-
-
-def _paint(device: QImage | QSvgGenerator | QPdfWriter, paint: Paint) -> None:
-    painter = QPainter(device)
-    try:
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-        paint(painter)
-    finally:
-        painter.end()

@@ -39,7 +39,7 @@ class Selection(QObject):
     token_chosen
         `chosen_token` is another one.
     showing_changed
-        Matrices show something else: `showing` is "values" or "change".
+        Matrices show something else: `showing` is "values", "change" or "difference".
     """
 
     stage_changed = Signal(str)

@@ -23,15 +23,24 @@ class Workbench:
         Theme, fonts and text scale.
     lesson : Lesson
         The example that the document starts with.
+    reference : Document, optional
+        What "difference" is a difference to.
     """
 
     def __init__(
-        self, document: Document, bridge: Bridge, selection: Selection, appearance: Appearance, lesson: Lesson
+        self,
+        document: Document,
+        bridge: Bridge,
+        selection: Selection,
+        appearance: Appearance,
+        lesson: Lesson,
+        reference: Document | None = None,
     ) -> None:
         self.document = document
         self.bridge = bridge
         self.selection = selection
         self.appearance = appearance
+        self.reference = reference
         self._first = lesson
         self._opened = {lesson.id: lesson}
 

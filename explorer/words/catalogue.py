@@ -64,6 +64,11 @@ class Offered:
         """Where it is to be had."""
         return URL.format(name=self.name)
 
+    @property
+    def about(self) -> str:
+        """What it is, in words."""
+        return f"{self.words:,} words, {self.dims} numbers each, trained on {self.text}"
+
 
 SHIPPED = (
     Shipped(DEFAULT, "books.safetensors", "20,000 words of English books from before 1930, trained for this program"),

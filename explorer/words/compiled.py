@@ -6,6 +6,12 @@ import numba
 import numpy as np
 
 
+def use_cores(cores: int | None) -> None:
+    """How many cores `learn` may use; all, if None."""
+    most = numba.config.NUMBA_NUM_THREADS
+    numba.set_num_threads(min(cores or most, most))
+
+
 @numba.njit(nogil=True)  # type: ignore[misc, unused-ignore]
 def add_pairs(stream: Any, start: int, stop: int, units: Any, first: int, last: int, sums: Any) -> None:
     """

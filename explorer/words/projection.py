@@ -85,7 +85,5 @@ def without_top(vectors: NDArray[np.floating], k: int) -> NDArray[np.float32]:
 
     The first few directions mostly tell frequent words from rare ones and hide the meaning in a cosine.
     """
-    if not k:
-        return np.asarray(vectors - vectors.mean(0, dtype=np.float64), np.float32)
     first = principal(vectors, k)
     return np.asarray(vectors - first.mean - first.points @ first.axes.T, np.float32)

@@ -17,7 +17,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.words import corpus, counts, saving
-from explorer.words.progress import Report
+from explorer.words.progress import Cancelled, Report
 from explorer.words.train import Settings, Trainer
 from explorer.words.vectors import Vectors
 
@@ -26,7 +26,12 @@ KEEP_EVERY = 30.0
 
 
 def train_files(
-    texts: Sequence[Path], out: Path, settings: Settings, report: Report | None = None, fast: bool = False
+    texts: Sequence[Path],
+    out: Path,
+    settings: Settings,
+    report: Report | None = None,
+    fast: bool = False,
+    cores: int | None = None,
 ) -> Vectors:
     """
     Train on text files and write the vectors.
@@ -39,25 +44,35 @@ def train_files(
         See `saving.save` for what its ending means.
     settings : Settings
     report : callable, optional
-        If it raises, the training stops, and the next call with the same arguments goes on.
+        If it raises `Cancelled`, the training stops, and the next call with the same arguments goes on.
     fast : bool
         With numba.
+    cores : int, optional
+        How many it may use; all, if left out. The outcome does not depend on it.
 
     Raises
     ------
     ExplorerError
     """
     saving.check(out)
+    if fast:
+        from explorer.words.compiled import use_cores
+
+        use_cores(cores)
     folder = out.with_name(out.name + ".training")
     _claim(folder, _description(texts, settings, fast), out)
     words, pairs = _counted(texts, settings, folder, report, fast)
     trainer = Trainer(pairs, settings, fast)
     _restore(trainer, folder)
     kept = monotonic()
-    for _ in trainer.epochs(report):
-        if monotonic() - kept > KEEP_EVERY and not trainer.finished:
-            _keep(trainer, folder)
-            kept = monotonic()
+    try:
+        for _ in trainer.epochs(report):
+            if monotonic() - kept > KEEP_EVERY and not trainer.finished:
+                _keep(trainer, folder)
+                kept = monotonic()
+    except Cancelled:
+        _keep(trainer, folder)
+        raise
     vectors = Vectors.of(out.name, words, trainer.vectors())
     saving.save(vectors, out)
     shutil.rmtree(folder, ignore_errors=True)

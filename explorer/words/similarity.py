@@ -268,4 +268,4 @@ def _neighbours(found: list[tuple[str, float]]) -> list[Neighbour]:
 
 def _unit(array: Floats) -> Floats:
     norms = np.linalg.norm(array, axis=1, keepdims=True)
-    return array / np.where(norms > 0, norms, np.float32(1))
+    return np.asarray(array / np.where(norms > 0, norms, 1), np.float32)

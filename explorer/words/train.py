@@ -4,11 +4,13 @@ Pennington, Socher, Manning (2014), "GloVe: Global Vectors for Word Representati
 
     J = sum over i, j of f(X_ij) (w_i · c_j + b_i + b'_j - log X_ij)²,    f(x) = min(1, (x / x_max)^alpha)
 
-A word's vector is w_i + c_i in the end. Pairs are gone through in stages: within a stage, the parts share no word and
-no context, so parts may be worked on side by side and the outcome does not depend on who comes first (Gemulla et al.
-2011, "Large-scale matrix factorization with distributed stochastic gradient descent"). The compiled way has a few
-large parts, gone through by as many cores. The numpy way has parts of one pair each, so a stage is a diagonal of the
-table of counts, and one step of array arithmetic.
+A word's vector is in the end w_i + c_i, as in the paper, or w_i alone.
+
+Pairs are gone through in stages: within a stage, the parts share no word and no context, so parts may be worked on
+side by side and the outcome does not depend on who comes first (Gemulla et al. 2011, "Large-scale matrix factorization
+with distributed stochastic gradient descent"). The compiled way has a few large parts, gone through by as many cores.
+The numpy way has parts of one pair each, so a stage is a diagonal of the table of counts, and one step of array
+arithmetic.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,9 +23,12 @@ from numpy.typing import NDArray
 from explorer.core.errors import ExplorerError
 from explorer.words.counts import WIDEST, Counts
 from explorer.words.progress import Meter, Report
+from explorer.words.projection import without_top
 
 PARTS = 8
 """Of the compiled way; fixed, so that the outcome does not depend on the number of cores."""
+
+VECTORS = ("sum", "word")
 
 Floats = NDArray[np.float32]
 Side = tuple[Floats, Floats, Floats, Floats]
@@ -52,6 +57,10 @@ class Settings:
         How often all pairs are gone through.
     seed : int
         Of the first random vectors, and of the order of the pairs.
+    vector : str
+        What a word's vector is in the end: "sum" is w + c, "word" is w.
+    remove : int
+        How many principal components are taken off in the end, and the mean with them; see `projection.without_top`.
     """
 
     words: int = 20_000
@@ -63,15 +72,17 @@ class Settings:
     rate: float = 0.05
     epochs: int = 50
     seed: int = 1
+    vector: str = "sum"
+    remove: int = 0
 
     def __post_init__(self) -> None:
         """
-        Check them.
+        See that each lies within its limits.
 
         Raises
         ------
         ExplorerError
-            "bad-training-setting".
+            "bad-training-setting" or "bad-vector-setting".
         """
         limits: dict[str, tuple[float, float]] = {
             "words": (2, 1_000_000),
@@ -83,7 +94,10 @@ class Settings:
             "rate": (1e-6, 1),
             "epochs": (1, 10_000),
             "seed": (0, 2**32 - 1),
+            "remove": (0, self.dims - 1),
         }
+        if self.vector not in VECTORS:
+            raise ExplorerError("bad-vector-setting", value=self.vector, known=" or ".join(VECTORS))
         for name, (low, high) in limits.items():
             value = getattr(self, name)
             if not low <= value <= high:
@@ -169,8 +183,9 @@ class Trainer:
         return self.vectors()
 
     def vectors(self) -> Floats:
-        """The vectors as they are now, w + c, (n_words, dims): a new array."""
-        return self.words[0] + self.contexts[0]
+        """The vectors as they are now, (n_words, dims): a new array."""
+        vectors = self.words[0] + self.contexts[0] if self.settings.vector == "sum" else self.words[0].copy()
+        return without_top(vectors, self.settings.remove) if self.settings.remove else vectors
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """All that has been learnt, as arrays, to go on from later with the same counts and settings."""

@@ -14,6 +14,13 @@ EXAMPLES = {
         switches={"attention.nearest": True},
         seed=1,
     ),
+    "encoder": Model(
+        "encoder",
+        lengths={"input": 3},
+        axes={"input.words": ("a", "b", "c"), "d_model": ("likes", "has", "is", "rest")},
+        switches={"encoder.1.self.mask": "related", "encoder.1.self.heads": 2, "encoder.1.ffn.norm": "pre"},
+        seed=5,
+    ),
     "encoder-decoder": Model(
         "encoder-decoder",
         lengths={"source": 3, "target": 2},
@@ -26,7 +33,13 @@ EXAMPLES = {
         lengths={"input": 3},
         axes={"input.words": ("a", "b", "c", "d", "e")},
         layers=2,
-        switches={"decoder.1.self.heads": 2, "decoder.2.self.bias": True, "input.positions": "learned"},
+        switches={
+            "decoder.1.self.heads": 2,
+            "decoder.1.self.window": 2,
+            "decoder.2.self.bias": True,
+            "input.positions": "learned",
+            "loss.L_1": True,
+        },
         seed=3,
     ),
     "mlp": Model(
@@ -41,6 +54,9 @@ EXAMPLES = {
         switches={"loss.loss": "mean squared error", "decision.threshold": 0.5},
         seed=4,
     ),
+    "norm": Model("norm", axes={"input": ("case 1", "case 2", "case 3"), "feature": ("x1", "x2")}, seed=6),
+    "output": Model("output", axes={"input": ("first", "second"), "output.words": ("a", "b", "c")}, seed=7),
+    "vectors": Model("vectors", axes={"feature": tuple("123456")}, seed=8),
 }
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.core.engine import Engine, Outcome, Pin, cells_of, fresh, same_bytes
+from explorer.core.engine import Engine, Outcome, Pin, fresh, same_bytes
+from explorer.core.explain import cells_of
 from explorer.core.graph import GraphBuilder
 from explorer.core.ops import Add, Input, Op, ReLU, Scale, Scores, Softmax
 

@@ -103,7 +103,9 @@ def numbers():
 def edits(draw, document):
     """Something that is typed, pinned, switched or said."""
     graph, blocks = document.state.graph, document.state.model.blocks()
-    kind = draw(st.sampled_from(("cells", "cells", "pin", "switch", *["tokens"] * bool(graph.sequences))))
+    kind = draw(
+        st.sampled_from(("cells", "cells", "pin", *["switch"] * bool(blocks), *["tokens"] * bool(graph.sequences)))
+    )
     if kind == "tokens":
         words = st.lists(st.sampled_from(("you", "a", "<pad>", "né'w\"", "\\n#")), min_size=1, max_size=5)
         return SetTokens(draw(st.sampled_from(list(graph.sequences))), draw(words))

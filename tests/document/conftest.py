@@ -14,6 +14,13 @@ MODELS = {
         switches={"attention.nearest": True, "attention.mask": "hand"},
         seed=1,
     ),
+    "encoder": Model(
+        "encoder",
+        lengths={"input": 3},
+        axes={"input.words": ("a", "b", "c", "d", "e"), "d_model": ("likes", "has", "is", "rest")},
+        switches={"encoder.1.self.mask": "related", "encoder.1.self.heads": 2},
+        seed=5,
+    ),
     "encoder-decoder": Model(
         "encoder-decoder",
         lengths={"source": 3, "target": 2},
@@ -36,6 +43,9 @@ MODELS = {
         layers=2,
         seed=4,
     ),
+    "norm": Model("norm", axes={"input": ("case 1", "case 2"), "feature": ("x1", "x2")}, seed=6),
+    "output": Model("output", axes={"input": ("first", "second"), "output.words": ("a", "b", "c")}, seed=7),
+    "vectors": Model("vectors", axes={"feature": ("1", "2")}, seed=8),
 }
 TOKENS = {"source.tokens": [0, 1, 2], "target.tokens": [0, 1], "input.tokens": [4, 0, 2]}
 

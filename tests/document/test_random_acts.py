@@ -14,7 +14,7 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 
-KINDS = ("attention", "encoder-decoder", "gpt", "mlp")
+KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
 numbers = st.one_of(
     st.floats(-4, 4).map(lambda x: round(x, 2)),
     st.integers(-1, 4),
@@ -41,7 +41,8 @@ def cells_of(draw, shape):
 @st.composite
 def switches(draw, model):
     """Any switch of any block, with a value it has or one it refuses."""
-    block, kind = draw(st.sampled_from(list(model.blocks().items())))
+    # Two vectors have no switches: any block is refused.
+    block, kind = draw(st.sampled_from(list(model.blocks().items()) or [("nowhere", "loss")]))
     name, switch = draw(st.sampled_from(list(SWITCHES[kind].items())))
     everywhere = draw(st.integers(0, 4)) == 4
     if seldom(draw):

@@ -4,11 +4,24 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models.attention import attention_lesson
+from explorer.core.models.encoder import encoder
 from explorer.core.models.encoder_decoder import encoder_decoder
 from explorer.core.models.gpt import gpt
 from explorer.core.models.mlp import mlp
+from explorer.core.models.norm import norm
+from explorer.core.models.output import output
+from explorer.core.models.vectors import vectors
 
-_BUILDERS = {"attention": attention_lesson, "encoder-decoder": encoder_decoder, "gpt": gpt, "mlp": mlp}
+_BUILDERS = {
+    "attention": attention_lesson,
+    "encoder": encoder,
+    "encoder-decoder": encoder_decoder,
+    "gpt": gpt,
+    "mlp": mlp,
+    "norm": norm,
+    "output": output,
+    "vectors": vectors,
+}
 
 
 def build(model: Model) -> Graph:
@@ -36,7 +49,13 @@ def _needed(model: Model) -> tuple[list[str], list[str]]:
             return ["query", "feature"], []
         case "mlp":
             return ["input", *(f"layer.{k}" for k in range(model.layers + 1))], []
-    sequences = ["input"] if model.kind == "gpt" else ["source", "target"]
+        case "norm":
+            return ["input", "feature"], []
+        case "output":
+            return ["input", "output.words"], []
+        case "vectors":
+            return ["feature"], []
+    sequences = ["source", "target"] if model.kind == "encoder-decoder" else ["input"]
     return [f"{sequence}.words" for sequence in sequences], sequences
 
 

@@ -18,6 +18,8 @@ from explorer.core.ops import (
     Identity,
     Input,
     LayerNorm,
+    Likelihood,
+    LogLikelihood,
     LookUp,
     Mask,
     MatMul,
@@ -25,6 +27,7 @@ from explorer.core.ops import (
     OneHot,
     Op,
     PaddingMask,
+    RelatedMask,
     ReLU,
     RowShares,
     Scale,
@@ -58,6 +61,11 @@ class Blocks:
 
     def _number(self, block: str, name: str) -> int:
         return int(self.model.switch(block, name))
+
+    def d_model(self) -> None:
+        """Declare the dimensions of a token's vector, by their names where the model gives them."""
+        names = self.model.axes.get("d_model", ())
+        self.graph.axis("d_model", names if len(names) == self.model.d_model else self.model.d_model)
 
     def embedding(self, sequence: str, title: str) -> str:
         """Tokens to vectors: look up, add positions. Returns (n, d_model).
@@ -180,20 +188,24 @@ class Blocks:
             scale = g.add(f"{prefix}scale", factor, axes=(), symbol="s" if kind == "free" else factor.formula())
             logits = g.add(f"{prefix}scaled", Scale(), logits, scale, axes=axes, symbol="Z")
         if m.switch(block, "mask") != "none":
-            op, parents = self._mask(block, queries, keys)
-            mask = g.add(f"{prefix}mask", op, *parents, axes=(queries, keys), symbol="M")
+            op, parents = self._mask(block, queries, keys, f"{prefix}scores")
+            # What is related depends on the scores, and so on the head.
+            mask_axes = axes if isinstance(op, RelatedMask) else (queries, keys)
+            mask = g.add(f"{prefix}mask", op, *parents, axes=mask_axes, symbol="M")
             logits = g.add(f"{prefix}masked", Mask(), logits, mask, axes=axes, symbol="Z'")
         share = Softmax() if m.switch(block, "normalise") == "softmax" else RowShares()
         return g.add(f"{prefix}weights", share, logits, axes=axes, symbol="A")
 
-    def _mask(self, block: str, queries: str, keys: str) -> tuple[Op, tuple[str, ...]]:
+    def _mask(self, block: str, queries: str, keys: str, scores: str) -> tuple[Op, tuple[str, ...]]:
         """The op of a mask, and what it reads."""
         g = self.graph
         match self.model.switch(block, "mask"):
             case "causal":
                 if queries != keys:
                     raise ExplorerError("causal-needs-one-sequence", block=block)
-                return CausalMask(g.length(queries)), ()
+                return CausalMask(g.length(queries), self._number(block, "window")), ()
+            case "related":
+                return RelatedMask(), (scores,)
             case "padding":
                 words = self.model.axes[f"{keys}.words"]
                 return PaddingMask(words.index("<pad>") if "<pad>" in words else -1, g.length(queries)), (
@@ -264,6 +276,11 @@ class Blocks:
         if m.switch("output", "bias"):
             parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
         logits = g.add("output.logits", product, *parents, axes=(rows, words), symbol="z")
+        return self.choice(logits, rows, words)
+
+    def choice(self, logits: str, rows: str, words: str) -> str:
+        """Probabilities from logits, the chosen word and the loss. Returns the probabilities."""
+        g, m = self.graph, self.model
         temperature = g.add("output.temperature", Input("ones"), axes=(), symbol="T")
         scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
         activation = m.switch("output", "activation")
@@ -282,6 +299,9 @@ class Blocks:
         g.stage("loss", "loss", "Loss", "Output")
         if kind == "cross-entropy":
             target = g.add("loss.target", Input("ids"), axes=(rows,), symbol="y")
+            if self.model.switch("loss", "L_1"):
+                right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
+                g.add("loss.L_1", LogLikelihood(), right, axes=(), symbol="L_1")
             g.add("loss.value", CrossEntropy(), output, target, axes=(), symbol="L")
         else:
             target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")

@@ -9,7 +9,7 @@ def encoder_decoder(model: Model) -> Graph:
     """An encoder reads the source, a decoder reads the target and looks at what the encoder made of the source."""
     g = GraphBuilder()
     blocks = Blocks(model, g)
-    g.axis("d_model", model.d_model)
+    blocks.d_model()
 
     x = blocks.embedding("source", "Source")
     for k in range(1, model.layers + 1):

@@ -9,7 +9,7 @@ def gpt(model: Model) -> Graph:
     """A stack of layers of masked self-attention and feed-forward net."""
     g = GraphBuilder()
     blocks = Blocks(model, g)
-    g.axis("d_model", model.d_model)
+    blocks.d_model()
     x = blocks.embedding("input", "Input")
     for k in range(1, model.layers + 1):
         group = f"Layer {k}"

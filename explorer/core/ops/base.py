@@ -113,7 +113,7 @@ class Op:
         return tuple(index)
 
 
-def line(cell: tuple[int, ...], value: Array, *index: int | slice) -> Index:
+def line(cell: Index, value: Array, *index: int | slice) -> Index:
     """Index into `value`: `index` behind those batch axes of `cell` that `value` has."""
     lead = value.ndim - len(index)
     batch = cell[: max(len(cell) - 2, 0)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.ops.base import Array, Op, summed_to
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,12 @@ class Length(Op):
         (x,) = parents
         lengths: Array = np.sqrt((x * x).sum(-1))
         return lengths
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        (x,) = parents
+        # The direction of the row; 0 for one of length 0, which has none.
+        lengths = value[..., None]
+        return (gradient[..., None] * np.divide(x, lengths, out=np.zeros_like(x), where=lengths != 0),)
 
     def formula(self, *symbols: str) -> str:
         return r"\| %s \|" % symbols[0]
@@ -44,6 +50,16 @@ class Cosine(Op):
         lengths = a[..., :, None] * b[..., None, :]
         cosines: Array = np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths != 0)
         return cosines
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        dot, a, b = parents
+        rows, columns = a[..., :, None], b[..., None, :]
+        known = rows * columns != 0
+        of_dot = np.divide(gradient, rows * columns, out=np.zeros_like(gradient), where=known)
+        # c = d / (a b): dc/da = −c / a, and the same for b.
+        of_a = -np.divide(gradient * value, rows, out=np.zeros_like(gradient), where=known).sum(-1)
+        of_b = -np.divide(gradient * value, columns, out=np.zeros_like(gradient), where=known).sum(-2)
+        return summed_to(dot.shape, of_dot), summed_to(a.shape, of_a), summed_to(b.shape, of_b)
 
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{%s \, %s}" % symbols
@@ -76,6 +92,15 @@ class ShadowFactor(Op):
         factors: Array = np.divide(dot, squares, out=np.zeros_like(dot), where=squares != 0)
         return factors
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        dot, length = parents
+        columns = np.broadcast_to(length[..., None, :], gradient.shape)
+        known = columns * columns != 0
+        of_dot = np.divide(gradient, columns * columns, out=np.zeros_like(gradient), where=known)
+        # c = d / l²: dc/dl = −2 c / l.
+        of_length = -2 * np.divide(gradient * value, columns, out=np.zeros_like(gradient), where=known).sum(-2)
+        return summed_to(dot.shape, of_dot), summed_to(length.shape, of_length)
+
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{{%s}^2}" % symbols
 
@@ -104,6 +129,13 @@ class Angle(Op):
         angles: Array = np.degrees(np.arccos(np.clip(parents[0], -1, 1)))
         return angles
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        (cosine,) = parents
+        # d/dc arccos c = −1 / √(1 − c²). At ±1, where the angle turns round, the slope is taken as 0.
+        below = 1 - cosine * cosine
+        slope = np.divide(-180 / np.pi, np.sqrt(below), out=np.zeros_like(cosine), where=below > 0)
+        return (gradient * slope,)
+
     def formula(self, *symbols: str) -> str:
         return r"\arccos \, %s \cdot \frac{180°}{\pi}" % symbols[0]
 
@@ -125,6 +157,10 @@ class Subtract(Op):
     def forward(self, *parents: Array) -> Array:
         a, b = parents
         return np.subtract(a, b)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        a, b = parents
+        return summed_to(a.shape, gradient), summed_to(b.shape, -gradient)
 
     def formula(self, *symbols: str) -> str:
         return "%s - %s" % symbols

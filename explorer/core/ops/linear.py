@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, line
+from explorer.core.explain import Argument, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op, added, line, summed_to
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,29 @@ class MatMul(Op):
         x, W = parents[0], parents[1]
         product: Array = x @ (W.mT if self.transposed else W)
         return product + parents[2][..., None, :] if len(parents) == 3 else product
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        x, W = parents[0], parents[1]
+        # With y = x W, (…, n, d_out): dL/dx = dL/dy Wᵀ and dL/dW = xᵀ dL/dy (Goodfellow et al. 2016, §6.5.6).
+        of_x = summed_to(x.shape, gradient @ (W if self.transposed else W.mT))
+        rows, of_rows = x, gradient
+        if W.ndim == 2:  # one matrix for all rows of all batches: one product
+            rows, of_rows = x.reshape(-1, x.shape[-1]), gradient.reshape(-1, gradient.shape[-1])
+        of_W = summed_to(W.shape, of_rows.mT @ rows if self.transposed else rows.mT @ of_rows)
+        if len(parents) == 2:
+            return of_x, of_W
+        return of_x, of_W, summed_to(parents[2].shape, gradient.sum(-2))
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        x, W = parents[0], parents[1]
+        match parent:
+            case 0:  # a number of x meets a row of W, in whose columns the results stand
+                row = (slice(None), cell[-1]) if self.transposed else (cell[-1], slice(None))
+                return W[line(at, W.value, *row)]
+            case 1:  # a weight meets one column of x, in whose rows the results stand
+                return x[line(at, x.value, slice(None), cell[-1] if self.transposed else cell[-2])]
+            case _:
+                return added(at, value)
 
     def formula(self, *symbols: str) -> str:
         W = symbols[1] + (r"^\top" if self.transposed else "")
@@ -58,6 +81,13 @@ class Add(Op):
         a, b = parents
         return np.add(a, b)
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        a, b = parents
+        return summed_to(a.shape, gradient), summed_to(b.shape, gradient)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return added(at, value)
+
     def formula(self, *symbols: str) -> str:
         return "%s + %s" % symbols
 
@@ -79,6 +109,12 @@ class Bias(Op):
     def forward(self, *parents: Array) -> Array:
         x, b = parents
         return np.add(x, b)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return gradient, summed_to(parents[1].shape, gradient)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return added(at, value)
 
     def formula(self, *symbols: str) -> str:
         return "%s + %s" % symbols
@@ -102,6 +138,14 @@ class Concat(Op):
         h, n, d_v = heads.shape[-3:]
         # The copy: with one head or one row, reshape alone would give a view of the parent.
         return heads.swapaxes(-3, -2).copy().reshape(*heads.shape[:-3], n, h * d_v)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        h, _, d_v = parents[0].shape[-3:]
+        # Back into heads: (n, n_heads · d_v) becomes (n_heads, n, d_v).
+        return (gradient.reshape(*gradient.shape[:-1], h, d_v).swapaxes(-3, -2),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return added(at, value)
 
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{concat}({%s}_1, \dots, {%s}_h)" % (symbols[0], symbols[0])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Index, Source, Step, step
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
 
@@ -19,6 +19,31 @@ class CrossEntropy(Op):
         probabilities, target = parents
         right = np.take_along_axis(probabilities, target[..., None], axis=-1)
         return np.asarray(-np.log(right).mean())
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        probabilities, target = parents
+        # −1 / (n p) at the right word of each position, 0 elsewhere; −∞ where it got nothing.
+        right = np.take_along_axis(probabilities, target[..., None], axis=-1)
+        of_probabilities = np.zeros_like(probabilities)
+        np.put_along_axis(of_probabilities, target[..., None], -gradient / (target.size * right), axis=-1)
+        return of_probabilities, None
+
+    def through_softmax(self, gradient: Array, probabilities: Array, target: Array) -> Array:
+        """The gradient of the numbers that softmax made the probabilities of: (P − y) / n, with y the target one-hot.
+
+        This is what the two chain rules give when multiplied out (Goodfellow et al. 2016, §6.2.2.3: the log undoes the
+        exp). It holds on where a probability is rounded to 0 and they would meet as 0 · ∞.
+        """
+        y = target[..., None] == np.arange(probabilities.shape[-1])
+        of_logits: Array = gradient * (probabilities - y) / target.size
+        return of_logits
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        probabilities, target = parents
+        if target.value[cell[:-1]] != cell[-1]:
+            return Constant(0, "0")
+        n = Constant(target.value.size, str(target.value.size))
+        return step("divide", Constant(-1, "−1"), step("multiply", n, probabilities[cell]))
 
     def formula(self, *symbols: str) -> str:
         return r"- \frac{1}{n} \sum_i \log {%s}_{i, {%s}_i}" % symbols
@@ -50,6 +75,12 @@ class Likelihood(Op):
         right: Array = np.take_along_axis(probabilities, target[..., None], axis=-1)[..., 0]
         return right
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        probabilities, target = parents
+        of_probabilities = np.zeros_like(probabilities)
+        np.put_along_axis(of_probabilities, target[..., None], gradient[..., None], axis=-1)
+        return of_probabilities, None
+
     def formula(self, *symbols: str) -> str:
         return r"{%s}_{i, {%s}_i}" % symbols
 
@@ -71,6 +102,12 @@ class LogLikelihood(Op):
 
     def forward(self, *parents: Array) -> Array:
         return np.asarray(np.log(parents[0]).sum())
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (gradient / parents[0],)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return step("divide", Constant(1, "1"), parents[0][cell])
 
     def formula(self, *symbols: str) -> str:
         return r"\sum_i \log {%s}_i" % symbols[0]
@@ -95,6 +132,16 @@ class MeanSquaredError(Op):
         output, target = parents
         difference = output - target
         return np.asarray((difference * difference).mean())
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        output, target = parents
+        of_output = gradient * 2 * (output - target) / output.size
+        return of_output, -of_output
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        own, other = parents[parent], parents[1 - parent]
+        n = Constant(own.value.size, str(own.value.size))
+        return step("divide", step("multiply", Constant(2, "2"), step("subtract", own[cell], other[cell])), n)
 
     def formula(self, *symbols: str) -> str:
         return r"\frac{1}{n} \sum (%s - %s)^2" % symbols

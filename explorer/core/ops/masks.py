@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op, line
+from explorer.core.ops.base import Array, Op, line, summed_to
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,9 @@ class CausalMask(Op):
     def forward(self, *parents: Array) -> Array:
         before = np.tri(self.n, dtype=np.int64)
         return before - np.tri(self.n, k=-self.window, dtype=np.int64) if self.window else before
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return ()
 
     def formula(self, *symbols: str) -> str:
         return rf"[\, i - {self.window} < j \leq i \,]" if self.window else r"[\, j \leq i \,]"
@@ -67,6 +70,9 @@ class PaddingMask(Op):
         (tokens,) = parents
         return np.repeat((tokens != self.pad)[..., None, :].astype(np.int64), self.n_queries, axis=-2)
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
     def formula(self, *symbols: str) -> str:
         return r"[\, {%s}_j \neq pad \,]" % symbols[0]
 
@@ -94,6 +100,9 @@ class RelatedMask(Op):
     def forward(self, *parents: Array) -> Array:
         return (parents[0] > 0).astype(np.int64)
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
     def formula(self, *symbols: str) -> str:
         return r"[\, %s > 0 \,]" % symbols[0]
 
@@ -114,6 +123,10 @@ class Mask(Op):
     def forward(self, *parents: Array) -> Array:
         scaled, mask = parents
         return np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        scaled, mask = parents
+        return summed_to(scaled.shape, np.where(mask != 0, gradient, 0)), None
 
     def formula(self, *symbols: str) -> str:
         return r"%s \;\mathrm{where}\; %s = 1, \; \mathrm{else} \; -\infty" % symbols

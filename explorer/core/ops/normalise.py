@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
+from explorer.core.ops.base import Array, Op, added, summed_to
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,16 @@ class Softmax(Op):
         e = np.exp(z - np.maximum(z.max(-1, keepdims=True), np.finfo(z.dtype).min))
         shares: Array = e / np.maximum(e.sum(-1, keepdims=True), 1)
         return shares
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        # dp_k/dz_j = p_k (δ_kj − p_j), so dL/dz_j = p_j (g_j − Σ_k g_k p_k) (Goodfellow et al. 2016, §6.2.2.3).
+        return (value * (gradient - (gradient * value).sum(-1, keepdims=True)),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        own = np.zeros(value.value.shape[-1], dtype=np.int64)  # δ: 1 in the cell's own column
+        own[cell[-1]] = 1
+        delta = own[at[-1]]
+        return step("multiply", value[at], step("subtract", Constant(delta, ""), value[cell]), label="slope of softmax")
 
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{softmax}(%s)" % symbols[0]
@@ -58,6 +68,13 @@ class RowShares(Op):
         shares: Array = np.divide(x, total, out=np.zeros_like(x), where=total != 0)
         return shares
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        # y_k = x_k / s: dy_k/dx_j = (δ_kj − y_k) / s. What is masked, or in a row without a sum, changes nothing.
+        masked = np.isneginf(parents[0])
+        total = np.where(masked, 0, parents[0]).sum(-1, keepdims=True)
+        apart = gradient - (gradient * value).sum(-1, keepdims=True)
+        return (np.divide(apart, total, out=np.zeros_like(apart), where=(total != 0) & ~masked),)
+
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{\sum_j {%s}_j}" % (symbols[0], symbols[0])
 
@@ -84,6 +101,35 @@ class Moments(NamedTuple):
     sigma: Array
 
 
+def through_norm(
+    gradient: Array, moments: Moments, axis: int, inside: bool, gamma: Array, beta: Array
+) -> tuple[Array, Array, Array]:
+    """The gradients of x, γ and β, given that of γ · (x − μ) / σ + β (Ioffe & Szegedy 2015, §3).
+
+    Mean and variance depend on the whole line, so each number of it moves all the others.
+
+    Parameters
+    ----------
+    gradient : numpy.ndarray
+        (…, n, d)
+    moments : Moments
+    axis : int
+        Along which they were taken: −1 for rows, −2 for columns.
+    inside : bool
+        Whether σ is sqrt(variance + ε); else it is sqrt(variance) + ε.
+    gamma, beta : numpy.ndarray
+        (d,)
+    """
+    unit = moments.centred / moments.sigma  # each line with mean 0 and variance 1
+    of_unit = gradient * gamma
+    # dσ/dvariance = 1 / (2 root), where root is σ itself, or σ without its ε.
+    root = moments.sigma if inside else np.sqrt(moments.variance)
+    along = unit if inside else np.divide(moments.centred, root, out=np.zeros_like(unit), where=root != 0)
+    stretch = (of_unit * unit).mean(axis, keepdims=True)
+    of_x = (of_unit - of_unit.mean(axis, keepdims=True) - along * stretch) / moments.sigma
+    return of_x, summed_to(gamma.shape, gradient * unit), summed_to(beta.shape, gradient)
+
+
 @dataclass(frozen=True)
 class LayerNorm(Op):
     """Each row with mean 0 and variance 1, then stretched by γ and moved by β (Ba et al. 2016, equation 3).
@@ -106,6 +152,24 @@ class LayerNorm(Op):
         row = self.moments(x)
         result: Array = row.centred / row.sigma * gamma + beta
         return result
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        x, gamma, beta = parents
+        return through_norm(gradient, self.moments(x), -1, self.inside, gamma, beta)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        x, gamma, beta = (p.value for p in parents)
+        if parent == 2:
+            return added(at, value)
+        if parent == 1:
+            row = self.moments(x)
+            return Operand(value.name, at, (row.centred / row.sigma)[at], "derivative")
+        # The row as often as it has numbers; the identity then asks each copy for one cell of the result.
+        d = x.shape[-1]
+        copies, one_each = np.repeat(x[(*cell[:-1], None)], d, axis=0), np.eye(d, dtype=x.dtype)
+        of_row = self.backward(one_each, copies, copies, gamma, beta)[0]
+        assert of_row is not None
+        return Operand(value.name, at, of_row[at[-1], cell[-1]], "derivative")
 
     def moments(self, x: Array) -> "Moments":
         """What each row is measured by."""
@@ -172,6 +236,10 @@ class BatchNorm(Op):
         variance = (centred * centred).mean(-2, keepdims=True)
         sigma = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
         return Moments(mean, centred, variance, sigma)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        x, gamma, beta = parents
+        return through_norm(gradient, self.moments(x), -2, self.inside, gamma, beta)
 
     def formula(self, *symbols: str) -> str:
         x, gamma, beta = symbols

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op, summed_to
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,9 @@ class ScaleFactor(Op):
 
     def forward(self, *parents: Array) -> Array:
         return np.asarray(1 / (self.d_k if self.kind == "1/d_k" else np.sqrt(self.d_k)), dtype=self.dtype)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return ()
 
     def formula(self, *symbols: str) -> str:
         return r"1 / d_k" if self.kind == "1/d_k" else r"1 / \sqrt{d_k}"
@@ -53,6 +56,14 @@ class Scale(Op):
         scores, factor = parents
         return np.multiply(scores, factor)
 
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        scores, factor = parents
+        return gradient * factor, summed_to(factor.shape, gradient * scores)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        scores, factor = parents
+        return factor[()] if parent == 0 else scores[at]
+
     def formula(self, *symbols: str) -> str:
         return r"%s \cdot %s" % symbols
 
@@ -74,6 +85,17 @@ class Temperature(Op):
     def forward(self, *parents: Array) -> Array:
         logits, temperature = parents
         return np.divide(logits, temperature)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        temperature = parents[1]
+        # d/dT z/T = −z/T²
+        return gradient / temperature, summed_to(temperature.shape, -gradient * value / temperature)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        logits, temperature = parents
+        if parent == 0:
+            return step("divide", Constant(1.0, "1"), temperature[()])
+        return step("negate", step("divide", logits[at], step("square", temperature[()])))
 
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{%s}" % symbols

@@ -215,4 +215,9 @@ class Later(QWidget):
         layout = self.layout()
         assert layout is not None
         layout.addWidget(picture)
+        if picture.minimumHeight() != picture.maximumHeight():
+            picture.setFixedHeight(self.height())
+        # From now on the picture says how high it is: more words make it higher.
+        self.setMinimumSize(self.width(), 0)
+        self.setMaximumHeight(16777215)
         return picture

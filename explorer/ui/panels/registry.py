@@ -6,7 +6,9 @@ from explorer.ui.panels.changes import ChangesPanel
 from explorer.ui.panels.embedding import EmbeddingPanel
 from explorer.ui.panels.heads import HeadsPanel
 from explorer.ui.panels.matrices import MatricesPanel
+from explorer.ui.panels.norm import NormPanel
 from explorer.ui.panels.panel import Panel
+from explorer.ui.panels.positions import PositionsPanel
 from explorer.ui.panels.switches import SwitchesPanel
 from explorer.ui.widgets.stage_header import Heading
 from explorer.ui.workbench import Workbench
@@ -19,7 +21,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
         EmbeddingPanel,
         Heading("Each word is looked up in a table: its row is the vector it starts with.", ("lookup",)),
     ),
-    "positions": (MatricesPanel, Heading("The place of each word is added to its vector as numbers.", ("positions",))),
+    "positions": (PositionsPanel, Heading("The place of each word is added to its vector as numbers.", ("positions",))),
     "attention": (
         AttentionPanel,
         Heading(
@@ -40,7 +42,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
         Heading("Which row of V is the output most like? That row names the word.", ("nearest",)),
     ),
     "norm": (
-        MatricesPanel,
+        NormPanel,
         Heading(
             "Each row is brought to mean 0 and variance 1, then stretched and moved.",
             _AROUND[:2],

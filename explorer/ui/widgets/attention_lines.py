@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QWidget
 
@@ -15,6 +15,7 @@ from explorer.ui.workbench import Workbench
 
 MOST_PIXELS = 9.0
 LEAST_SHARE = 0.01
+MOST_LINES = 2000
 
 
 class _Lines(pg.GraphicsObject):
@@ -33,19 +34,27 @@ class _Lines(pg.GraphicsObject):
     def paint(self, painter: Any, *args: Any) -> None:
         if self.theme is None or not self.weights.size:
             return
+        # Not a cosmetic pen: on a display of high density, and in a picture, that is too thin.
+        to_pixels = painter.transform()
+        painter.save()
+        painter.resetTransform()
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         chosen = self.query is not None or self.key is not None
-        rows, columns = np.nonzero(np.nan_to_num(self.weights) >= LEAST_SHARE)
+        shares = np.nan_to_num(self.weights)
+        # Of a long text only the strongest: more lines than that are a grey mat, and take longer than a frame.
+        least = LEAST_SHARE
+        if shares.size > MOST_LINES:
+            least = max(least, float(np.partition(shares, -MOST_LINES, axis=None)[-MOST_LINES]))
+        rows, columns = np.nonzero(shares >= least)
         plain, here = qcolor(self.theme.series[2]), qcolor(self.theme.here)
         for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
             share = min(float(self.weights[i, j]), 1.0)
             meant = (self.query is None or i == self.query) and (self.key is None or j == self.key)
             color = (here if chosen else plain).__class__(here if chosen and meant else plain)
             color.setAlphaF((0.25 + 0.65 * share) if meant else 0.08)
-            pen = QPen(color, 0.5 + share * MOST_PIXELS)
-            pen.setCosmetic(True)
-            painter.setPen(pen)
-            painter.drawLine(QPointF(0, i + 0.5), QPointF(1, j + 0.5))
+            painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
+            painter.drawLine(to_pixels.map(QPointF(0, i + 0.5)), to_pixels.map(QPointF(1, j + 0.5)))
+        painter.restore()
 
 
 class AttentionLines(Plot):
@@ -85,6 +94,7 @@ class AttentionLines(Plot):
         self.ticks("left", queries)
         self.ticks("right", keys)
         height = max(len(queries), len(keys))
+        self.fit(height)
         self.getViewBox().setRange(QRectF(0, 0, 1, height), padding=0.0, disableAutoRange=True)
         self.say(f"Lines from {len(queries)} queries to {len(keys)} keys, thick by attention weight")
         self._mark()

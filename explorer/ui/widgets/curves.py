@@ -123,9 +123,7 @@ class _Dots(pg.GraphicsObject):
             radius = RADIUS + 1.5 * dot.here
             painter.drawEllipse(to_pixels.map(QPointF(dot.x, dot.y)), radius, radius)
 
-    def _write(
-        self, painter: Any, text: str, at: QPointF, color: str, taken: list[QRectF], left: bool = False
-    ) -> None:
+    def _write(self, painter: Any, text: str, at: QPointF, color: str, taken: list[QRectF], left: bool = False) -> None:
         """Write a name at a place, or above it until nothing is in the way."""
         metrics = painter.fontMetrics()
         width, height = metrics.horizontalAdvance(text), metrics.height()
@@ -162,17 +160,25 @@ class Curves(Plot):
         self.showGrid(x=True, y=True, alpha=0.12)
         for side in ("left", "bottom"):
             self.getAxis(side).enableAutoSIPrefix(False)
-        bench.selection.pointed.connect(self.refresh)
+        bench.selection.pointed.connect(self._mark)
         self.refresh()
         self.restyle()
 
     def reads(self) -> set[str]:
         return self._reads
 
-    def refresh(self, *_: object) -> None:
+    def _mark(self) -> None:
+        """Another cell is pointed at: its dot is another one."""
+        # A hidden page may stand on nodes that a switch has taken away.
+        if self.isVisible() and self._reads <= self.bench.document.engine.graph.nodes.keys():
+            self.refresh()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self._mark()
+
+    def refresh(self) -> None:
         """Read the numbers anew."""
-        if not self._concerns():
-            return
         self.drawing = drawing = self._draw()
         while len(self._lines) > len(drawing.curves):
             self.removeItem(self._lines.pop())
@@ -181,9 +187,7 @@ class Curves(Plot):
         for line, curve in zip(self._lines, drawing.curves, strict=True):
             line.setData(curve.x, curve.y)
         left, right, bottom, top = drawing.window
-        self.getViewBox().setRange(
-            QRectF(left, bottom, right - left, top - bottom), padding=0.0, disableAutoRange=True
-        )
+        self.getViewBox().setRange(QRectF(left, bottom, right - left, top - bottom), padding=0.0, disableAutoRange=True)
         self.setLabel("bottom", drawing.titles[0])
         self.setLabel("left", drawing.titles[1])
         self._dots.prepareGeometryChange()
@@ -191,10 +195,6 @@ class Curves(Plot):
         self._dots.update()
         self.say(drawing.summary)
         self._color()
-
-    def _concerns(self) -> bool:
-        """Whether what it draws is still there: a hidden page may stand on nodes that a switch has taken away."""
-        return self._reads <= self.bench.document.engine.graph.nodes.keys()
 
     def restyle(self) -> None:
         super().restyle()

@@ -45,7 +45,8 @@ def typeset(latex: str) -> Typeset | None:
     ziamath.config.svg2 = False
     try:
         math = ziamath.Latex(latex, size=UNIT, color="currentColor")
-        svg = math.svg()
+        # Without a width of 0, Qt draws outlines of its own around the glyphs in a PDF and in an SVG.
+        svg = math.svg().replace("<svg ", '<svg stroke-width="0" ', 1)
     except Exception:  # whatever a parser may trip over: the text comes from lessons and from people
         return None
     box, margin = math.node.bbox, math.margin

@@ -50,6 +50,7 @@ class HeatMap(Plot):
         self._image.setImage(np.nan_to_num(array), autoLevels=False, levels=(0.0, 1.0))
         self.ticks("left", rows)
         self.ticks("top", columns)
+        self.fit(len(rows))
         self.getViewBox().setRange(QRectF(0, 0, len(columns), len(rows)), padding=0.01, disableAutoRange=True)
         strongest = [
             f"{row} looks most at {columns[int(np.argmax(shares))]} ({np.max(shares):.3f})"

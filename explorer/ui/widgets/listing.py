@@ -75,7 +75,7 @@ class Rows(QAbstractTableModel):
         """The number that a bar shows."""
         return 0.0
 
-    def span(self, column: int) -> tuple[float, float]:
+    def reach(self, column: int) -> tuple[float, float]:
         """The numbers at the two ends of a bar column; 0 lies between them or at one of them."""
         return 0.0, 1.0
 
@@ -196,7 +196,7 @@ class RowPainter(QStyledItemDelegate):
     def _bar(self, painter: QPainter, rect: QRect, row: int, column: int, here: bool) -> None:
         view = self._view
         rows, theme = view.rows, view.bench.appearance.theme
-        low, high = rows.span(column)
+        low, high = rows.reach(column)
         value = rows.value(row, column)
         inner = QRectF(rect).adjusted(view.padding, 5, -view.padding, -4)
         width = inner.width() / ((high - low) or 1.0)

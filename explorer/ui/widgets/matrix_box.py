@@ -69,7 +69,7 @@ class MatrixBox(QWidget):
         if change.structure or not labels.isdisjoint(change.changed):
             self.view.rebuild()
             self._retitle()
-        elif self.node in change.changed or self.bench.selection.showing == "change":
+        elif self.node in change.changed or self.bench.selection.showing != "values":
             self.view.refresh()
         elif self._pins_shown != self._pinned():
             self.view.viewport().update()

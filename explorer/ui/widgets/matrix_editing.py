@@ -124,6 +124,8 @@ class CellEditing:
             else:
                 self.release()
             return True
+        if key == Key.Key_Space and self.turn_over(index):
+            return True
         if key in (Key.Key_Tab, Key.Key_Backtab):
             return self.step(1 if key == Key.Key_Tab else -1)
         return False
@@ -172,6 +174,15 @@ class CellEditing:
             self._nudge(index, notches * self._unit(event.modifiers()))
         return True
 
+    def turn_over(self, index: ModelIndex) -> bool:
+        """Open a closed cell of a mask drawn by hand, or close it. False where the matrix is no such mask."""
+        view = self._view
+        if not (self._editable and view.matrix.name.rpartition(".")[2] == "mask"):
+            return False
+        row, column = index.row(), index.column()
+        self._set({view.matrix.cell(row, column): float(not view.matrix.values()[row, column])}, row, column)
+        return True
+
     def mouse_pressed(self, event: QMouseEvent) -> None:
         """Perhaps the beginning of a drag."""
         self.end_stroke()
@@ -199,9 +210,11 @@ class CellEditing:
         return True
 
     def mouse_released(self) -> None:
-        """The end of a drag."""
+        """The end of a drag, or of a click, which turns a cell of a mask over."""
         if self._drag is not None and self._stroke is not None:
             self._view.unsetCursor()
+        elif self._drag is not None:
+            self.turn_over(self._view.matrix.index(*self._drag[:2]))
         self._drag = None
         self.end_stroke()
 

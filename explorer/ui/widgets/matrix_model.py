@@ -36,6 +36,7 @@ class MatrixModel(QAbstractTableModel):
         self.coloring = PLAIN
         self.editable = False
         self.showing = "values"
+        self.reference: Document | None = None
         self.decimals = 2
         self.limit = 1.0
         self._texts: dict[tuple[int, int], str] = {}
@@ -103,8 +104,29 @@ class MatrixModel(QAbstractTableModel):
         return np.atleast_2d(self.own())
 
     def array(self) -> Array:
-        """What is shown, as rows and columns: the values, or what the last edit changed in them."""
-        return self.values() if self.showing == "values" else np.atleast_2d(self._document.difference(self.place))
+        """What is shown, as rows and columns: the values, what the last edit changed, or the difference to another."""
+        match self.showing:
+            case "change":
+                return np.atleast_2d(self._document.difference(self.place))
+            case "difference":
+                return np.atleast_2d(self._apart())
+            case _:
+                return self.values()
+
+    def _apart(self) -> Array:
+        """These values minus those of the same name in the reference; 0 where that has none of the same shape."""
+        own, graph = self.own(), self.reference.engine.graph if self.reference else None
+        if self.reference is None or graph is None or self.place.node not in graph.nodes:
+            return np.zeros(own.shape)
+        heads = graph.n_heads(self.place.node)
+        if self.place.head is not None and (heads is None or self.place.head >= heads):
+            return np.zeros(own.shape)
+        other = self.reference.engine.value(self.place)
+        if other.shape != own.shape:
+            return np.zeros(own.shape)
+        with np.errstate(invalid="ignore"):
+            apart: Array = np.where(own == other, 0.0, own - other)
+        return apart
 
     def cell(self, row: int, column: int) -> tuple[int, ...]:
         """The index in the node's or slice's own shape."""
@@ -115,7 +137,7 @@ class MatrixModel(QAbstractTableModel):
         text = self._texts.get((row, column))
         if text is None:
             value = self._shown[row, column].item()
-            if self.showing == "change":
+            if self.showing != "values":
                 sign = "+" if value > 0 else ""
                 text = f"{sign}{written(value, self.decimals)}" if value else "·"
             else:
@@ -135,7 +157,7 @@ class MatrixModel(QAbstractTableModel):
     @property
     def shown_as(self) -> str:
         """How the cells are coloured: a change is signed whatever it is a change of."""
-        return SIGNED if self.showing == "change" else self.coloring
+        return self.coloring if self.showing == "values" else SIGNED
 
     def pinned(self, row: int, column: int) -> bool:
         """Whether the cell is held at a value typed by hand."""

@@ -35,7 +35,7 @@ class MatrixView(QTableView):
         self.bench = bench
         self.matrix = MatrixModel(bench.document, name)
         self.matrix.setParent(self)
-        self.matrix.showing = bench.selection.showing
+        self.matrix.showing, self.matrix.reference = bench.selection.showing, bench.reference
         self.array = self.matrix.array()
         self._reads: list[Index] = []
         self._fed: list[Index] = []

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
-# An image's first index is its row, as in a matrix.
-pg.setConfigOptions(imageAxisOrder="row-major", antialias=True)
+# An image's first index is its row, as in a matrix. With a rate limit, the last move of a quick hand would be lost.
+pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
 
 
 class Axis(pg.AxisItem):
@@ -40,6 +40,8 @@ class Plot(pg.PlotWidget):
         self.bench = bench
         self.name = name
         self._ticks: dict[str, tuple[str, ...]] = {}
+        for side in ("right", "top"):
+            self.hideAxis(side)
         self.hideButtons()
         self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -70,6 +72,11 @@ class Plot(pg.PlotWidget):
         self._ticks[side] = tuple(labels)
         every = max(1, -(-len(labels) // most))
         self.getAxis(side).setTicks([[(i + at, label[:14]) for i, label in enumerate(labels) if i % every == 0]])
+
+    def fit(self, labels: int) -> None:
+        """Be high enough for so many labels beside each other, within what one can take in."""
+        px = self.bench.appearance.px
+        self.setFixedHeight(px(min(max(150, 24 * labels + 30), 460)))
 
     def say(self, summary: str) -> None:
         """The picture in words, for a screen reader."""

@@ -31,8 +31,13 @@ def models(draw, kind):
             lengths, names = {}, ["query", "feature", *draw(st.sets(st.sampled_from(["key", "value feature"])))]
         case "mlp":
             lengths, names = {}, ["input", *(f"layer.{k}" for k in range(layers + 1))]
-        case "gpt":
+        case "gpt" | "encoder":
             lengths, names = {"input": draw(size)}, ["input.words"]
+        case "norm" | "output" | "vectors":
+            lengths, names = (
+                {},
+                {"norm": ["input", "feature"], "output": ["input", "output.words"]}.get(kind, ["feature"]),
+            )
         case _:
             lengths, names = {"source": draw(size), "target": draw(size)}, ["source.words", "target.words"]
     if kind in ("gpt", "encoder-decoder"):
@@ -44,8 +49,11 @@ def models(draw, kind):
         if name.endswith(".words") and draw(st.booleans()):
             axes[name] += ("<pad>",)
     dtype = draw(st.sampled_from(("float64", "float32")))
-    model = Model(kind, lengths, axes, draw(st.sampled_from((4, 4, 6, 3, 1))), layers, seed=draw(size), dtype=dtype)
-    for _ in range(draw(st.integers(0, 8))):
+    width = draw(st.sampled_from((4, 4, 6, 3, 1)))
+    if draw(st.booleans()):
+        axes["d_model"] = labels("d_model", draw(st.sampled_from((width, 2))))
+    model = Model(kind, lengths, axes, width, layers, seed=draw(size), dtype=dtype)
+    for _ in range(draw(st.integers(0, 8)) if model.blocks() else 0):
         block, block_kind = draw(st.sampled_from(list(model.blocks().items())))
         name, switch = draw(st.sampled_from(list(SWITCHES[block_kind].items())))
         if isinstance(switch.default, bool):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.core import ops
-from explorer.core.engine import cells_of, same_bytes
-from explorer.core.explain import Source, operands
+from explorer.core.engine import same_bytes
+from explorer.core.explain import Source, cells_of, operands
 
 LEADS = ((), (1,), (2,), (2, 3))
 

@@ -1,0 +1,269 @@
+"""Words as vectors: likeness, analogies, training."""
+
+import json
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from explorer.cli.errors import UsageError
+from explorer.cli.parser import WORDS_ACTIONS
+from explorer.cli.text import columns
+from explorer.words import catalogue, similarity
+from explorer.words.progress import Cancelled, Progress, Report
+from explorer.words.vectors import Vectors
+
+MOST = 1000
+_LINE_EVERY = 15.0
+
+
+def words(arguments: Namespace) -> int:
+    """``explorer words``."""
+    given: list[str] = arguments.words
+    if arguments.action not in WORDS_ACTIONS:
+        raise UsageError(f"`explorer words {arguments.action}` is not known; choose {', '.join(WORDS_ACTIONS)}.")
+    least, most, what = WORDS_ACTIONS[arguments.action]
+    if len(given) < least or (most is not None and len(given) > most):
+        raise UsageError(f"`explorer words {arguments.action}` takes {what}; {len(given)} were given.")
+    if not 1 <= arguments.n <= MOST:
+        raise UsageError(f"-n may be from 1 to {MOST}; {arguments.n} is not.")
+    action: Callable[[Namespace], int] = {
+        "similar": _similar,
+        "cosine": _cosine,
+        "analogy": _analogy,
+        "odd-one-out": _odd_one_out,
+        "evaluate": _evaluate,
+        "list": _list,
+        "get": _get,
+        "train": _train,
+    }[arguments.action]
+    try:
+        with progress() as report:
+            arguments.report = report
+            return action(arguments)
+    except Cancelled:
+        return 130
+
+
+def _loaded(arguments: Namespace) -> Vectors:
+    return catalogue.load(arguments.vectors, arguments.report)
+
+
+def _print(arguments: Namespace, as_json: dict[str, Any], lines: Callable[[], Sequence[str]]) -> int:
+    print(json.dumps(as_json, allow_nan=False) if arguments.json else "\n".join(lines()))
+    return 0
+
+
+def _similar(arguments: Namespace) -> int:
+    vectors = _loaded(arguments)
+    found = {vectors.spelt(word): similarity.nearest(vectors, word, arguments.n) for word in arguments.words}
+    as_json = {
+        "vectors": vectors.name,
+        "similar": [{"word": word, "neighbours": _listed(near)} for word, near in found.items()],
+    }
+
+    def lines() -> Iterator[str]:
+        for word, near in found.items():
+            if len(found) > 1:
+                yield word
+            yield from columns([(one.word, f"{one.cosine:.7f}") for one in near], "<>", indent="  " * (len(found) > 1))
+
+    return _print(arguments, as_json, lambda: list(lines()))
+
+
+def _listed(near: Sequence[similarity.Neighbour]) -> list[dict[str, Any]]:
+    return [one._asdict() for one in near]
+
+
+def _cosine(arguments: Namespace) -> int:
+    vectors = _loaded(arguments)
+    if len(arguments.words) > 2:
+        return _matrix(arguments, vectors)
+    one = similarity.cosine(vectors, *arguments.words)
+    as_json = {
+        "vectors": vectors.name,
+        "words": one.words,
+        "values": [vector.tolist() for vector in one.vectors],
+        "products": one.products.tolist(),
+        "dot": float(one.dot),
+        "norms": [float(norm) for norm in one.norms],
+        "scaled": one.scaled,
+        "cosine": float(one.cosine),
+        "angle": one.angle,
+    }
+
+    def lines() -> list[str]:
+        first, second = one.vectors
+        numbers = zip(first, second, one.products, strict=True)
+        rows = [(str(i), f"{a:.6f}", f"{b:.6f}", f"{product:.6f}") for i, (a, b, product) in enumerate(numbers, 1)]
+        head = ("", *one.words, "product")
+        sums = (
+            ("dot product", str(one.dot)),
+            (f"|{one.words[0]}|", str(one.norms[0])),
+            (f"|{one.words[1]}|", str(one.norms[1])),
+            ("cosine", f"{one.dot!s} / ({one.norms[0]!s} × {one.norms[1]!s}) = {one.cosine!s}"),
+            ("angle", f"{one.angle:.2f}°"),
+            ("scaled", f"{one.dot!s} / √{len(first)} = {one.scaled:.7g}"),
+            ("agreement", f"{int(one.agree.sum())} of {len(first)} dimensions have the same sign"),
+        )
+        return [*columns([head, *rows], ">"), "", *columns(sums, "<")]
+
+    return _print(arguments, as_json, lines)
+
+
+def _matrix(arguments: Namespace, vectors: Vectors) -> int:
+    spelt = [vectors.spelt(word) for word in arguments.words]
+    cosines = similarity.matrix(similarity.table(vectors, spelt))
+    as_json = {"vectors": vectors.name, "words": spelt, "cosines": cosines.tolist()}
+    rows = [(word, *(f"{value:.4f}" for value in row)) for word, row in zip(spelt, cosines, strict=True)]
+    return _print(arguments, as_json, lambda: columns([("", *spelt), *rows], "<>"))
+
+
+def _analogy(arguments: Namespace) -> int:
+    vectors = _loaded(arguments)
+    found = similarity.analogy(vectors, *arguments.words, n=arguments.n)
+    as_json = {"vectors": vectors.name, "words": found.words, "neighbours": _listed(found.neighbours)}
+    a, b, c = found.words
+    rows = [(one.word, f"{one.cosine:.7f}") for one in found.neighbours]
+    return _print(arguments, as_json, lambda: [f"{a} - {b} + {c}", *columns(rows, "<>", indent="  ")])
+
+
+def _odd_one_out(arguments: Namespace) -> int:
+    vectors = _loaded(arguments)
+    near = similarity.centrality(vectors, arguments.words)
+    odd = near[-1].word
+    as_json = {"vectors": vectors.name, "odd": odd, "centrality": _listed(near)}
+    rows = [(one.word, f"{one.cosine:.7f}", "the odd one out" if one.word == odd else "") for one in near]
+    return _print(arguments, as_json, lambda: columns([("word", "cosine with the mean", ""), *rows], "<><"))
+
+
+def _evaluate(arguments: Namespace) -> int:
+    from explorer.words.evaluation import evaluate
+
+    vectors = _loaded(arguments)
+    scores = evaluate(vectors, arguments.report)
+    as_json = {"vectors": vectors.name, "scores": [vars(one) for one in scores]}
+    head = ("test", "measure", "value", "asked", "without vectors")
+    rows = [
+        (
+            one.name,
+            one.measure,
+            "none" if one.value is None else f"{one.value:.4f}",
+            f"{one.asked}",
+            f"{one.missing:.1%}",
+        )
+        for one in scores
+    ]
+    return _print(arguments, as_json, lambda: columns([head, *rows], "<<>"))
+
+
+def _list(arguments: Namespace) -> int:
+    here = {one.name: catalogue.present(one) for one in catalogue.OFFERED}
+    shipped = [{"name": one.name, "here": True, "file": str(one.path), "about": one.about} for one in catalogue.SHIPPED]
+    offered = [
+        {
+            "name": one.name,
+            "here": here[one.name] is not None,
+            "file": str(here[one.name]) if here[one.name] else None,
+            "about": one.about,
+            "words": one.words,
+            "dims": one.dims,
+            "bytes": one.size,
+            "licence": one.licence,
+            "url": one.url,
+        }
+        for one in catalogue.OFFERED
+    ]
+    rows = [("vectors", "", "size", "licence", "")]
+    rows += [(one.name, "comes with the program", "", "", one.about) for one in catalogue.SHIPPED]
+    rows += [
+        (
+            one.name,
+            "downloaded" if here[one.name] else "to download",
+            f"{one.size / 1e6:.0f} MB",
+            one.licence,
+            one.about,
+        )
+        for one in catalogue.OFFERED
+    ]
+    return _print(arguments, {"vectors": [*shipped, *offered]}, lambda: columns(rows, "<<><"))
+
+
+def _get(arguments: Namespace) -> int:
+    from explorer.words.download import download
+
+    one = catalogue.offered(arguments.words[0])
+    file = download(one, arguments.report)
+    return _print(arguments, {"vectors": one.name, "file": str(file)}, lambda: [str(file)])
+
+
+def _train(arguments: Namespace) -> int:
+    from dataclasses import fields
+
+    from explorer.words.session import train_files
+    from explorer.words.train import Settings, fast_available
+
+    if arguments.out is None:
+        raise UsageError("`explorer words train` needs --out FILE, which says where the vectors go.")
+    # `words` is what stands behind the action.
+    given = {**vars(arguments), "words": arguments.n_words}
+    chosen = {field.name: given[field.name] for field in fields(Settings) if given[field.name] is not None}
+    fast = fast_available() and not arguments.no_numba
+    texts = [Path(text) for text in arguments.words]
+    vectors = train_files(texts, Path(arguments.out), Settings(**chosen), arguments.report, fast, arguments.cores)
+    as_json = {"vectors": vectors.name, "words": len(vectors), "dims": vectors.dims}
+    return _print(arguments, as_json, lambda: [f"{arguments.out}: {len(vectors):,} words, {vectors.dims} numbers each"])
+
+
+@contextmanager
+def progress() -> Iterator[Report]:
+    """
+    Progress on standard error: one line that changes on a terminal, and elsewhere a line now and then.
+
+    Ctrl+C stops the work at the next place from where it can go on later; a second one stops at once.
+    """
+    stopped, last, terminal = False, monotonic(), sys.stderr.isatty()
+
+    def stop(number: int, frame: object) -> None:
+        nonlocal stopped
+        stopped = True
+        signal.signal(signal.SIGINT, previous)
+
+    def report(now: Progress) -> None:
+        nonlocal last
+        if stopped:
+            raise Cancelled
+        if terminal:
+            print(f"\r\x1b[K{written(now)}", end="", file=sys.stderr, flush=True)
+        elif monotonic() - last >= _LINE_EVERY:
+            last = monotonic()
+            print(written(now), file=sys.stderr, flush=True)
+
+    try:
+        previous = signal.signal(signal.SIGINT, stop)
+    except ValueError:  # not in the main thread
+        yield report
+        return
+    try:
+        yield report
+    finally:
+        signal.signal(signal.SIGINT, previous)
+        if terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def written(now: Progress) -> str:
+    """Progress in words."""
+    parts = [now.what]
+    if now.total:
+        parts.append(f"{now.done / now.total:4.0%}")
+    if now.loss is not None:
+        parts.append(f"loss {now.loss:.5f}")
+    if now.left is not None and now.done < now.total:
+        minutes, seconds = divmod(round(now.left), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return ", ".join(parts)

@@ -1,0 +1,234 @@
+"""Back-propagation: how much one number changes with every other number that it depends on.
+
+The graph is walked once against the direction in which it is computed (reverse mode: Rumelhart, Hinton & Williams 1986;
+Goodfellow et al. 2016, §6.5): a node's gradient is the sum of what its children pass on to it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.explain import Constant, Index, Operand, Source, Step, cells_of, step
+from explorer.core.graph import Graph
+from explorer.core.ops import Array, CrossEntropy, Softmax
+
+
+@dataclass(frozen=True)
+class Root:
+    """The one number whose gradient is taken.
+
+    Parameters
+    ----------
+    node : str
+        Name of its node.
+    cell : tuple of int
+        Which of the node's cells; none for a node that is a single number.
+    """
+
+    node: str
+    cell: tuple[int, ...] = ()
+
+
+LOSS = Root("loss.value")
+
+
+class Gradients:
+    """The gradient of one number with respect to any node, for one state of the values.
+
+    Each is computed when it is first asked for, with what it needs and nothing else, and kept.
+
+    Parameters
+    ----------
+    graph : Graph
+    values : mapping of str to numpy.ndarray
+        Of all nodes.
+    held : mapping of str to numpy.ndarray of bool
+        The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: it does not depend on what
+        stands above it.
+    root : Root
+
+    Raises
+    ------
+    ExplorerError
+        "no-loss" where the loss is asked for and there is none; "unknown-node", "bad-cell" or "no-gradient" where
+        another root is none.
+    """
+
+    def __init__(self, graph: Graph, values: Mapping[str, Array], held: Mapping[str, Array], root: Root = LOSS) -> None:
+        if root == LOSS and root.node not in graph.nodes:
+            raise ExplorerError("no-loss")
+        graph.place(root.node)  # raises where there is no such node
+        shape = values[root.node].shape
+        if len(root.cell) != len(shape) or not all(0 <= i < n for i, n in zip(root.cell, shape, strict=True)):
+            written = " × ".join(map(str, shape)) or "a single number"
+            raise ExplorerError("bad-cell", name=root.node, cell=", ".join(map(str, root.cell)), shape=written)
+        self.graph, self.values, self.held, self.root = graph, values, held, root
+        self._check_flows(root.node)
+        self._position = {name: i for i, name in enumerate(graph.nodes)}
+        # For each node that the root depends on, those of its children on which it does, too.
+        self._children: dict[str, list[str]] = {root.node: []}
+        for name, node in reversed(list(graph.nodes.items())):
+            if name in self._children:
+                for parent in dict.fromkeys(node.parents):
+                    self._children.setdefault(parent, []).insert(0, name)
+        seed = np.zeros_like(values[root.node])
+        seed[root.cell] = 1
+        self._found: dict[str, Array] = {root.node: seed}
+        self._passed: dict[str, tuple[Array | None, ...]] = {}
+
+    def of(self, name: str) -> Array | None:
+        """The gradient of a node, in its shape; 0 where the root does not depend on it, None for whole numbers."""
+        return self.several([name]).get(name)
+
+    def several(self, names: Iterable[str]) -> dict[str, Array]:
+        """The gradients of those of some nodes that have one, by name: a single walk."""
+        names = [name for name in names if self._flows(name)]
+        missing = self._missing(names)
+        with np.errstate(all="ignore"):  # as in forward
+            for name in sorted(missing, key=self._position.__getitem__, reverse=True):
+                self._found[name] = self._sum(name)
+        return {name: self._found[name] for name in names}
+
+    def _flows(self, name: str) -> bool:
+        return self.values[name].dtype.kind == "f"
+
+    def _check_flows(self, name: str) -> None:
+        if not self._flows(name):
+            raise ExplorerError("no-gradient", name=name)
+
+    def _missing(self, names: Iterable[str]) -> set[str]:
+        """The nodes between some nodes and the root, they among them, that have no gradient yet."""
+        missing: set[str] = set()
+        queue = list(names)
+        while queue:
+            name = queue.pop()
+            if name not in missing and name not in self._found:
+                missing.add(name)
+                queue.extend(self._children.get(name, ()))
+        return missing
+
+    def _sum(self, name: str) -> Array:
+        """What the children pass on to a node, added up in the graph's order."""
+        total: Array | None = None
+        for child in self._children.get(name, ()):
+            for parent, passed in zip(self.graph.nodes[child].parents, self._pass_on(child), strict=True):
+                if parent == name and passed is not None:
+                    total = passed if total is None else total + passed
+        return np.zeros_like(self.values[name]) if total is None else total
+
+    def _pass_on(self, name: str) -> tuple[Array | None, ...]:
+        """What a node whose gradient is known passes on to its parents."""
+        if name not in self._passed:
+            node, gradient = self.graph.nodes[name], self._found[name]
+            if name in self.held:
+                gradient = np.where(self.held[name], 0, gradient)
+            if loss := self._loss_of_softmax(name):
+                target = self.graph.nodes[loss].parents[1]
+                op = self.graph.nodes[loss].op
+                assert isinstance(op, CrossEntropy)
+                passed = op.through_softmax(self._found[loss], self.values[name], self.values[target])
+                self._passed[name] = (passed,)
+            else:
+                parents = [self.values[parent] for parent in node.parents]
+                self._passed[name] = node.op.backward(gradient, self._computed(name), *parents)
+        return self._passed[name]
+
+    def _computed(self, name: str) -> Array:
+        """A node's value as its op computes it, without pins: the slopes in the other cells depend on that."""
+        if name not in self.held:
+            return self.values[name]
+        node = self.graph.nodes[name]
+        with np.errstate(all="ignore"):
+            return node.op.forward(*(self.values[parent] for parent in node.parents))
+
+    def _loss_of_softmax(self, name: str) -> str | None:
+        """The cross-entropy that is all the root reads of a softmax: the two are gone through in one step."""
+        if not isinstance(self.graph.nodes[name].op, Softmax):
+            return None
+        match self._children[name]:
+            case [loss] if isinstance(self.graph.nodes[loss].op, CrossEntropy):
+                return None if name in self.held or loss in self.held else loss
+        return None
+
+    # Derivations
+
+    def explain(self, name: str, cell: tuple[int, ...]) -> Step:
+        """The derivation of one cell of a gradient by the chain rule.
+
+        One term for each child of the node, "through" it: the sum over those of its cells that the cell goes into, of
+        the cell's gradient × how much it changes with the explained cell.
+
+        Raises
+        ------
+        ExplorerError
+            "no-gradient" for a node of whole numbers.
+        """
+        self._check_flows(name)
+        self.of(name)
+        if name == self.root.node:
+            its_own = cell == self.root.cell
+            return step("value", Constant(int(its_own), "1" if its_own else "0"), label=f"{name} with itself")
+        with np.errstate(all="ignore"):
+            terms = [term for child in self._children.get(name, ()) for term in self._through(child, name, cell)]
+        if not terms:
+            return step("value", Constant(0, "0"), label=f"{self.root.node} does not depend on it")
+        return terms[0] if len(terms) == 1 else step("sum_of", *terms, label="sum over what it goes into")
+
+    def _through(self, child: str, name: str, cell: tuple[int, ...]) -> Iterator[Step]:
+        """The term of one child; none, where nothing of it flows back to the cell."""
+        node = self.graph.nodes[child]
+        value = Source(child, self._computed(child))
+        if loss := self._loss_of_softmax(child):
+            yield self._through_softmax(child, loss, cell)
+            return
+        lines: list[Step] = []
+        for place, passed in enumerate(self._pass_on(child)):
+            if passed is None or node.parents[place] != name:
+                continue
+            fed = node.op.feeds(place, cell, passed.shape, value.value.shape)
+            parents = [Source(parent, self.values[parent]) for parent in node.parents]
+            for at in self._lines(child, fed):
+                slopes = node.op.derivative(place, cell, at, value, *parents)
+                gradient = Operand(child, at, self._found[child][at], "gradient")
+                product = "dot" if any(isinstance(part, slice) for part in at) else "multiply"
+                lines.append(step(product, gradient, slopes, label=self._label(child, fed, at)))
+        if len(lines) == 1:
+            (only,) = lines
+            yield Step(only.function, only.arguments, only.value, f"through {child}")
+        elif lines:
+            yield step("sum_of", *lines, label=f"through {child}")
+
+    def _through_softmax(self, shares: str, loss: str, cell: tuple[int, ...]) -> Step:
+        """The term of a softmax with its cross-entropy: (P − y) / n."""
+        target = self.values[self.graph.nodes[loss].parents[1]]
+        y = int(target[cell[:-1]] == cell[-1])
+        away = step("subtract", Operand(shares, cell, self.values[shares][cell]), Constant(y, str(y)), label="P − y")
+        slope = step("divide", away, Constant(target.size, str(target.size)))
+        gradient = Operand(loss, (), self._found[loss][()], "gradient")
+        return step("multiply", gradient, slope, label=f"through {shares} and {loss} in one")
+
+    def _lines(self, child: str, fed: Index) -> Iterator[Index]:
+        """The fed cells as lines along the last axis in which there are several; where some are pinned, one by one."""
+        shape = self.values[child].shape
+        free = [axis for axis, part in enumerate(fed) if isinstance(part, slice)]
+        for chosen in product(*(range(shape[axis]) for axis in free[:-1])):
+            line: list[int | slice] = list(fed)
+            for axis, i in zip(free, chosen, strict=False):
+                line[axis] = i
+            at = tuple(line)
+            held = self.held.get(child)
+            if held is None or not held[at].any():
+                yield at
+            else:
+                yield from (one for one in cells_of(at, shape) if not held[one])
+
+    def _label(self, child: str, fed: Index, at: Index) -> str:
+        """Which of the fed lines or cells this is."""
+        names: list[str] = []
+        for axis, whole, part in zip(self.graph.nodes[child].axes, fed, at, strict=True):
+            if isinstance(whole, slice) and not isinstance(part, slice):
+                names.append(self.graph.labels(axis, self.values)[part])
+        return ", ".join(names)

@@ -1,0 +1,126 @@
+"""The same stage of another example, or of another setting, beside the one that is open, with the difference."""
+
+from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from explorer.document.document import Change, Document
+from explorer.lessons.loader import catalogue
+from explorer.lessons.schema import Lesson
+from explorer.ui.bridge import Bridge
+from explorer.ui.selection import Cell, Selection
+from explorer.ui.stage_area import StageArea
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.segments import Segments
+from explorer.ui.workbench import Workbench
+
+
+class Comparison(QFrame):
+    """A second document at the same stage. Pointing at a cell here points at it there, too.
+
+    Parameters
+    ----------
+    bench : Workbench
+        That of the window.
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self._first = bench
+        lesson, setting = self._suggestion()
+        document = Document(lesson.state(setting))
+        self.bench = Workbench(
+            document, Bridge(document, self), Selection(document, self), bench.appearance, lesson, bench.document
+        )
+        self.area = StageArea(self.bench)
+        self._lessons = QComboBox()
+        self._lessons.setAccessibleName("Example to compare with")
+        self._lessons.setToolTip("Example to compare with")
+        self._settings = QComboBox()
+        self._settings.setAccessibleName("Setting to compare with")
+        self._settings.setToolTip("Setting to compare with")
+        self._known = {one.id: one for one in [lesson, *catalogue()]}
+        for one in self._known.values():
+            self._lessons.addItem(one.title, one.id)
+        self._list_settings()
+        self._lessons.activated.connect(lambda: self._open(None))
+        self._settings.activated.connect(lambda: self._open(self._settings.currentData()))
+        self._showing = Segments(["Values", "Difference"], "Show here:")
+        self._showing.choose(0)
+        self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(("values", "difference")[i]))
+        self._note = mark(QLabel(), role="small")
+        bar = QWidget()
+        flow = FlowLayout(bar, bench.appearance.px(8), bench.appearance.px(4))
+        flow.setContentsMargins(bench.appearance.px(24), bench.appearance.px(8), bench.appearance.px(8), 0)
+        for widget in (self._lessons, self._settings, self._showing, self._note):
+            flow.addWidget(widget)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(bar)
+        layout.addWidget(self.area, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self._connect()
+        self.go_to(bench.selection.stage)
+
+    def _suggestion(self) -> tuple[Lesson, str]:
+        """What one most likely wants to compare with: the next setting of the example that is open."""
+        lesson, now = self._first.lesson, self._first.document.state.setting
+        others = [name for name in lesson.settings if name != now]
+        return lesson, (others or list(lesson.settings))[0]
+
+    def _connect(self) -> None:
+        here, there = self.bench.selection, self._first.selection
+        self.bench.bridge.changed.connect(self.follow)
+        self._first.bridge.changed.connect(self._follow_first)
+        there.stage_changed.connect(self.go_to)
+        there.head_changed.connect(here.set_head)
+        there.pointed.connect(lambda cell: self._point(here, cell))
+        here.pointed.connect(lambda cell: self._point(there, cell))
+
+    @staticmethod
+    def _point(selection: Selection, cell: Cell | None) -> None:
+        # Both point at each other; a cell that is already pointed at ends it.
+        if cell is not None and cell != selection.cell:
+            selection.point(cell)
+
+    def go_to(self, stage: str) -> None:
+        """Show the same stage, where this model has it."""
+        same = stage in [stop.name for stop in self.bench.selection.stops]
+        assert isinstance(self._note, QLabel)
+        self._note.setText("" if same else "This model has no such stage.")
+        if same or not self.bench.selection.stage:
+            self.bench.selection.go_to(stage if same else self.bench.selection.stops[0].name)
+
+    def _open(self, setting: str | None) -> None:
+        lesson = self._known[self._lessons.currentData()]
+        self.bench.open(lesson, setting)
+        self.bench.bridge.flush()
+        self._list_settings()
+        self.go_to(self._first.selection.stage)
+
+    def _list_settings(self) -> None:
+        lesson, now = self.bench.lesson, self.bench.document.state.setting
+        self._settings.clear()
+        for name, setting in lesson.settings.items():
+            self._settings.addItem(setting.title, name)
+        self._settings.setCurrentIndex(self._settings.findData(now))
+        self._lessons.setCurrentIndex(self._lessons.findData(lesson.id))
+
+    def follow(self, change: Change) -> None:
+        """Show a change of the document here."""
+        self.area.follow(change)
+        self.bench.selection.refresh()
+
+    def _follow_first(self, change: Change) -> None:
+        if self.bench.selection.showing == "difference":
+            self.area.follow(change)
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self.area.restyle()
+
+    def close_down(self) -> None:
+        """Let go of both documents."""
+        self.bench.bridge.close()
+        self._first.bridge.changed.disconnect(self._follow_first)
+        self._first.selection.stage_changed.disconnect(self.go_to)
