@@ -125,7 +125,8 @@ def _matrix(arguments: Namespace, vectors: Vectors) -> int:
 
 def _analogy(arguments: Namespace) -> int:
     vectors = _loaded(arguments)
-    found = similarity.analogy(vectors, *arguments.words, n=arguments.n)
+    a, b, c = arguments.words
+    found = similarity.analogy(vectors, a, b, c, arguments.n)
     as_json = {"vectors": vectors.name, "words": found.words, "neighbours": _listed(found.neighbours)}
     a, b, c = found.words
     rows = [(one.word, f"{one.cosine:.7f}") for one in found.neighbours]

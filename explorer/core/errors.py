@@ -42,6 +42,10 @@ MESSAGES: dict[str, str] = {
     "lesson-too-large": "{file}: {size} bytes; a lesson may have up to {limit}.",
     "lesson-syntax": "{file}: is not valid TOML: {reason}.",
     "lesson-key": "{file}: {key}: {problem}; {remedy}.",
+    "document-not-read": "{file}: cannot be read: {reason}.",
+    "document-wrong": "{file}: cannot be opened: {problem}.",
+    "document-newer": "{file}: was made by a newer version of this program, in format {version}; this one reads up to "
+    "{known}. Update the program to open it.",
     "unknown-format": "'{name}' is not a format; choose {known}.",
     "unknown-word": "'{word}' is not among the words of {vectors}{near}.",
     "no-direction": "The vector of '{word}' is all zeros, so it has no direction and no cosine.",

@@ -174,7 +174,7 @@ class Gradients:
         with np.errstate(all="ignore"):
             terms = [term for child in self._children.get(name, ()) for term in self._through(child, name, cell)]
         if not terms:
-            return step("value", Constant(0, "0"), label=f"{self.root.node} does not depend on it")
+            return step("value", Constant(0, "0"), label=f"nothing passes on to {self.root.node}")
         return terms[0] if len(terms) == 1 else step("sum_of", *terms, label="sum over what it goes into")
 
     def _through(self, child: str, name: str, cell: tuple[int, ...]) -> Iterator[Step]:
@@ -186,20 +186,36 @@ class Gradients:
             return
         lines: list[Step] = []
         for place, passed in enumerate(self._pass_on(child)):
-            if passed is None or node.parents[place] != name:
-                continue
-            fed = node.op.feeds(place, cell, passed.shape, value.value.shape)
-            parents = [Source(parent, self.values[parent]) for parent in node.parents]
-            for at in self._lines(child, fed):
-                slopes = node.op.derivative(place, cell, at, value, *parents)
-                gradient = Operand(child, at, self._found[child][at], "gradient")
-                product = "dot" if any(isinstance(part, slice) for part in at) else "multiply"
-                lines.append(step(product, gradient, slopes, label=self._label(child, fed, at)))
+            if passed is not None and node.parents[place] == name:
+                lines.extend(self._products(child, value, place, cell))
         if len(lines) == 1:
             (only,) = lines
             yield Step(only.function, only.arguments, only.value, f"through {child}")
         elif lines:
             yield step("sum_of", *lines, label=f"through {child}")
+
+    def _products(self, child: str, value: Source, place: int, cell: tuple[int, ...]) -> Iterator[Step]:
+        """Gradient × slope of the cells that a cell of a parent goes into, line by line or one by one."""
+        node, gradient = self.graph.nodes[child], self._found[child]
+        parents = [Source(parent, self.values[parent]) for parent in node.parents]
+        shape = value.value.shape
+        fed = node.op.feeds(place, cell, parents[place].value.shape, shape)
+        # An axis that has only one cell is named by it.
+        fed = tuple(0 if size == 1 else part for part, size in zip(fed, shape, strict=True))
+        for line in _lines(fed, shape):
+            held = child in self.held and self.held[child][line].any()
+            one_by_one = held or not np.isfinite(gradient[line]).all()
+            for at in cells_of(line, shape) if one_by_one else [line]:
+                slope = node.op.derivative(place, cell, at, value, *parents)
+                # Through a pin, and through a slope of 0, nothing passes, not even an infinite gradient.
+                if one_by_one and (self._is_held(child, at) or slope.value == 0):
+                    continue
+                function = "dot" if any(isinstance(part, slice) for part in at) else "multiply"
+                operand = Operand(child, at, gradient[at], "gradient")
+                yield step(function, operand, slope, label=self._label(child, fed, at))
+
+    def _is_held(self, name: str, cell: Index) -> bool:
+        return name in self.held and bool(self.held[name][cell])
 
     def _through_softmax(self, shares: str, loss: str, cell: tuple[int, ...]) -> Step:
         """The term of a softmax with its cross-entropy: (P − y) / n."""
@@ -210,21 +226,6 @@ class Gradients:
         gradient = Operand(loss, (), self._found[loss][()], "gradient")
         return step("multiply", gradient, slope, label=f"through {shares} and {loss} in one")
 
-    def _lines(self, child: str, fed: Index) -> Iterator[Index]:
-        """The fed cells as lines along the last axis in which there are several; where some are pinned, one by one."""
-        shape = self.values[child].shape
-        free = [axis for axis, part in enumerate(fed) if isinstance(part, slice)]
-        for chosen in product(*(range(shape[axis]) for axis in free[:-1])):
-            line: list[int | slice] = list(fed)
-            for axis, i in zip(free, chosen, strict=False):
-                line[axis] = i
-            at = tuple(line)
-            held = self.held.get(child)
-            if held is None or not held[at].any():
-                yield at
-            else:
-                yield from (one for one in cells_of(at, shape) if not held[one])
-
     def _label(self, child: str, fed: Index, at: Index) -> str:
         """Which of the fed lines or cells this is."""
         names: list[str] = []
@@ -232,3 +233,13 @@ class Gradients:
             if isinstance(whole, slice) and not isinstance(part, slice):
                 names.append(self.graph.labels(axis, self.values)[part])
         return ", ".join(names)
+
+
+def _lines(fed: Index, shape: tuple[int, ...]) -> Iterator[Index]:
+    """The cells of an index as lines along the last of the axes that it takes whole."""
+    whole = [axis for axis, part in enumerate(fed) if isinstance(part, slice)]
+    for chosen in product(*(range(shape[axis]) for axis in whole[:-1])):
+        line = list(fed)
+        for axis, i in zip(whole, chosen, strict=False):
+            line[axis] = i
+        yield tuple(line)

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Place
+from explorer.core.graph import Graph, Place
 from explorer.core.ops import Argmax, Array
 from explorer.document.state import State, frozen
 
@@ -337,7 +337,7 @@ def _write(state: State, name: str, place: Place, array: Array, cells: Cells) ->
     for cell, value in cells.items():
         _check_cell(name, cell, shape)
         if array.dtype.kind == "i":
-            last = _last_number(state, place.node)
+            last = last_number(state.graph, place.node)
             if not (float(value).is_integer() and 0 <= value <= last):
                 raise ExplorerError("bad-token-id", name=name, last=last, value=value)
         with np.errstate(over="ignore"):  # float32 has no number as large: infinity
@@ -349,9 +349,8 @@ def _check_cell(name: str, cell: tuple[int, ...], shape: tuple[int, ...]) -> Non
         raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=_written(shape))
 
 
-def _last_number(state: State, name: str) -> int:
+def last_number(graph: Graph, name: str) -> int:
     """The largest number that a node of whole numbers may hold."""
-    graph = state.graph
     node = graph.nodes[name]
     if isinstance(node.op, Argmax):
         return len(graph.axes[graph.nodes[node.parents[0]].axes[-1]]) - 1

@@ -95,7 +95,7 @@ def _result(figure: Figure, states: dict[tuple[str, str], State]) -> Result:
     if key not in states:
         states[key] = load(figure.lesson).state(figure.setting)
     computed = compute(figure, states[key])
-    worst = float(np.max(np.abs(computed - figure.values)))
+    worst = float(np.max(np.abs(np.where(np.isnan(figure.values), 0, computed - figure.values))))
     return Result(figure, computed, worst, figure.agrees(computed))
 
 

@@ -124,7 +124,7 @@ def _model(top: Table) -> tuple[Model, dict[str, Array]]:
     for sequence in sequences:
         axes.setdefault(f"{sequence}.words", tuple(dict.fromkeys(_tokens(top.table("tokens"), sequence))))
     inputs = _words(top, kind, axes)
-    d_model = table.number("d_model", default=len(axes.get("d_model", "four")), least=1, most=4096)
+    d_model = table.number("d_model", default=len(axes["d_model"]) if "d_model" in axes else 4, least=1, most=4096)
     if "d_model" in axes and len(axes["d_model"]) != d_model:
         problem = f"is {d_model}, but {len(axes['d_model'])} dimensions are named"
         table.fail("d_model", problem, "leave it out, or name as many under model.axes.d_model")

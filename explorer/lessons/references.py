@@ -34,7 +34,7 @@ class Figure:
     node : str
         Name of the node, or of a head's slice of it.
     values : numpy.ndarray
-        As printed.
+        As printed; NaN in cells that are not printed.
     decimals : numpy.ndarray of int
         How many decimals of each value the print vouches for, in the shape of `values`; numpy leaves out zeros at the
         end, so this may be more than one sees.
@@ -101,12 +101,14 @@ class Figure:
         if self.cell is not None:
             return (self.values[()], int(self.decimals[()])) if cell == self.cell else (None, 0)
         inside = len(cell) == self.values.ndim and all(i < n for i, n in zip(cell, self.values.shape, strict=True))
+        inside = inside and not np.isnan(self.values[cell])
         return (self.values[cell], int(self.decimals[cell])) if inside else (None, 0)
 
     @staticmethod
     def _off(computed: Any, printed: Any, decimals: Any) -> Array:
         # Half a unit is rounding, whichever way a tie goes.
-        return np.maximum(np.abs(np.subtract(computed, printed)) * 10.0 ** np.asarray(decimals) - 0.5, 0)
+        off = np.maximum(np.abs(np.subtract(computed, printed)) * 10.0 ** np.asarray(decimals) - 0.5, 0)
+        return np.where(np.isnan(printed), 0, off)
 
 
 _SLACK = 1e-3
@@ -224,7 +226,9 @@ _COMPUTED = (
 
 
 def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figure], slip: bool = False) -> Figure:
-    values = table.array("values")
+    values = table.array("values", gaps=True)
+    if np.isnan(values).all():
+        table.fail("values", "holds no number", "write what is printed, and nan where nothing is")
     decimals = _whole(table, "decimals") if "decimals" in table else None
     if decimals is None:
         table.fail("decimals", "is missing", "say how many decimals the print vouches for")
@@ -278,7 +282,7 @@ def _slip(table: Table, reference: str, lesson: str, known: Mapping[str, Figure]
         check.has_only(*_COMPUTED, "retyped")
         figure = replace(_figure(check, reference, lesson, known, slip=True), title=section, section=section)
         figure = replace(figure, pins={**figure.pins, **_retyped(check, known)})
-    wrong = frozen(table.array("wrong")) if "wrong" in table else None
+    wrong = frozen(table.array("wrong", gaps=True)) if "wrong" in table else None
     if wrong is not None and (figure is None or wrong.shape != figure.values.shape):
         table.fail("wrong", "has nothing of its shape beside it", "name the figure with the right numbers")
     printed, right, how = (table.text(key, most=MAX_TEXT) for key in ("printed", "right", "how"))

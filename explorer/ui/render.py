@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMarginsF, QObject, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFont, QImage, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QGraphicsView, QLabel, QWidget
@@ -31,7 +31,12 @@ PATIENCE = 30.0
 
 
 def render(
-    lesson: Lesson, document: Document, stage: str, ending: str, size: tuple[int, int] | None = None, theme: Mode = "light"
+    lesson: Lesson,
+    document: Document,
+    stage: str,
+    ending: str,
+    size: tuple[int, int] | None = None,
+    theme: Mode = "light",
 ) -> bytes:
     """Draw a stage of a document that no window shows.
 
@@ -60,11 +65,13 @@ def render(
     """
     app = QApplication.instance() or QApplication(["explorer"])
     assert isinstance(app, QApplication)
-    bench = Workbench(document, Bridge(document), Selection(document), Appearance(app, theme), lesson)
+    appearance = Appearance(app, theme)
+    bench = Workbench(document, Bridge(document), Selection(document), appearance, lesson)
     try:
         return draw(bench, stage, ending, size)
     finally:
         bench.bridge.close()
+        _delete(appearance)
 
 
 def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None) -> bytes:
@@ -86,10 +93,18 @@ def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None
             painter.scale(factor, factor)
             page.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
 
-        return WRITERS[ending](Picture(f"{stops[stage].group}: {stops[stage].title}", whole, panel.logicalDpiX(), paint))
+        return WRITERS[ending](
+            Picture(f"{stops[stage].group}: {stops[stage].title}", whole, panel.logicalDpiX(), paint)
+        )
     finally:
         panel.close()
-        panel.deleteLater()
+        _delete(panel)
+
+
+def _delete(thing: QObject) -> None:
+    """Delete it now: there may be no event loop that would do it."""
+    thing.deleteLater()
+    QApplication.sendPostedEvents(thing, QEvent.Type.DeferredDelete)
 
 
 def _laid_out(panel: Panel) -> QWidget:

@@ -10,6 +10,7 @@ from explorer.core.node import Stage
 from explorer.document.document import Document
 
 ABOUT_THE_MODEL = (
+    Stage("model.parameters", "parameters", "Parameters", "Model"),
     Stage("model.changes", "changes", "What changed", "Model"),
     Stage("model.switches", "switches", "All switches", "Model"),
 )

@@ -7,7 +7,9 @@ from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QTransform
 
 _TEXT = re.compile(r'<text (?P<before>[^>]*?)font-family="(?P<family>[^"]*)" (?P<font>[^>]*?)>(?P<text>[^<]*)</text>')
 _FONT = re.compile(r'font-size="(?P<size>[\d.]+)" font-weight="(?P<weight>\d+)" font-style="(?P<style>\w+)"')
-_GROUP = re.compile(r'transform="matrix\((?P<matrix>[^)]*)\)"(?P<rest>[^>]*>)(?P<content>(?:(?!</g>).)*)</g>', re.DOTALL)
+_GROUP = re.compile(
+    r'transform="matrix\((?P<matrix>[^)]*)\)"(?P<rest>[^>]*>)(?P<content>(?:(?!</g>).)*)</g>', re.DOTALL
+)
 _POINT = re.compile(r"(-?[\d.]+(?:e[+-]?\d+)?),(-?[\d.]+(?:e[+-]?\d+)?)")
 _PIXELS = 'vector-effect="non-scaling-stroke"'
 
@@ -31,7 +33,13 @@ def _with_fonts(text: re.Match[str]) -> str:
         width = QFontMetricsF(font).horizontalAdvance(unescape(text["text"])) / 100 * float(look["size"])
         length = f'textLength="{width:.2f}" lengthAdjust="spacingAndGlyphs" ' if width else ""
     info = QFontInfo(font)
-    known = "monospace" if info.fixedPitch() else "serif" if re.search("(?<!Sans )Serif|Times", info.family()) else "sans-serif"
+    known = (
+        "monospace"
+        if info.fixedPitch()
+        else "serif"
+        if re.search("(?<!Sans )Serif|Times", info.family())
+        else "sans-serif"
+    )
     family = f"{info.family()}, {known}".replace("&", "&amp;").replace('"', "")
     return f'<text {text["before"]}{length}font-family="{family}" {text["font"]}>{text["text"]}</text>'
 

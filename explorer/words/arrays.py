@@ -66,7 +66,7 @@ def read_npz(file: Path) -> Iterator[Table]:
         if sum(sizes.values()) > _LARGEST:
             size, limit = f"{sum(sizes.values()) / 1e9:.1f} GB", f"{_LARGEST / 1e9:.1f} GB"
             raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
-        with np.load(file, allow_pickle=False) as arrays:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             vectors, words = arrays["vectors"], arrays["words"]
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, NotImplementedError, SyntaxError) as error:
         pickled = "allow_pickle" in str(error)

@@ -108,7 +108,7 @@ def _open(entry: Path, source: dict[str, Any], name: str) -> Vectors | None:
     try:
         text = (entry / "words.txt").read_bytes()
         array, norms, starts, hashes, order = (
-            np.load(entry / f"{part}.npy", mmap_mode="r", allow_pickle=False)
+            npy.open_memmap(entry / f"{part}.npy", mode="r")
             for part in ("vectors", "norms", "starts", "hashes", "order")
         )
         n = len(array)

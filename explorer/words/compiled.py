@@ -8,7 +8,7 @@ import numpy as np
 
 def use_cores(cores: int | None) -> None:
     """How many cores `learn` may use; all, if None."""
-    most = numba.config.NUMBA_NUM_THREADS
+    most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined, unused-ignore]
     numba.set_num_threads(min(cores or most, most))
 
 

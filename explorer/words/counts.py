@@ -87,9 +87,10 @@ def _sorted(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -> 
     for start in range(0, len(stream), _CHUNK):
         found, weights = [keys], [totals]
         for d in range(1, window + 1):
-            later = slice(start + d, min(start + _CHUNK, len(stream) - d) + d)
-            a, b = stream[later], stream[later.start - d : later.stop - d]
-            beside = (lines[later] == lines[later.start - d : later.stop - d]) & (a != BREAK) & (b != BREAK)
+            earlier = slice(start, max(start, min(start + _CHUNK, len(stream) - d)))
+            later = slice(earlier.start + d, earlier.stop + d)
+            a, b = stream[earlier], stream[later]
+            beside = (lines[earlier] == lines[later]) & (a != BREAK) & (b != BREAK)
             a, b = a[beside], b[beside]
             found.append(np.maximum(a, b) * n + np.minimum(a, b))
             weights.append(np.full(len(a), units[d]))

@@ -129,7 +129,7 @@ def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, mete
             raise _Broken("the server has a shorter file") from None
         if error.code >= 500 or error.code in (408, 429):
             raise _Broken(f"the server answered {error.code} {error.reason}") from None
-        reason = f"{error.code} {error.reason}"
+        reason = f"{error.code} {str(error.reason).splitlines()[0]}"
         raise ExplorerError("download-refused", name=one.name, url=url, reason=reason) from None
     except URLError as error:
         if isinstance(error.reason, ssl.SSLError):
@@ -209,12 +209,13 @@ def _opener(url: str) -> Open:
 
 
 class _SameScheme(HTTPRedirectHandler):
-    """Follows to another address, but not from https to http."""
+    """Follows to another address, but not from https to http, nor to what is neither."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
     ) -> Request | None:
-        if req.full_url.startswith("https:") and not newurl.startswith("https:"):
+        safe = ("https:",) if req.full_url.startswith("https:") else ("https:", "http:")
+        if not newurl.lower().startswith(safe):
             raise HTTPError(newurl, code, "a redirection to an address that is not safe", headers, fp)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

@@ -35,8 +35,10 @@ def is_text_below(start: bytes, dims: int) -> bool:
     line, newline, _ = below.partition(b"\n")
     if b"\0" in below:
         return False
-    # Of a binary file with no zero byte at its beginning, no line is a word and so many numbers.
-    return _numbers(line.rstrip().rsplit(b" ", dims)[1:], dims) is not None or (bool(newline) and line.isascii())
+    if _numbers(line.rstrip().rsplit(b" ", dims)[1:], dims) is not None:
+        return True
+    # A line that can be read, but is not what it should be, is for `read` to tell; stored numbers hold other bytes.
+    return bool(newline) and all(0x20 <= byte < 0x7F or byte == 0x0D for byte in line)
 
 
 def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] | None = None) -> Iterator[Table]:

@@ -36,8 +36,12 @@ class Cancelled(Exception):  # noqa: N818
     """Raised by a `Report` to stop the work; what is needed to go on later is kept."""
 
 
+EVERY = 0.1
+"""Seconds between two reports."""
+
+
 class Meter:
-    """Reports how far one work has come and how long it will still take.
+    """Reports how far one work has come and how long it will still take; the first and the last time always.
 
     Parameters
     ----------
@@ -47,19 +51,17 @@ class Meter:
     report : callable or None
     begun : float
         What had been done before, in an earlier session.
-    every : float
-        Seconds between two reports; the first and the last are always made.
     """
 
-    def __init__(self, what: str, total: float, report: Report | None, begun: float = 0, every: float = 0.1) -> None:
-        self.what, self.total, self.report, self.begun, self.every = what, total, report, begun, every
+    def __init__(self, what: str, total: float, report: Report | None, begun: float = 0) -> None:
+        self.what, self.total, self.report, self.begun = what, total, report, begun
         self.started = monotonic()
         self.last = float("-inf")
 
     def __call__(self, done: float, loss: float | None = None) -> None:
         """Say how much is done."""
         now = monotonic()
-        if self.report is None or (now - self.last < self.every and done != self.total):
+        if self.report is None or (now - self.last < EVERY and done != self.total):
             return
         self.last = now
         new = done - self.begun

@@ -7,11 +7,13 @@ after the last epoch that was kept. A training taken up again ends with the same
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -143,9 +145,10 @@ def _keep(trainer: Trainer, folder: Path) -> None:
 def _restore(trainer: Trainer, folder: Path) -> None:
     """Go on from the state kept, if there is a whole one."""
     try:
-        with np.load(folder / "state.npz", allow_pickle=False) as state:
+        # np.load would leave a file open that is no archive.
+        with (folder / "state.npz").open("rb") as stream, np.load(stream, allow_pickle=False) as state:
             trainer.restore(state)
-    except (OSError, ValueError, KeyError, EOFError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
         return
 
 

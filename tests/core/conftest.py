@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import fresh
+from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.switches import SWITCHES
 
 EXAMPLES = {
     "attention": Model(
@@ -64,6 +66,33 @@ EXAMPLES = {
 def example(request):
     """A small model of each kind."""
     return EXAMPLES[request.param]
+
+
+def switched_models():
+    """Each example as it is and with each switch of each block at each of its values, by what was switched."""
+    for kind, model in EXAMPLES.items():
+        yield kind, model
+        for block, block_kind in model.blocks().items():
+            for name, switch in SWITCHES[block_kind].items():
+                values = switch.choices or ((True, False) if isinstance(switch.default, bool) else (1, 2, 3, 0.5))
+                for value in values:
+                    if switch.parse(value) is None or model.switch(block, name) == value:
+                        continue
+                    changed = model.with_switch(block, name, value)
+                    try:
+                        build(changed)
+                    except ExplorerError:  # sizes that do not fit
+                        continue
+                    yield f"{kind}, {block}.{name}={value}", changed
+
+
+SWITCHED = dict(switched_models())
+
+
+@pytest.fixture(scope="session", params=SWITCHED)
+def switched(request):
+    """A small model of each kind with one switch set: every value of every switch in every block."""
+    return SWITCHED[request.param]
 
 
 @pytest.fixture(scope="session")

@@ -55,7 +55,7 @@ def test_a_refused_switch_is_answered_with_what_there_is(examples, block, name, 
 
 
 def test_an_unknown_kind_is_answered_with_the_kinds():
-    known = "attention, encoder, encoder-decoder, gpt, mlp, norm, output, vectors"
+    known = "choose " + ", ".join(KINDS)
     for ask in (build, Model.blocks):
         with pytest.raises(ExplorerError, match=known) as caught:
             ask(Model("rnn"))

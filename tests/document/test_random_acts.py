@@ -119,7 +119,7 @@ def carry_out(document, act):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_any_acts_leave_the_bits_of_a_fresh_computation_and_can_be_undone(kind, states, data):
     document = Document(states[kind])
@@ -145,7 +145,7 @@ def test_any_acts_leave_the_bits_of_a_fresh_computation_and_can_be_undone(kind, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_change_tells_exactly_what_is_another_value(kind, states, data):
     document = Document(states[kind])

@@ -56,6 +56,7 @@ def open_window(request, qtbot, appearance, monkeypatch):
         return window
 
     yield open_it
+    QApplication.processEvents()  # what waits for the next turn holds on to the window
     for window in opened:
         window.close()
         window.deleteLater()
@@ -97,7 +98,7 @@ def settle(qtbot, window):
 
     def settled():
         # A picture's zero timer and the bridge's have both fired.
-        waiting = [p for p in window.findChildren(Later) if p.isVisible() and p.layout().isEmpty()]
+        waiting = [p for p in window.panel().findChildren(Later) if p.isVisible() and p.layout().isEmpty()]
         return not waiting and not window.bench.bridge._timer.isActive()
 
     QApplication.processEvents()
@@ -118,16 +119,22 @@ class Eye:
         """The panel of a stage, shown."""
         window.bench.selection.go_to(stage)
         settle(self._qtbot, window)
-        return window.stack.currentWidget()
+        return window.panel()
+
+    def look_at(self, window, stage):
+        """The panel of a stage, its news told but nothing painted, which takes most of the time."""
+        window.bench.selection.go_to(stage)
+        window.bench.bridge.flush()
+        return window.panel()
 
     def views(self, window):
         """The matrices of the stage that is shown, by the name of their node or slice."""
-        found = [view for view in window.findChildren(MatrixView) if view.isVisible()]
+        found = [view for view in window.panel().findChildren(MatrixView) if view.isVisible()]
         return {view.matrix.name: view for view in found}
 
     def plot(self, window, kind):
         """The picture of a kind in the stage that is shown."""
-        (found,) = [plot for plot in window.findChildren(kind) if plot.isVisible()]
+        (found,) = [plot for plot in window.panel().findChildren(kind) if plot.isVisible()]
         return found
 
     def value(self, window, name):

@@ -123,7 +123,9 @@ class Blocks:
             d_k = m.d_model // n_heads
         d_v = self._number(block, "d_v") or d_k
         heads = g.axis(f"{block}.heads", (f"head {h + 1}" for h in range(n_heads)))
-        k_axis, v_axis = g.axis(f"{block}.d_k", d_k), g.axis(f"{block}.d_v", d_v)
+        # Without W_O the heads' outputs are the token's new vector as they are, and its dimensions may have names.
+        named = () if switch(block, "W_O") else m.axes.get("d_model", ())
+        k_axis, v_axis = g.axis(f"{block}.d_k", d_k), g.axis(f"{block}.d_v", named if len(named) == d_v else d_v)
 
         pre = switch(block, "norm") == "pre"
         if pre:
@@ -154,7 +156,7 @@ class Blocks:
 
         g.stage(f"{block}.heads", "heads", "Heads & concat", group)
         names = (f"{h + 1}·{v + 1}" for h in range(n_heads) for v in range(d_v))
-        wide = g.axis(f"{block}.concat", names if n_heads > 1 else d_v)
+        wide = g.axis(f"{block}.concat", named if len(named) == n_heads * d_v else names if n_heads > 1 else d_v)
         result = g.add(f"{block}.concat", Concat(), output, axes=(queries, wide), symbol="C")
         if switch(block, "W_O"):
             W_O = g.add(f"{block}.W_O", Input(), axes=("d_model", wide) if transposed else (wide, "d_model"))

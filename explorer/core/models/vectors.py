@@ -35,7 +35,7 @@ def vectors(model: Model) -> Graph:
     length_y = g.add("length_y", Length(), y, axes=(of_y,), symbol=r"\| y \|")
     cosine = g.add("cosine", Cosine(), dot, length_x, length_y, axes=pair, symbol=r"\cos \alpha")
     g.add("angle", Angle(), cosine, axes=pair, symbol=r"\alpha")
-    c = g.add("c", ShadowFactor(), dot, length_y, axes=pair)
+    c = g.add("c", ShadowFactor(), dot, y, axes=pair)
     x_p = g.add("x_p", WeightedSum(), c, y, axes=(of_x, feature))
     x_o = g.add("x_o", Subtract(), x, x_p, axes=(of_x, feature))
     g.add("x_o_y", Scores(), x_o, y, axes=pair, symbol=r"\langle x_o, y \rangle")

@@ -6,7 +6,7 @@ from math import erf
 import numpy as np
 
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, added
+from explorer.core.ops.base import Array, Op, added, passed
 
 _erf = np.vectorize(erf, otypes=[np.float64])
 
@@ -72,7 +72,7 @@ class Sigmoid(Op):
         return 1 / (1 + np.exp(-parents[0]))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (gradient * value * (1 - value),)
+        return (passed(gradient, value * (1 - value)),)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return step("multiply", value[at], step("subtract", Constant(1.0, "1"), value[at]))
@@ -123,7 +123,7 @@ class GELU(Op):
             # d/dx x · Φ(x) = Φ(x) + x · φ(x), with the normal distribution's Φ and its density φ.
             share = 0.5 * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))
             slope = share + x * np.exp(-0.5 * (x * x)) / np.sqrt(2 * np.pi).astype(x.dtype)
-        return (gradient * slope,)
+        return (passed(gradient, slope),)
 
     def formula(self, *symbols: str) -> str:
         x = symbols[0]

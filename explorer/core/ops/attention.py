@@ -57,10 +57,10 @@ class Scores(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         if self.similarity != "dot":
             return super().derivative(parent, cell, at, value, *parents)
-        # A number of a query meets the same column of every key, and the other way round.
-        other, column = parents[1 - parent], cell[-2] if self.columns else cell[-1]
-        index = (column, slice(None)) if self.columns else (slice(None), column)
-        return other[line(at, other.value, *index)]
+        # A number of a query meets the number in the same column of each key, and the other way round.
+        other, token = parents[1 - parent], at[-1 - parent]
+        numbers = (cell[-2], token) if self.columns else (token, cell[-1])
+        return other[line(at, other.value, *numbers)]
 
     def formula(self, *symbols: str) -> str:
         Q, K = symbols
@@ -105,8 +105,8 @@ class WeightedSum(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         weights, V = parents
         if parent == 0:
-            return V[line(at, V.value, cell[-1], slice(None))]
-        return weights[line(at, weights.value, slice(None), cell[-2])]
+            return V[line(at, V.value, cell[-1], at[-1])]
+        return weights[line(at, weights.value, at[-2], cell[-2])]
 
     def formula(self, *symbols: str) -> str:
         return r"%s \, %s" % symbols

@@ -134,6 +134,11 @@ def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
     return total.reshape(shape)
 
 
+def passed(gradient: Array, slope: Array) -> Array:
+    """Gradient times slope; through a slope of 0 nothing passes, not even an infinite gradient."""
+    return np.where(slope == 0, 0, gradient * slope)
+
+
 def added(at: Index, value: Source) -> Operand:
     """The derivative of cells of a value that a cell of a parent is simply added to: 1."""
     return Operand(value.name, at, np.ones(np.shape(value.value[at]), dtype=np.int64)[()], "derivative")

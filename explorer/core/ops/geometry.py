@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op, summed_to
+from explorer.core.ops.base import Array, Op, passed, summed_to
 
 
 @dataclass(frozen=True)
@@ -80,38 +80,38 @@ class Cosine(Op):
 class ShadowFactor(Op):
     """By what y has to be multiplied to give the shadow of x on it: x_p = c y with c = ⟨x, y⟩ / ‖y‖².
 
-    Parents are the dot products (n, m) and the lengths of the m vectors y. On a vector of length 0 no shadow falls.
+    Parents are the dot products (n, m) and the m vectors y, (m, d). On a vector of length 0 no shadow falls.
     """
 
-    subscripts = "ij,j->ij"
+    subscripts = "ij,jk->ij"
     alters = True
 
     def forward(self, *parents: Array) -> Array:
-        dot, length = parents
-        squares = np.broadcast_to((length * length)[..., None, :], dot.shape)
+        dot, y = parents
+        squares = np.broadcast_to((y * y).sum(-1)[..., None, :], dot.shape)
         factors: Array = np.divide(dot, squares, out=np.zeros_like(dot), where=squares != 0)
         return factors
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        dot, length = parents
-        columns = np.broadcast_to(length[..., None, :], gradient.shape)
-        known = columns * columns != 0
-        of_dot = np.divide(gradient, columns * columns, out=np.zeros_like(gradient), where=known)
-        # c = d / l²: dc/dl = −2 c / l.
-        of_length = -2 * np.divide(gradient * value, columns, out=np.zeros_like(gradient), where=known).sum(-2)
-        return summed_to(dot.shape, of_dot), summed_to(length.shape, of_length)
+        dot, y = parents
+        squares = np.broadcast_to((y * y).sum(-1)[..., None, :], gradient.shape)
+        of_dot = np.divide(gradient, squares, out=np.zeros_like(gradient), where=squares != 0)
+        # c = d / s with s = Σ y²: dc/dy = −2 c y / s.
+        of_y = -2 * (of_dot * value).sum(-2)[..., None] * y
+        return summed_to(dot.shape, of_dot), summed_to(y.shape, of_y)
 
     def formula(self, *symbols: str) -> str:
-        return r"\frac{%s}{{%s}^2}" % symbols
+        return r"\frac{%s}{\| %s \|^2}" % symbols
 
     def code(self, *names: str) -> str:
-        dot, length = names
-        squares = f"s := np.broadcast_to(({length} * {length})[..., None, :], {dot}.shape)"
+        dot, y = names
+        squares = f"s := np.broadcast_to(({y} * {y}).sum(-1)[..., None, :], {dot}.shape)"
         return f"np.divide({dot}, {squares}, out=np.zeros_like({dot}), where=s != 0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        dot, length = parents
-        square = step("square", length[(*cell[:-2], cell[-1])], label="length squared")
+        dot, y = parents
+        line = y[(*cell[:-2], cell[-1], slice(None))]
+        square = step("sum", step("square", line), label="length squared")
         if not square.value:
             return step("value", Constant(0.0, "nothing falls on a vector of length 0"))
         return step("divide", dot[cell], square, label="factor")
@@ -134,7 +134,7 @@ class Angle(Op):
         # d/dc arccos c = −1 / √(1 − c²). At ±1, where the angle turns round, the slope is taken as 0.
         below = 1 - cosine * cosine
         slope = np.divide(-180 / np.pi, np.sqrt(below), out=np.zeros_like(cosine), where=below > 0)
-        return (gradient * slope,)
+        return (passed(gradient, slope),)
 
     def formula(self, *symbols: str) -> str:
         return r"\arccos \, %s \cdot \frac{180°}{\pi}" % symbols[0]

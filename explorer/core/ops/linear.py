@@ -42,11 +42,11 @@ class MatMul(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         x, W = parents[0], parents[1]
         match parent:
-            case 0:  # a number of x meets a row of W, in whose columns the results stand
-                row = (slice(None), cell[-1]) if self.transposed else (cell[-1], slice(None))
-                return W[line(at, W.value, *row)]
-            case 1:  # a weight meets one column of x, in whose rows the results stand
-                return x[line(at, x.value, slice(None), cell[-1] if self.transposed else cell[-2])]
+            case 0:  # a number of x meets a row of W: each result the number in its own column
+                weights = (at[-1], cell[-1]) if self.transposed else (cell[-1], at[-1])
+                return W[line(at, W.value, *weights)]
+            case 1:  # a weight meets a column of x: each result the number in its own row
+                return x[line(at, x.value, at[-2], cell[-1] if self.transposed else cell[-2])]
             case _:
                 return added(at, value)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, summed_to
+from explorer.core.ops.base import Array, Op, added, passed, summed_to
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class Softmax(Op):
         return shares
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        # dp_k/dz_j = p_k (δ_kj − p_j), so dL/dz_j = p_j (g_j − Σ_k g_k p_k) (Goodfellow et al. 2016, §6.2.2.3).
-        return (value * (gradient - (gradient * value).sum(-1, keepdims=True)),)
+        # dp_k/dz_j = p_k (δ_kj − p_j), so dL/dz_j = g_j p_j − p_j Σ_k g_k p_k (Goodfellow et al. 2016, §6.2.2.3).
+        parts = passed(gradient, value)
+        return (parts - value * parts.sum(-1, keepdims=True),)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         own = np.zeros(value.value.shape[-1], dtype=np.int64)  # δ: 1 in the cell's own column

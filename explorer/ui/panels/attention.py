@@ -1,5 +1,7 @@
 """Attention, one head at a time: from queries and keys to shares, and from shares to the output."""
 
+from functools import partial
+
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.panels.panel import Later, Panel
@@ -34,6 +36,26 @@ class AttentionPanel(Panel):
             shorts = [s for s in ("W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "scale") if self.has(s)]
             weights = [("", self.box(self.of_head(short))) for short in shorts]
             self.row([("", self.box(name)) for name in given] + weights)
+            self._planes()
+
+    def _planes(self) -> None:
+        """The plane of the first two dimensions, before and behind each of the three matrices."""
+        px = self.bench.appearance.px
+        graph, model = self.bench.document.engine.graph, self.bench.document.state.model
+        if min(graph.shape(self.block + "Q")[-1], graph.shape(self.block + "V")[-1], model.d_model) < 2:
+            return
+        self.section("What they do to the plane of the first two dimensions; the words are moved by all of them")
+        places = [Later(partial(self._warp, "Q", False), px(230), px(220))]
+        places += [Later(partial(self._warp, letter, True), px(230), px(220)) for letter in "QKV"]
+        titles = ("Before", "Behind W_Q", "Behind W_K", "Behind W_V")
+        self.row([("", self.titled(title, place)) for title, place in zip(titles, places, strict=True)])
+        self.later(*places)
+
+    def _warp(self, letter: str, after: bool) -> QWidget:
+        from explorer.ui.widgets.warp import Warp
+
+        vectors = self.bench.document.engine.graph.nodes[self.block + letter].parents[0]
+        return Warp(self.bench, self.of_head(f"W_{letter}"), vectors, self.of_head(letter), after)
 
     def _heat_map(self) -> QWidget:
         from explorer.ui.widgets.heat_map import HeatMap

@@ -14,7 +14,6 @@ from explorer.ui.widgets.note import Note
 from explorer.ui.workbench import Workbench
 
 DECIMALS = 4
-STRIP, LEAST, MOST = 30, 130, 900  # pixels
 
 
 class NormPanel(Panel):
@@ -30,8 +29,8 @@ class NormPanel(Panel):
             self.section("Add: what came in, and what the block made of it")
             self.row(
                 [
-                    ("", self.box(before, _said(before))),
-                    ("+", self.box(added, _said(added))),
+                    ("", self.box(before, f"came in: {_short(before)}")),
+                    ("+", self.box(added, f"made of it: {_short(added)}")),
                     ("=", self.box(residual.name)),
                 ]
             )
@@ -39,7 +38,7 @@ class NormPanel(Panel):
             return
         x, gamma, beta = norm.parents
         self.section("Norm: the same measure for all")
-        given = [] if residual is not None and x == residual.name else [("", self.box(x, _said(x)))]
+        given = [] if residual is not None and x == residual.name else [("", self.box(x, f"came in: {_short(x)}"))]
         weights = [("", self.box(gamma, "stretches")), ("", self.box(beta, "moves"))]
         self.row([*given, *weights, ("→" if given else "", self.box(norm.name))])
         reads = [*norm.parents, norm.name]
@@ -48,8 +47,9 @@ class NormPanel(Panel):
 
         measured = Measured(self.bench, norm.name)
         px = self.bench.appearance.px
-        height = min(max(px(44) + measured.count * px(STRIP), px(LEAST)), px(MOST))
-        pictures = [Later(lambda after=after: self._strips(measured, after), px(400), height) for after in (False, True)]
+        pictures = [
+            Later(lambda after=after: self._strips(measured, after), px(400), px(150)) for after in (False, True)
+        ]
         self.section("Before and after")
         self.row([("", self.titled(title, p)) for title, p in zip(("Before", "After"), pictures, strict=True)])
         self.later(*pictures)
@@ -62,8 +62,7 @@ class NormPanel(Panel):
     def structure(self) -> tuple[object, ...]:
         graph = self.bench.document.engine.graph
         mine = [node for node in graph.nodes.values() if node.stage == self.stage.name]
-        # The pictures are as high as there are rows.
-        return super().structure(), *(type(n.op) for n in mine), *(graph.shape(n.name) for n in mine)
+        return super().structure(), *(type(node.op) for node in mine)
 
     def _strips(self, measured: "Measured", after: bool) -> QWidget:
         from explorer.ui.widgets.strips import Strip, Strips
@@ -115,11 +114,6 @@ class Measured:
     def op(self) -> Any:
         """The norm, as it is now."""
         return self._bench.document.engine.graph.nodes[self.name].op
-
-    @property
-    def count(self) -> int:
-        """How many rows (or columns) are measured."""
-        return len(self._bench.document.engine.graph.axes[self._axis])
 
     def labels(self) -> tuple[str, ...]:
         """Their names."""
@@ -187,6 +181,5 @@ class MomentRows(Rows):
         return Cell(self._measured.name, (row, 0) if self._measured.axis == 0 else (0, row))
 
 
-def _said(name: str) -> str:
-    """Where a node comes from, as a caption: "encoder 1 self projected" is too long for what one knows anyway."""
-    return name.rpartition(".")[2] if name.count(".") < 2 else name
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]

@@ -87,6 +87,8 @@ class Panel(QScrollArea):
         for sign, widget in items:
             if not sign:
                 flow.addWidget(widget)
+                if widget.property("at_top"):
+                    flow.setAlignment(widget, Qt.AlignmentFlag.AlignTop)
                 continue
             pair = QWidget()
             layout = QHBoxLayout(pair)
@@ -108,6 +110,7 @@ class Panel(QScrollArea):
         for widget in widgets:
             column.addWidget(widget)
         column.addStretch()
+        holder.setProperty("at_top", True)
         return holder
 
     def follows(self, *pictures: Any) -> None:
@@ -117,7 +120,14 @@ class Panel(QScrollArea):
     def later(self, *places: "Later") -> None:
         """Make pictures after the first paint: importing pyqtgraph takes longer than showing the page."""
         for place in places:
-            QTimer.singleShot(0, place, lambda place=place: self.plots.append(place.fill()))
+            QTimer.singleShot(0, place, lambda place=place: self._fill(place))
+
+    def _fill(self, place: "Later") -> None:
+        # Between the page and its pictures a quick hand may have made another graph: then the page is made anew.
+        if self.stage in self.bench.selection.stops and self.structure() == self._shown_structure:
+            self.plots.append(place.fill())
+        else:
+            self._shown_structure = ()
 
     # Following
 
@@ -188,8 +198,8 @@ class Panel(QScrollArea):
             if place.head is not None and box.property("fixed_head") is None:
                 box.show_node(self.of_head(place.node.rpartition(".")[2]))
         for plot in self.plots:
-            if hasattr(plot, "show_node"):
-                plot.show_node(self.of_head("weights"))
+            if hasattr(plot, "show_head"):
+                plot.show_head(self.of_head)
 
 
 class Later(QWidget):

@@ -21,9 +21,9 @@ COLOURS = (0, 2, 3, 4, 5)  # of the theme's series, without the orange of where 
 MOST_CURVES = len(COLOURS)
 
 KINDS = {
-    "paper": ("the paper", "2⌊j/2⌋ / d", "Sine and cosine share a wavelength."),
-    "004": ("004, as it prints", "2j / d", "Each dimension has a wavelength of its own."),
-    "004-script": ("004, its script", "2⌊j/2⌋ + (j mod 2) / 2", "The wavelength grows a hundred million times a pair."),
+    "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine share a wavelength."),
+    "004": ("004, printed", "2j / d", "Each dimension has a wavelength of its own."),
+    "004-script": ("004, script", "2⌊j/2⌋ + (j mod 2)/2", "Each pair's wavelength is 10⁸ times the last one's."),
 }
 
 
@@ -208,9 +208,10 @@ class PositionsPanel(Panel):
         assert self.view.op is not None
         title, _, words = KINDS[self.view.op.exponents]
         here = self.bench.appearance.theme.here_text
+        formulas = "; ".join(f"{name}: {formula}" for name, formula, _ in KINDS.values())
         return (
-            f"In use: <b style='color:{here}'>{title}</b>. {words} "
-            "The switch “Positions” above chooses. A wavelength of 10000^e: the angle is the position divided by it."
+            f"In use: <b style='color:{here}'>{title}</b>. {words} Dimension j is counted from 0 here: {formulas}. "
+            "The wavelength is 10000 to that power, the angle the position divided by it."
         )
 
 
@@ -289,13 +290,17 @@ class Exponents(Rows):
     """The exponent of each dimension after the paper and after 004, and the wavelength in use."""
 
     name = "Exponents of each dimension"
-    columns = (
-        Column("Dimension", NUMBER),
-        Column("j", NUMBER),
-        Column("Curve"),
-        *(Column(f"{title}: {formula}", NUMBER) for title, formula, _ in KINDS.values()),
-        Column("Wavelength in use, 10000^e", NUMBER),
-    )
+
+    @property
+    def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
+        """What is in use says so."""
+        kinds = [f"{title}{' (in use)' * (kind == self._used)}" for kind, (title, _, _) in KINDS.items()]
+        return (
+            Column("dimension", NUMBER),
+            Column("curve"),
+            *(Column(title, NUMBER) for title in kinds),
+            Column("wavelength in use", NUMBER),
+        )
 
     def __init__(self, view: Drawn) -> None:
         super().__init__()
@@ -317,15 +322,12 @@ class Exponents(Rows):
             case 0:
                 return str(row + 1)
             case 1:
-                return str(row)
-            case 2:
                 return "cosine" if row % 2 else "sine"
-            case 6:
+            case 5:
                 exponent = float(self._all[list(KINDS).index(self._used)][row])
                 return written(10000.0**exponent, 2)
             case _:
-                used = "in use  " if list(KINDS)[column - 3] == self._used else ""
-                return used + written(float(self._all[column - 3][row]), 4)
+                return written(float(self._all[column - 2][row]), 4)
 
     def muted(self, row: int, column: int) -> bool:
-        return 3 <= column <= 5 and list(KINDS)[column - 3] != self._used
+        return 2 <= column <= 4 and list(KINDS)[column - 2] != self._used

@@ -4,12 +4,17 @@ from explorer.core.node import Stage
 from explorer.ui.panels.attention import AttentionPanel
 from explorer.ui.panels.changes import ChangesPanel
 from explorer.ui.panels.embedding import EmbeddingPanel
+from explorer.ui.panels.feed_forward import FeedForwardPanel, LayerPanel
 from explorer.ui.panels.heads import HeadsPanel
+from explorer.ui.panels.loss import LossPanel
 from explorer.ui.panels.matrices import MatricesPanel
 from explorer.ui.panels.norm import NormPanel
+from explorer.ui.panels.output import OutputPanel
 from explorer.ui.panels.panel import Panel
+from explorer.ui.panels.parameters import ParametersPanel
 from explorer.ui.panels.positions import PositionsPanel
 from explorer.ui.panels.switches import SwitchesPanel
+from explorer.ui.panels.vectors import VectorsPanel
 from explorer.ui.widgets.stage_header import Heading
 from explorer.ui.workbench import Workbench
 
@@ -50,7 +55,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
         ),
     ),
     "ffn": (
-        MatricesPanel,
+        FeedForwardPanel,
         Heading(
             "Each word's vector by itself goes through a small net: out to d_ff hidden units, and back.",
             ("on", "activation", "d_ff"),
@@ -58,18 +63,19 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
         ),
     ),
     "output": (
-        MatricesPanel,
+        OutputPanel,
         Heading(
             "A number for each word of the vocabulary, then shares that add up to 1.",
             ("activation", "tied", "bias"),
         ),
     ),
-    "loss": (MatricesPanel, Heading("How surprised the model is by the right words.", ("loss",))),
-    "layer": (MatricesPanel, Heading("Weights, bias, activation.", ("activation", "bias", "weights"))),
+    "loss": (LossPanel, Heading("How surprised the model is by the right words.", ("loss",))),
+    "layer": (LayerPanel, Heading("Weights, bias, activation.", ("activation", "bias", "weights"))),
     "changes": (ChangesPanel, Heading("The nodes that the last edit reached, and by how much.")),
+    "parameters": (ParametersPanel, Heading("How many numbers the model learns, block by block, and why so many.")),
     "switches": (SwitchesPanel, Heading("Where the references, the papers and practice differ, one can choose.")),
     "decision": (MatricesPanel, Heading("The output turned into yes or no.", ("threshold",))),
-    "vectors": (MatricesPanel, Heading("How alike are two vectors, and what is the shadow of one on the other?")),
+    "vectors": (VectorsPanel, Heading("How alike are two vectors, and what is the shadow of one on the other?")),
     "examples": (MatricesPanel, Heading("What goes in: an example a row, a feature a column.")),
     "batch norm": (
         MatricesPanel,

@@ -78,11 +78,6 @@ class AttentionLines(Plot):
         self.restyle()
         self.refresh()
 
-    def show_node(self, name: str) -> None:
-        """Show another node or slice."""
-        self.name = name
-        self.refresh()
-
     def refresh(self) -> None:
         """Read the weights anew."""
         engine = self.bench.document.engine

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
 class FlowLayout(QLayout):
     """Items in lines, each item vertically centred in its line; for chips, and for matrices with operators between.
 
+    An item whose alignment is to the top (`setAlignment`) stands at the top of its line.
+
     Parameters
     ----------
     parent : the widget to lay out
@@ -109,7 +111,9 @@ class FlowLayout(QLayout):
             x = area.x()
             for item, size in line:
                 if move:
-                    place = QRect(x, y + (height - size.height()) // 2, size.width(), size.height())
+                    top = item.alignment() & Qt.AlignmentFlag.AlignTop
+                    down = 0 if top else (height - size.height()) // 2
+                    place = QRect(x, y + down, size.width(), size.height())
                     item.setGeometry(QStyle.visualRect(self._direction(), area, place))
                 x += size.width() + self._horizontal
             y += height + self._vertical

@@ -36,11 +36,6 @@ class HeatMap(Plot):
         self.restyle()
         self.refresh()
 
-    def show_node(self, name: str) -> None:
-        """Show another node or slice."""
-        self.name = name
-        self.refresh()
-
     def refresh(self) -> None:
         """Read the values anew. The range of colours is fixed from 0 to 1, so that pictures can be compared."""
         engine = self.bench.document.engine

@@ -26,7 +26,8 @@ from explorer.ui.workbench import Workbench
 
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
-ROW_HEIGHT, PADDING, MOST_TEXT = 26, 7, 220
+ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
+LEAST_WIDTH = 300
 MEASURED = 200  # rows that the width of all is taken from
 
 WORDS, NUMBER, BAR = "words", "number", "bar"
@@ -274,7 +275,7 @@ class Listing(QTableView):
         )
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.entered.connect(self._point)
         bench.selection.pointed.connect(self._mark)
         self.restyle()
@@ -292,6 +293,7 @@ class Listing(QTableView):
             self.rows.endResetModel()
         elif count:
             self.rows.dataChanged.emit(self.rows.index(0, 0), self.rows.index(count - 1, len(self.rows.columns) - 1))
+        self.rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.rows.columns) - 1)
         self._measure()
 
     def restyle(self) -> None:
@@ -335,11 +337,25 @@ class Listing(QTableView):
         bar = self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(always if count > shown else never)
-        self.setHorizontalScrollBarPolicy(never)
-        self.setFixedSize(width + (bar if count > shown else 0), top + max(shown, 1) * height)
+        self._whole = QSize(width + (bar if count > shown else 0), top + max(shown, 1) * height)
+        self.setMaximumWidth(self._whole.width())
+        self.setMinimumWidth(min(self._whole.width(), LEAST_WIDTH))
+        self._fit()
 
     def sizeHint(self) -> QSize:
-        return self.size()
+        return self._whole
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where the page is too narrow for all columns, the rest scrolls: leave room for the bar."""
+        narrow = self.width() < self._whole.width()
+        always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setHorizontalScrollBarPolicy(always if narrow else never)
+        bar = self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
+        self.setFixedHeight(self._whole.height() + (bar if narrow else 0))
 
     # Looking
 

@@ -90,7 +90,9 @@ class MatrixBox(QWidget):
         engine = self.bench.document.engine
         node = engine.graph.nodes[self.node]
         symbols = [engine.graph.nodes[parent].symbol for parent in node.parents]
-        self._formula.set_latex(node.symbol if node.is_input else f"{node.symbol} = {node.op.formula(*symbols)}")
+        formula = "" if node.is_input else node.op.formula(*symbols)
+        # A scale of 1/sqrt(d_k) is its own formula.
+        self._formula.set_latex(node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}")
         self._formula.setToolTip(self.name)
         shape = " × ".join(str(n) for n in engine.value(self.view.matrix.place).shape) or "one number"
         theme = self.bench.appearance.theme

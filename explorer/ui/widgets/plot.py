@@ -1,6 +1,6 @@
 """What all pyqtgraph pictures share: no frame, no menu, the theme's colours, and a summary in words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyqtgraph as pg
@@ -53,6 +53,17 @@ class Plot(pg.PlotWidget):
         graph = self.bench.document.engine.graph
         place = graph.place(self.name)
         return {place.node, *(f"{axis}.tokens" for axis in graph.axes_of(place)), *self.words}
+
+    def show_head(self, of_head: Callable[[str], str]) -> None:
+        """Draw the same node of another head, where a head's slice is drawn."""
+        place = self.bench.document.engine.graph.place(self.name)
+        if place.head is not None:
+            self.name = of_head(place.node.rpartition(".")[2])
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read the numbers anew."""
+        raise NotImplementedError(type(self).__name__)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

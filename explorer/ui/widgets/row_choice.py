@@ -1,7 +1,9 @@
 """Which row of a matrix a picture is about: the token that one has chosen, or another one."""
 
+from html import escape
+
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.segments import Segments
@@ -38,6 +40,7 @@ class RowChoice(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(bench.appearance.px(8))
         self._layout.addWidget(mark(QLabel(what), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._control: Segments | QComboBox | None = None
         self._follow_token()
         self.refresh()
@@ -53,6 +56,12 @@ class RowChoice(QWidget):
     def label(self) -> str:
         """What stands at the row."""
         return self._bench.document.engine.labels(self._axis)[self.row]
+
+    @property
+    def said(self) -> str:
+        """The row in a sentence, as rich text."""
+        color = self._bench.appearance.theme.here_text
+        return f"“<b style='color:{color}'>{escape(self.label)}</b>”"
 
     def reads(self) -> set[str]:
         """The nodes whose change concerns it."""
@@ -86,7 +95,7 @@ class RowChoice(QWidget):
             box.setToolTip(f"{self._what}: which row to look at")
             box.activated.connect(self._choose)
             self._control = box
-        self._layout.addWidget(self._control)
+        self._layout.insertWidget(1, self._control)
 
     def _show(self) -> None:
         if isinstance(self._control, Segments):

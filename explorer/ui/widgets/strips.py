@@ -17,6 +17,13 @@ from explorer.ui.theme import qcolor
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 
+STRIP, LEAST, MOST = 28, 120, 760  # pixels
+
+
+def height_of(strips: int) -> int:
+    """Pixels, at text scale 1, that a picture of so many strips is high."""
+    return min(max(40 + strips * STRIP, LEAST), MOST)
+
 
 @dataclass(frozen=True)
 class Strip:
@@ -138,7 +145,8 @@ class Strips(Plot):
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
         room = (high - low) * 0.06 or 1.0
         item.bounds = QRectF(low - room, 0, high - low + 2 * room, len(strip.labels))
-        self.ticks("left", strip.labels)
+        self.ticks("left", strip.labels, most=40)
+        self.setFixedHeight(self.bench.appearance.px(height_of(len(strip.labels))))
         self.getViewBox().setRange(item.bounds, padding=0.0, disableAutoRange=True)
         each = [
             f"{label}: mean {written(m, 3)}, σ {written(s, 3)}"

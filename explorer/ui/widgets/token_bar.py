@@ -171,6 +171,7 @@ class TokenBar(QFrame):
             spacer = QWidget()
             spacer.setFixedSize(px(14), 1)
             self._flow.addWidget(spacer)
+        self.setVisible(bool(self._chips))
         self._light()
         if focused is not None:
             axis, position = focused

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from explorer.core.derivation import chain, rows
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.explain import steps
+from explorer.core.gradients import LOSS, Root
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
@@ -127,6 +129,29 @@ def test_every_cell_of_every_node_has_a_derivation_that_ends_there(example, comp
             continue
         for cell, value in np.ndenumerate(engine.values[name]):
             np.testing.assert_allclose(engine.explain(name, cell).value, value, 1e-12, 1e-12, err_msg=f"{name}{cell}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_every_cell_of_a_gradient_has_a_derivation_that_adds_up(kind, compute, data):
+    engine = compute(data.draw(models(kind)))
+    numbers = [name for name, value in engine.values.items() if value.dtype.kind == "f"]
+    root = LOSS
+    if LOSS.node not in engine.values:
+        name = data.draw(st.sampled_from(numbers[len(numbers) // 2 :]), label="root")
+        root = Root(name, tuple(size - 1 for size in engine.values[name].shape))
+    name = data.draw(st.sampled_from(numbers), label="node")
+    gradients = engine.gradients(root)
+    children = [gradients.of(child) for child in engine.graph.children[name]]
+    assume(all(np.isfinite(gradient).all() for gradient in children if gradient is not None))
+    for cell, gradient in np.ndenumerate(gradients.of(name)):
+        last = engine.explain_gradient(name, cell, root)
+        products = [np.abs(np.multiply(*(a.value for a in s.arguments))) for s in steps(last) if s.function == "dot"]
+        largest = max((terms.max() for terms in products), default=0)
+        rtol = 1e-12 if engine.values[name].dtype == np.float64 else 1e-5
+        np.testing.assert_allclose(last.value, gradient, rtol, rtol * largest, err_msg=f"{root}: {name}{cell}")
+        assert rows(last, lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis]))[-1].kind == "result"
 
 
 @pytest.mark.parametrize("typed", [np.nan, np.inf, -np.inf, 1e308])

@@ -151,8 +151,7 @@ def test_nan_is_shown_everywhere_and_stops_nothing(window, eye, hand, view, qtbo
     assert eye.texts(view)[0][0] == "NaN"
     eye.settle(window)
     for stage in window.bench.document.engine.graph.stages:
-        eye.go_to(window, stage.name)
-        assert not window.grab().isNull()
+        assert not eye.go_to(window, stage.name).grab().isNull()
     weights = eye.value(window, "encoder.1.self.weights")
     assert np.isnan(weights[0]).any()
     hand.key(Key.Key_Z, CONTROL)
@@ -166,8 +165,7 @@ def test_no_number_is_too_large_or_too_small_to_be_painted(window, eye, hand, vi
         hand.enter(typed)
     assert eye.texts(view)[0][:3] == ["∞", "−1e300", "1e−300"]
     for stage in window.bench.document.engine.graph.stages:
-        eye.go_to(window, stage.name)
-        assert not window.grab().isNull()
+        assert not eye.go_to(window, stage.name).grab().isNull()
 
 
 def test_a_computed_cell_cannot_be_edited(hand, view, computed, history):
@@ -284,7 +282,7 @@ def test_wheeling_in_two_cells_is_two_steps(hand, view, cell, history):
 
 
 def test_the_wheel_elsewhere_scrolls_the_page(window, eye, hand, view, history):
-    panel = window.stack.currentWidget()
+    panel = window.panel()
     window.resize(1200, 600)
     eye.settle(window)
     bar = panel.verticalScrollBar()
@@ -301,7 +299,7 @@ def test_the_wheel_elsewhere_scrolls_the_page(window, eye, hand, view, history):
 
 def test_the_wheel_over_a_matrix_that_has_not_the_focus_scrolls_the_page(window, eye, hand, view, history):
     """Also over a cell that was current before: else scrolling the page changes what passes under the pointer."""
-    panel = window.stack.currentWidget()
+    panel = window.panel()
     window.resize(1200, 600)
     eye.settle(window)
     at = hand.cell(view, 1, 2)

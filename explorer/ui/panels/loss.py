@@ -1,0 +1,266 @@
+"""Loss: the right word of each position, what the model gave it, and how surprised it is."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.explain import Operand, Source, Step, steps
+from explorer.core.numbers import written
+from explorer.core.ops import Array, CrossEntropy
+from explorer.document.commands import SetCells
+from explorer.ui.panels.panel import Later, Panel
+from explorer.ui.selection import Cell
+from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.word_choice import WordChooser
+from explorer.ui.workbench import Workbench
+
+VALUE, TARGET = "loss.value", "loss.target"
+DECIMALS = 4
+MOST_DOTS = 512
+LOWEST = 1e-3  # where the curve of −ln p begins
+
+
+class LossPanel(Panel):
+    """The terms of the loss, one a row, their mean, and the curve they lie on."""
+
+    def build(self) -> None:
+        graph = self.bench.document.engine.graph
+        output = graph.nodes[VALUE].parents[0]
+        words = isinstance(graph.nodes[VALUE].op, CrossEntropy)
+        terms = Terms(self.bench)
+        reads = [VALUE, TARGET, output, *(f"{axis}.tokens" for axis in graph.nodes[output].axes)]
+        rows: Rows = WordTerms(terms) if words else SquareTerms(terms)
+        listing = Listing(self.bench, rows, reads)
+        if words:
+            listing.setItemDelegate(WordChooser(listing, terms.vocabulary, self._choose))
+        note = Note(lambda: self._words(terms, words), reads)
+        px = self.bench.appearance.px
+        curve = Later(lambda: self._curve(terms, reads, words), px(360), px(280))
+        self.section("One term for each position" if words else "One term for each number")
+        self.page.addWidget(note)
+        title = "What a probability costs" if words else "What a difference costs"
+        self.row([("", self.titled("Terms", listing)), ("", self.titled(title, curve))])
+        self.section("The mean of the terms is the loss")
+        self.row(
+            [
+                ("", self.box(output)),
+                ("", self.box(TARGET, "numbers of the right words" if words else "what would be right")),
+                ("→", self.box(VALUE, "the loss")),
+            ]
+        )
+        shown = {VALUE, TARGET}
+        others = [n.name for n in graph.nodes.values() if n.stage == self.stage.name and n.name not in shown]
+        if others:
+            self.row([("", self.box(name)) for name in others])
+        self.later(curve)
+        self.follows(note, listing)
+
+    def structure(self) -> tuple[object, ...]:
+        nodes = self.bench.document.engine.graph.nodes
+        return super().structure(), type(nodes[VALUE].op) if VALUE in nodes else None
+
+    def _choose(self, row: int, word: int) -> None:
+        self.bench.document.do(SetCells(TARGET, {(row,): word}))
+
+    def _words(self, terms: "Terms", words: bool) -> str:
+        loss = float(self.bench.document.engine.values[VALUE])
+        here = self.bench.appearance.theme.here_text
+        mean = f"Their mean is the loss: <b style='color:{here}'>{written(loss, DECIMALS)}</b>."
+        if not words:
+            return f"The difference between output and target, squared. {mean}"
+        sure = "A right word with probability 1 costs nothing; the less it had, the more it costs."
+        return f"−ln p of the right word. {sure} {mean}"
+
+    def _curve(self, terms: "Terms", reads: Sequence[str], words: bool) -> QWidget:
+        from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing
+
+        def draw() -> Drawing:
+            found, names = terms.read(), terms.names()
+            cell = self.bench.selection.cell
+            here = next((i for i, t in enumerate(found) if cell is not None and terms.cell(t) == cell), None)
+            dots = [
+                Dot(t.given, t.cost, names[i], 0, here=i == here)
+                for i, t in enumerate(found[:MOST_DOTS])
+                if np.isfinite(t.given + t.cost)
+            ]
+            tallest = max((dot.y for dot in dots), default=0.0)
+            summary = "; ".join(f"{name} {written(t.cost, 3)}" for name, t in list(zip(names, found, strict=True))[:12])
+            if words:
+                x = np.linspace(LOWEST, 1.0, 400)
+                high = max(4.0, min(tallest, 40.0)) * 1.15
+                curve, titles = Curve(x, -np.log(x)), ("p of the right word", "−ln p")
+                return Drawing([curve], dots, titles, (-0.03, 1.05, -0.12 * high, high), f"Costs: {summary}")
+            reach = max((abs(dot.x) for dot in dots), default=0.0) * 1.15 or 1.0
+            x = np.linspace(-reach, reach, 200)
+            window = (-reach, reach, -0.12 * reach**2, reach**2)
+            return Drawing([Curve(x, x * x)], dots, ("output − target", "squared"), window, f"Squares: {summary}")
+
+        return Curves(self.bench, draw, reads)
+
+
+class Term:
+    """One term of a loss, taken from its derivation.
+
+    Parameters
+    ----------
+    output : Operand
+        The cell of the output.
+    given : float
+        What the term is made of: the probability of the right word, or the difference to the target.
+    cost : float
+        −ln p, or the square.
+    target : float
+        The number of the right word, or what would be right.
+    """
+
+    def __init__(self, output: Operand, given: float, cost: float, target: float) -> None:
+        self.output = output
+        self.given, self.cost, self.target = given, cost, target
+
+
+class Terms:
+    """The terms of the loss, read from the derivation of its value, which is the arithmetic of the model itself."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+
+    def read(self) -> list[Term]:
+        """All terms in reading order."""
+        engine = self._bench.document.engine
+        node = engine.graph.nodes[VALUE]
+        with np.errstate(all="ignore"):  # as in the engine
+            last = node.op.explain((), *(Source(name, engine.values[name]) for name in node.parents))
+        return [term for term in map(_term, steps(last)) if term is not None]
+
+    def names(self) -> tuple[str, ...]:
+        """What the terms are called: the words after which the positions stand, or case and column."""
+        engine = self._bench.document.engine
+        rows, columns = (engine.labels(axis) for axis in self._axes())
+        if isinstance(engine.graph.nodes[VALUE].op, CrossEntropy):
+            return rows
+        return rows if len(columns) == 1 else tuple(f"{row} · {column}" for row in rows for column in columns)
+
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words of the output."""
+        return self._bench.document.engine.labels(self._axes()[1])
+
+    def cell(self, term: Term) -> Cell:
+        """The cell of the output that a term reads."""
+        return Cell(term.output.node, tuple(i for i in term.output.index if isinstance(i, int)))
+
+    def _axes(self) -> tuple[str, str]:
+        graph = self._bench.document.engine.graph
+        rows, columns = graph.nodes[graph.nodes[VALUE].parents[0]].axes
+        return rows, columns
+
+
+def _term(one: Step) -> Term | None:
+    """The term that a step of the loss's derivation is, if it is one."""
+    inner = one.arguments[0] if one.arguments else None
+    if not isinstance(inner, Step) or len(inner.arguments) != 2:
+        return None
+    first, second = inner.arguments
+    if one.function == "log" and isinstance(second, Operand):
+        return Term(second, float(inner.value), -float(one.value) + 0.0, float(first.value))
+    if one.function == "square" and isinstance(first, Operand):
+        return Term(first, float(inner.value), float(one.value), float(second.value))
+    return None
+
+
+class _TermRows(Rows):
+    """What both kinds of loss share."""
+
+    def __init__(self, terms: Terms) -> None:
+        super().__init__()
+        self._terms = terms
+        self._found: list[Term] = []
+        self._names: tuple[str, ...] = ()
+
+    def read(self) -> None:
+        self._found, self._names = self._terms.read(), self._terms.names()
+
+    def count(self) -> int:
+        return len(self._found)
+
+    def cell(self, row: int) -> Cell | None:
+        return self._terms.cell(self._found[row])
+
+
+class WordTerms(_TermRows):
+    """A row for each position: the right word, its probability, −ln of it."""
+
+    name = "Right words and what they cost"
+    columns = (
+        Column("After"),
+        Column("right word"),
+        Column("its probability p", NUMBER),
+        Column("", BAR, 120),
+        Column("−ln p", NUMBER),
+    )
+
+    def __init__(self, terms: Terms) -> None:
+        super().__init__(terms)
+        self._words: tuple[str, ...] = ()
+
+    def read(self) -> None:
+        super().read()
+        self._words = self._terms.vocabulary()
+
+    def text(self, row: int, column: int) -> str:
+        term = self._found[row]
+        match column:
+            case 0:
+                return f"{row}  {self._names[row]}"
+            case 1:
+                return self._words[int(term.target)]
+            case 4:
+                return written(term.cost, DECIMALS)
+            case _:
+                return written(term.given, DECIMALS)
+
+    def tip(self, row: int, column: int) -> str:
+        if column == 1:
+            return "Enter, or a double click, to choose another word"
+        return str(self._found[row].cost if column == 4 else self._found[row].given).replace("-", "−")
+
+    def value(self, row: int, column: int) -> float:
+        return self._found[row].given
+
+    def editable(self, row: int, column: int) -> bool:
+        return column == 1
+
+
+class SquareTerms(_TermRows):
+    """A row for each number of the output: what it is, what it should be, the square of the difference."""
+
+    name = "Differences and their squares"
+    columns = (
+        Column("Number"),
+        Column("output", NUMBER),
+        Column("target", NUMBER),
+        Column("difference", NUMBER),
+        Column("", BAR, 120),
+        Column("squared", NUMBER),
+    )
+
+    def __init__(self, terms: Terms) -> None:
+        super().__init__(terms)
+        self._reach = 1.0
+
+    def read(self) -> None:
+        super().read()
+        given: Array = np.array([term.given for term in self._found])
+        self._reach = float(np.abs(given[np.isfinite(given)]).max(initial=0)) or 1.0
+
+    def text(self, row: int, column: int) -> str:
+        term = self._found[row]
+        numbers = (float(term.output.value), term.target, term.given, term.given, term.cost)
+        return self._names[row] if not column else written(numbers[column - 1], DECIMALS)
+
+    def value(self, row: int, column: int) -> float:
+        return self._found[row].given
+
+    def reach(self, column: int) -> tuple[float, float]:
+        return -self._reach, self._reach

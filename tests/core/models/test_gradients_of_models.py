@@ -1,0 +1,118 @@
+"""Gradients of whole models against central differences, and their derivations: each kind, every value of a switch."""
+
+import numpy as np
+import pytest
+
+from explorer.core.derivation import rows
+from explorer.core.engine import Pin, fresh
+from explorer.core.gradients import LOSS, Root
+from explorer.core.nudge import check_cell
+
+SAMPLE = 10
+
+
+@pytest.fixture
+def engine(switched, compute):
+    """A switched model with nothing special about its numbers."""
+    model = switched
+    if "identity" in model.switches.values() and "output" in model.blocks():
+        # Cross-entropy needs probabilities.
+        model = model.with_switch("loss", "loss", "mean squared error")
+    if model.kind == "mlp" and model.switch("loss", "loss") == "cross-entropy":
+        model = model.with_switch("layer.2", "activation", "sigmoid")
+    return varied(compute(model))
+
+
+def varied(engine, pins=None):
+    """The same model with its float inputs moved a little, and a few masks drawn."""
+    random = np.random.default_rng(0)
+    inputs = inputs_of(engine)
+    for name, value in inputs.items():
+        if name.endswith("mask"):
+            inputs[name] = np.tril(value)
+        elif value.dtype.kind == "f":
+            inputs[name] = np.asarray(value + random.uniform(-0.3, 0.3, value.shape))
+    return fresh(engine.graph, inputs, pins or {})
+
+
+def inputs_of(engine):
+    return {name: engine.values[name] for name, node in engine.graph.nodes.items() if node.is_input}
+
+
+def roots(engine):
+    """The loss, or else a cell of each node of numbers that no other such node is computed from."""
+    if LOSS.node in engine.values:
+        return [LOSS]
+    numbers = [name for name, value in engine.values.items() if value.dtype.kind == "f"]
+    children = engine.graph.children
+    last = [n for n in numbers if children[n] == () or not set(numbers).intersection(children[n])]
+    return [Root(n, tuple(size - 1 for size in engine.values[n].shape)) for n in last if engine.graph.nodes[n].parents]
+
+
+def test_along_any_direction_the_loss_changes_as_the_gradients_say(engine):
+    # One number that all gradients of all inputs go into.
+    random = np.random.default_rng(1)
+    inputs = inputs_of(engine)
+    # A mask is no quantity: what is not 0 lets through.
+    numbers = {name: value for name, value in inputs.items() if value.dtype.kind == "f" and not name.endswith("mask")}
+    ways = {name: random.uniform(-1, 1, value.shape) for name, value in numbers.items()}
+    for root in roots(engine):
+        gradients = engine.gradients(root)
+        expected = sum(np.sum(gradients.of(name) * way) for name, way in ways.items())
+        h, results = 1e-5, []
+        for step in (h, -h):
+            moved = {**inputs, **{name: np.asarray(value + step * ways[name]) for name, value in numbers.items()}}
+            results.append(fresh(engine.graph, moved, {}).values[root.node][root.cell])
+        slope = (results[0] - results[1]) / (2 * h)
+        assert np.isfinite(slope)
+        np.testing.assert_allclose(expected, slope, rtol=1e-6, atol=1e-9, err_msg=str(root))
+
+
+def test_cells_of_any_node_change_the_loss_as_their_gradient_says(engine):
+    for root in roots(engine):
+        for name, cell in sample(engine):
+            check = check_cell(engine, name, cell, h=1e-5, root=root)
+            np.testing.assert_allclose(
+                check.gradient, check.slope, rtol=1e-6, atol=1e-9, err_msg=f"{root}: {name}{cell}"
+            )
+
+
+def test_the_derivation_of_a_gradient_adds_up_and_can_be_written(engine):
+    for root in roots(engine):
+        for name, cell in sample(engine):
+            assert_adds_up(engine, name, cell, root)
+
+
+@pytest.mark.parametrize("held", [0.2, 1.0])
+def test_with_pins_gradients_are_still_the_slopes_and_their_derivations_add_up(example, compute, held):
+    engine = compute(example)
+    random = np.random.default_rng(2)
+    pins = {}
+    for name, node in engine.graph.nodes.items():
+        value = engine.values[name]
+        if not node.is_input and value.dtype.kind == "f" and value.shape and random.random() < 0.3:
+            cells = random.random(value.shape) < held
+            pins[name] = Pin(cells, value + random.uniform(0.01, 0.1, value.shape))
+    assert pins
+    engine = varied(engine, pins)
+    for root in roots(engine):
+        for name, cell in sample(engine, 40):
+            check = check_cell(engine, name, cell, h=1e-5, root=root)
+            np.testing.assert_allclose(check.gradient, check.slope, rtol=1e-6, atol=1e-9, err_msg=f"{name}{cell}")
+            assert_adds_up(engine, name, cell, root)
+
+
+def sample(engine, count=SAMPLE):
+    """Some cells of nodes of numbers, inputs and computed ones."""
+    random = np.random.default_rng(3)
+    numbers = [name for name, value in engine.values.items() if value.dtype.kind == "f" and "mask" not in name]
+    for i in random.integers(0, len(numbers), count):
+        yield numbers[i], tuple(int(random.integers(0, size)) for size in engine.values[numbers[i]].shape)
+
+
+def assert_adds_up(engine, name, cell, root=LOSS):
+    last = engine.explain_gradient(name, cell, root)
+    expected = engine.gradients(root).of(name)[cell]
+    np.testing.assert_allclose(last.value, expected, rtol=1e-10, atol=1e-13, err_msg=f"{root}: {name}{cell}")
+    written = rows(last, lambda node, axis: engine.labels(engine.graph.nodes[node].axes[axis]))
+    assert written[-1].kind == "result"

@@ -1,0 +1,129 @@
+import json
+import os
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.words import cache, formats, saving
+from explorer.words.progress import Cancelled
+
+
+@pytest.fixture
+def file(tmp_path, table):
+    saving.save(table, tmp_path / "mine.txt")
+    return tmp_path / "mine.txt"
+
+
+def same(vectors, table):
+    assert list(vectors.words) == list(table.words)
+    assert vectors.array.tobytes() == table.array.tobytes()
+    assert vectors.norms.tobytes() == table.norms.tobytes()
+    assert vectors.rank("日本") == table.rank("日本")
+
+
+def parsed(monkeypatch):
+    """The files that are parsed from now on."""
+    seen, blocks = [], formats.blocks
+    monkeypatch.setattr(formats, "blocks", lambda file, report=None: seen.append(file.name) or blocks(file, report))
+    return seen
+
+
+def test_a_file_is_parsed_once(monkeypatch, file, table):
+    seen = parsed(monkeypatch)
+    same(cache.load(file), table)
+    again = cache.load(file, name="other")
+    same(again, table)
+    assert again.name == "other"
+    assert seen == ["mine.txt"]
+
+
+def test_the_arrays_are_mapped_and_cannot_be_written(file):
+    array = cache.load(file).array
+    assert isinstance(array.base, np.memmap)
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0] = 1
+
+
+def test_a_changed_file_is_parsed_again_and_the_old_arrays_go(monkeypatch, file):
+    seen = parsed(monkeypatch)
+    cache.load(file)
+    file.write_text("a 1 2\nb 3 4\n", "utf-8")
+    vectors = cache.load(file)
+    assert list(vectors.words) == ["a", "b"]
+    assert vectors.array.tolist() == [[1, 2], [3, 4]]
+    assert len(seen) == 2
+    (entry,) = cache.entries()
+    assert entry.file == str(file)
+    assert entry.size > 0
+
+
+def test_a_file_of_the_same_size_that_is_newer_is_parsed_again(monkeypatch, file):
+    seen = parsed(monkeypatch)
+    cache.load(file)
+    os.utime(file, ns=(1, 10**18))
+    cache.load(file)
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize("part", ["vectors.npy", "norms.npy", "order.npy", "words.txt", "source.json"])
+@pytest.mark.parametrize("content", [None, b"", b"{}", b"x" * 300])
+def test_a_damaged_entry_is_made_anew(file, table, part, content):
+    cache.load(file)
+    (entry,) = cache.entries()
+    if content is None:
+        (entry.folder / part).unlink()
+    else:
+        (entry.folder / part).write_bytes(content)
+    same(cache.load(file), table)
+
+
+def test_pickled_arrays_in_an_entry_are_not_opened(file, table):
+    cache.load(file)
+    (entry,) = cache.entries()
+    np.save(entry.folder / "norms.npy", np.array([{"a": 1}], object), allow_pickle=True)
+    same(cache.load(file), table)
+
+
+def test_nothing_is_left_of_a_file_that_is_bad_or_of_a_parsing_that_was_stopped(tmp_path, file):
+    def stop(progress):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        cache.load(file, stop)
+    file.write_text("a 1 2\nb 3\n", "utf-8")
+    with pytest.raises(ExplorerError, match="line 2"):
+        cache.load(file)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_two_processes_that_parse_the_same_file_do_not_meet(monkeypatch, file, table):
+    cache.load(file)
+    (entry,) = cache.entries()
+    source = json.loads((entry.folder / "source.json").read_text("utf-8"))
+    cache._keep(formats.blocks(file), entry.folder, source)
+    same(cache.load(file), table)
+    assert len(cache.entries()) == 1
+
+
+def test_all_can_be_cleared(file):
+    cache.load(file)
+    cache.clear()
+    assert cache.entries() == []
+
+
+def test_a_folder_or_nothing_is_no_file(tmp_path):
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(ExplorerError, match="cannot be read"):
+            cache.load(path)
+
+
+def test_a_cache_that_cannot_be_written(tmp_path, file):
+    (tmp_path / "taken").write_text("", "utf-8")
+    with pytest.raises(ExplorerError, match="cannot be written"):
+        cache.load(file, cache=tmp_path / "taken" / "x")
+
+
+def test_the_user_has_a_cache(monkeypatch):
+    monkeypatch.undo()
+    assert cache.folder().name == "vectors"

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from explorer.words.projection import principal, without_top
+
+
+def cloud(n, dims=5):
+    random = np.random.default_rng(2)
+    return random.standard_normal((n, dims)) @ np.diag(np.arange(dims, 0, -1)) + 7
+
+
+@pytest.mark.parametrize("n", [3, 5, 200])
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_components_are_orthogonal_and_hold_their_share_of_the_variance(n, k):
+    vectors = cloud(n)
+    found = principal(vectors, k)
+    centred = vectors - vectors.mean(0)
+    assert found.axes.T @ found.axes == pytest.approx(np.eye(k), abs=1e-12)
+    assert found.points == pytest.approx(centred @ found.axes)
+    assert found.shares == pytest.approx((found.points**2).sum(0) / (centred**2).sum(), abs=1e-12)
+    lengths = np.linalg.svd(centred, compute_uv=False) ** 2
+    wanted = np.zeros(k)
+    wanted[: len(lengths[:k])] = lengths[:k] / lengths.sum()
+    assert found.shares == pytest.approx(wanted, abs=1e-12)
+    assert found.of(vectors) == pytest.approx(found.points)
+
+
+def test_all_components_keep_everything():
+    found = principal(cloud(50), 5)
+    assert found.kept == pytest.approx(1)
+    assert found.points @ found.axes.T + found.mean == pytest.approx(cloud(50))
+
+
+def test_a_picture_does_not_flip():
+    found = principal(cloud(50), 3)
+    assert (found.axes[np.abs(found.axes).argmax(0), np.arange(3)] > 0).all()
+    assert principal(cloud(50), 3).points.tobytes() == found.points.tobytes()
+
+
+def test_equal_vectors_have_nothing_to_show():
+    found = principal(np.ones((4, 3)), 2)
+    assert not found.points.any()
+    assert found.kept == 0
+
+
+def test_more_dimensions_than_there_are():
+    with pytest.raises(ValueError, match="6 of 5"):
+        principal(cloud(9), 6)
+
+
+def test_without_the_first_components():
+    left = without_top(cloud(200), 2)
+    assert left.dtype == np.float32
+    assert left.mean(0) == pytest.approx(np.zeros(5), abs=1e-5)
+    assert left @ principal(cloud(200), 2).axes == pytest.approx(np.zeros((200, 2)), abs=1e-5)
+    assert np.linalg.matrix_rank(left, tol=1e-3) == 3

@@ -1,0 +1,329 @@
+import gzip
+import lzma
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.words import corpus, counts, session, similarity, train
+from explorer.words.counts import count
+from explorer.words.progress import Cancelled
+from explorer.words.train import Settings, Trainer
+from explorer.words.vectors import Vectors
+
+SMALL = Settings(words=100, least=1, dims=10, window=4, epochs=15, x_max=20)
+WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not train.fast_available(), reason="numba is not there"))]
+
+
+# Text
+
+
+def test_words_of_a_text():
+    text = "Don’t stop: the bear's naïve cub's--well-known--father ‘ROCKS’ 1890 times_now!\n日本"
+    assert corpus.tokens(text) == [
+        *("don't", "stop", "the", "bear", "naïve", "cub", "well", "known", "father", "rocks", "times", "now"),
+        *("\n", "日本"),
+    ]
+
+
+def test_the_vocabulary_is_the_most_frequent_words():
+    found = corpus.from_text("b a b\n\nc a b x y", 3)
+    assert found.words == ("b", "a", "c")
+    assert found.counts.tolist() == [3, 2, 1]
+    assert found.stream.tolist() == [0, 1, 0, -1, -1, 2, 1, 0]
+    assert found.length == 8
+    assert corpus.from_text("b a b\nc a b x y", 9, least=2).words == ("b", "a")
+
+
+def test_files_are_read_as_one_text_whatever_their_packing(tmp_path, monkeypatch):
+    text = "the cat\nsat on\nthe naïve mat".encode()
+    files = [tmp_path / name for name in ("a.txt", "b.gz", "c.xz")]
+    for file, pack in zip(files, (bytes, gzip.compress, lzma.compress), strict=True):
+        file.write_bytes(pack(text))
+    monkeypatch.setattr(corpus, "_BLOCK", 7)
+    seen = []
+    found = corpus.from_files(files, 100, report=seen.append)
+    once = corpus.from_text(text.decode() + "\n", 100)
+    assert found.words == once.words
+    assert found.stream.tolist() == once.stream.tolist() * 3
+    assert seen[-1].done == seen[-1].total == sum(file.stat().st_size for file in files)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"fine\nalso fine\nna\xefve\n", "line 3 is not text in UTF-8"),
+        (b"one one one", "1 words occur at least 1 times"),
+        (b"", "0 words occur"),
+        (b"\x1f\x8bnot gzip", "cannot be read: Unknown compression method|cannot be read: Not a gzipped"),
+        (lzma.compress(b"the cat sat" * 99)[:-9], "cannot be read: Compressed file ended"),
+    ],
+)
+def test_a_text_that_cannot_be_used(tmp_path, content, said):
+    (tmp_path / "text").write_bytes(content)
+    with pytest.raises(ExplorerError, match=said):
+        corpus.from_files([tmp_path / "text"], 100)
+
+
+def test_a_text_that_is_not_there(tmp_path):
+    with pytest.raises(ExplorerError, match="none: cannot be read: No such file"):
+        corpus.from_files([tmp_path / "none"], 100)
+
+
+# Counts
+
+
+def by_hand(text, window):
+    """The count of every two words, as fractions, from the definition."""
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        for i, a in enumerate(words):
+            for j, b in enumerate(words):
+                if 0 < abs(i - j) <= window:
+                    found[a, b] = found.get((a, b), 0) + Fraction(1, abs(i - j))
+    return found
+
+
+@pytest.mark.parametrize("fast", WAYS)
+@pytest.mark.parametrize("window", [1, 3, 20])
+def test_counts_are_those_of_the_definition(monkeypatch, fast, window):
+    monkeypatch.setattr(counts, "_CHUNK", 5)
+    monkeypatch.setattr(counts, "_CELLS", 7)
+    text = "a b a c\nb b d\n\na\nc a b d e a"
+    read = corpus.from_text(text, 100)
+    seen = []
+    found = count(read, window, seen.append, fast)
+    wanted = by_hand(text, window)
+    table = found.table(range(len(read.words)))
+    for (a, b), value in wanted.items():
+        assert table[read.words.index(a), read.words.index(b)] == pytest.approx(float(value), rel=1e-15)
+    assert table.sum() == pytest.approx(float(sum(wanted.values())), rel=1e-15)
+    assert len(found.rows) == len({frozenset(pair) for pair in wanted})
+    assert (found.rows >= found.columns).all()
+    assert (np.diff(found.rows * 1000 + found.columns) > 0).all()
+    assert seen[-1].done == seen[-1].total
+
+
+def test_both_ways_count_the_same_bytes(story):
+    pytest.importorskip("numba")
+    read = corpus.from_text(story, 100)
+    slow, fast = count(read, 8), count(read, 8, fast=True)
+    for name in ("rows", "columns", "values"):
+        assert getattr(slow, name).tobytes() == getattr(fast, name).tobytes()
+
+
+def test_a_table_of_chosen_words(story):
+    read = corpus.from_text(story, 100)
+    found = count(read, 4)
+    whole = found.table(range(len(read.words)))
+    assert found.table([5, 2]).tolist() == whole[np.ix_([5, 2], [5, 2])].tolist()
+    assert (whole == whole.T).all()
+
+
+def test_a_window_that_is_too_wide(story):
+    with pytest.raises(ValueError, match="window of 21"):
+        count(corpus.from_text(story, 100), 21)
+
+
+# Training
+
+
+def trained(story, settings=SMALL, fast=False):
+    read = corpus.from_text(story, settings.words)
+    trainer = Trainer(count(read, settings.window), settings, fast)
+    return Vectors.of("story", read.words, trainer.run()), trainer
+
+
+@pytest.mark.parametrize("fast", WAYS)
+def test_words_in_like_places_become_alike(story, fast):
+    vectors, trainer = trained(story, fast=fast)
+    assert trainer.finished
+    assert len(trainer.losses) == SMALL.epochs
+    assert trainer.losses[-1] < trainer.losses[0] / 5
+    cosines = similarity.matrix(similarity.table(vectors, ["monday", "tuesday", "friday", "cat", "dog", "horse"]))
+    within = np.mean([cosines[0, 1], cosines[0, 2], cosines[1, 2], cosines[3, 4], cosines[3, 5], cosines[4, 5]])
+    assert within > cosines[:3, 3:].mean() + 0.3
+
+
+@pytest.mark.parametrize("fast", WAYS)
+def test_the_same_seed_gives_the_same_bytes(story, fast):
+    first, second = (trained(story, fast=fast)[0].array.tobytes() for _ in range(2))
+    assert first == second
+    other = Settings(**{**vars(SMALL), "seed": 2})
+    assert trained(story, other, fast)[0].array.tobytes() != first
+
+
+def test_the_number_of_cores_makes_no_difference(story):
+    pytest.importorskip("numba")
+    from explorer.words.compiled import use_cores
+
+    found = []
+    for cores in (1, 2):
+        use_cores(cores)
+        found.append(trained(story, fast=True)[0].array.tobytes())
+    use_cores(None)
+    assert found[0] == found[1]
+
+
+def test_both_ways_take_the_same_steps(story):
+    pytest.importorskip("numba")
+    from explorer.words.compiled import learn
+
+    read = corpus.from_text(story, 100)
+    one, two = (Trainer(count(read, 4), SMALL) for _ in range(2))
+    pairs = two._pairs
+    for stage in range(pairs.stages):
+        one.step()
+        # A diagonal as parts of one pair each.
+        bounds = np.arange(pairs.bounds[stage], pairs.bounds[stage + 1] + 1)
+        rate = np.float32(SMALL.rate)
+        learn(pairs.rows, pairs.columns, pairs.logs, pairs.weights, bounds, two.words, two.contexts, rate)
+    for mine, theirs in zip((*one.words, *one.contexts), (*two.words, *two.contexts), strict=True):
+        assert mine == pytest.approx(theirs, rel=1e-4, abs=1e-6)
+
+
+def test_a_step_goes_down_the_gradient_of_the_objective():
+    """AdaGrad's first step is rate * g / sqrt(1 + g²); g is the derivative, found by differences."""
+    found = counts.Counts(2, np.array([1], np.int32), np.array([0], np.int32), np.array([30.0]))
+    trainer = Trainer(found, Settings(words=2, dims=3, x_max=100, alpha=0.75))
+    w, b, c, d = (np.array(array, float) for array in (*trainer.words[:2], *trainer.contexts[:2]))
+
+    def loss(i, wi):
+        j = 1 - i
+        return 0.5 * 0.3**0.75 * (wi @ c[j] + b[i] + d[j] - np.log(30)) ** 2
+
+    assert next(trainer.epochs()) == pytest.approx((loss(0, w[0]) + loss(1, w[1])) / 2, rel=1e-5)
+    for i in range(2):
+        gradient = np.array([(loss(i, w[i] + e) - loss(i, w[i] - e)) / 2e-4 for e in np.eye(3) * 1e-4])
+        step = -0.05 * gradient / np.sqrt(1 + gradient**2)
+        assert trainer.words[0][i] - w[i] == pytest.approx(step, rel=1e-3, abs=1e-7)
+
+
+@pytest.mark.parametrize("fast", WAYS)
+def test_a_trainer_goes_on_from_its_state_to_the_same_bytes(story, fast):
+    whole = trained(story, fast=fast)[0].array
+    read = corpus.from_text(story, 100)
+    first, second = (Trainer(count(read, 4), SMALL, fast) for _ in range(2))
+    for _ in range(43):
+        first.step()
+    second.restore({name: array.copy() for name, array in first.state().items()})
+    assert second.epochs_done == first.epochs_done
+    assert second.run().tobytes() == whole.tobytes()
+
+
+def test_a_state_of_another_training_is_refused(story):
+    first = trained(story)[1]
+    other = trained(story, Settings(**{**vars(SMALL), "dims": 9, "epochs": 1}))[1]
+    with pytest.raises(ValueError, match="other shapes"):
+        first.restore(other.state())
+    with pytest.raises(KeyError):
+        first.restore({})
+
+
+def test_what_a_vector_is_in_the_end(story):
+    vectors, trainer = trained(story)
+    assert vectors.array.tobytes() == (trainer.words[0] + trainer.contexts[0]).tobytes()
+    word, _ = trained(story, Settings(**{**vars(SMALL), "vector": "word"}))
+    assert word.array.tobytes() == trainer.words[0].tobytes()
+    less, _ = trained(story, Settings(**{**vars(SMALL), "remove": 2}))
+    assert less.array.mean(0) == pytest.approx(np.zeros(10), abs=1e-6)
+    assert np.linalg.matrix_rank(less.array, tol=1e-4) == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("dims", 0), ("window", 21), ("rate", float("nan")), ("words", 1), ("remove", 100), ("seed", -1)],
+)
+def test_settings_have_limits(name, value):
+    with pytest.raises(ExplorerError, match=f"'{name}' is "):
+        Settings(**{name: value})
+
+
+def test_a_kind_of_vector_that_there_is_not():
+    with pytest.raises(ExplorerError, match="sum or word; 'both' is neither"):
+        Settings(vector="both")
+
+
+def test_words_that_all_stand_alone():
+    with pytest.raises(ExplorerError, match="None of the 3 words stands beside another"):
+        Trainer(count(corpus.from_text("a\nb\nc", 9), 4), SMALL)
+
+
+# From files to a file
+
+
+@pytest.fixture
+def text(tmp_path, story):
+    (tmp_path / "story.txt").write_text(story, "utf-8")
+    return tmp_path / "story.txt"
+
+
+@pytest.mark.parametrize("fast", WAYS)
+def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeypatch, text, fast):
+    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    session.train_files([text], tmp_path / "whole.npz", SMALL, fast=fast)
+    read = []
+
+    def stop_at(epochs):
+        def report(now):
+            read.append(now.what == "reading")
+            if now.what == "training" and now.done >= epochs:
+                raise Cancelled
+
+        return report
+
+    for epochs in (0, 4.2, 9):
+        with pytest.raises(Cancelled):
+            session.train_files([text], tmp_path / "parts.npz", SMALL, stop_at(epochs), fast)
+    assert (tmp_path / "parts.npz.training").is_dir()
+    assert sum(read) == 1  # the first time: then the counts are kept
+    session.train_files([text], tmp_path / "parts.npz", SMALL, fast=fast)
+    assert not (tmp_path / "parts.npz.training").exists()
+    with np.load(tmp_path / "whole.npz") as whole, np.load(tmp_path / "parts.npz") as parts:
+        assert whole["vectors"].tobytes() == parts["vectors"].tobytes()
+        assert whole["words"].tolist() == parts["words"].tolist()
+
+
+def test_progress_tells_the_work_the_loss_and_the_time_left(tmp_path, text):
+    seen = []
+    session.train_files([text], tmp_path / "mine.txt", SMALL, seen.append)
+    assert list(dict.fromkeys(one.what for one in seen)) == ["reading", "counting", "training"]
+    last = seen[-1]
+    assert (last.done, last.total, last.left) == (15, 15, 0)
+    assert last.loss > 0
+
+
+def test_another_training_does_not_go_on_in_the_same_folder(tmp_path, text):
+    def stop(now):
+        if now.what == "training":
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        session.train_files([text], tmp_path / "mine.txt", SMALL, stop)
+    with pytest.raises(ExplorerError, match="on other texts or settings"):
+        session.train_files([text], tmp_path / "mine.txt", Settings(epochs=3))
+
+
+def test_a_damaged_state_means_beginning_anew(tmp_path, monkeypatch, text):
+    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+
+    def stop(now):
+        if now.what == "training" and now.done > 2:
+            raise Cancelled
+
+    whole = session.train_files([text], tmp_path / "whole.txt", SMALL)
+    with pytest.raises(Cancelled):
+        session.train_files([text], tmp_path / "mine.txt", SMALL, stop)
+    (tmp_path / "mine.txt.training" / "state.npz").write_bytes(b"PK\x03\x04 half")
+    again = session.train_files([text], tmp_path / "mine.txt", SMALL)
+    assert again.array.tobytes() == whole.array.tobytes()
+
+
+def test_nothing_is_begun_that_could_not_be_written(tmp_path, text):
+    with pytest.raises(ExplorerError, match="ending"):
+        session.train_files([text], tmp_path / "mine.doc", SMALL)
+    with pytest.raises(ExplorerError, match="cannot be read"):
+        session.train_files([tmp_path / "none"], tmp_path / "mine.txt", SMALL)
+    assert not list(tmp_path.glob("*.training"))
