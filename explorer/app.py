@@ -2,12 +2,13 @@
 
 import os
 import sys
+from types import TracebackType
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.document.document import Document
-from explorer.lessons.loader import load
+from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import Lesson
 from explorer.ui.bridge import Bridge
 from explorer.ui.main_window import MainWindow
@@ -77,11 +78,25 @@ def run(file: str | None = None, smoke: bool = False) -> int:
 
 
 def _paint_every_stage(app: QApplication, window: MainWindow) -> None:
-    painted = 0
-    for stage in window.bench.selection.stops:
-        window.bench.selection.go_to(stage.name)
-        app.processEvents()
-        painted += not window.grab().isNull()
-    print(f"painted {painted} stages")
+    """Open every example and paint every stage of it."""
+    painted = wanted = 0
+    failed: list[object] = []
+
+    def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        # Qt goes on after an exception in a slot; a smoke test must not.
+        failed.append(error)
+        sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = note
+    for lesson in catalogue():
+        window.bench.open(lesson)
+        window.bench.bridge.flush()
+        stops = window.bench.selection.stops
+        wanted += len(stops)
+        for stage in stops:
+            window.bench.selection.go_to(stage.name)
+            app.processEvents()
+            painted += not window.grab().isNull()
+    print(f"painted {painted} stages of {len(catalogue())} examples")
     window.close()
-    app.exit(0 if painted == len(window.bench.selection.stops) else 1)
+    app.exit(0 if painted == wanted and not failed else 1)

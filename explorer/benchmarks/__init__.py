@@ -6,7 +6,7 @@ from explorer.benchmarks.measure import Measurement
 
 
 def figures() -> Iterator[Callable[[], Measurement]]:
-    """What can be measured here: the core's figures, the words', then the window's, for which Qt is imported only now."""
+    """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
     from explorer.benchmarks import core, words
 
     yield from core.figures()

@@ -55,17 +55,18 @@ MESSAGES: dict[str, str] = {
     "vectors-not-here": "{name} has not been downloaded; `explorer words get {name}` does it ({size}).",
     "vectors-not-read": "{file}: cannot be read: {reason}.",
     "vectors-too-large": "{file}: its vectors take {size}; up to {limit} can be opened.",
-    "vectors-pickle": "{file}: is a pickle, as gensim's own save() writes it; opening one could run any program, so save "
-    "the vectors in gensim with save_word2vec_format() and open that.",
+    "vectors-pickle": "{file}: is a pickle, as gensim's own save() writes it; opening one could run any program, so "
+    "save the vectors in gensim with save_word2vec_format() and open that.",
     "vectors-unknown": "{file}: is {what}; vectors come as GloVe or word2vec text, word2vec binary, these in gzip, "
     "safetensors or .npz.",
     "vectors-line": "{file}: line {line}: {problem}.",
     "vectors-truncated": "{file}: ends after {found} of the {wanted} words that its first line promises.",
     "vectors-arrays": "{file}: {problem}.",
-    "download-offline": "{name} cannot be downloaded: there is no connection to the server ({reason}); what comes with the "
-    "program works without.",
+    "download-offline": "{name} cannot be downloaded: there is no connection to the server ({reason}); what comes with "
+    "the program works without.",
     "download-refused": "{name} cannot be downloaded from {url}: {reason}.",
-    "download-broken": "The download of {name} broke off: {reason}; {have} are kept, and the next attempt goes on there.",
+    "download-broken": "The download of {name} broke off: {reason}; {have} are kept, and the next attempt goes on "
+    "there.",
     "download-wrong": "The download of {name} is not what it should be: {what}; try again later.",
     "disk-full": "{folder}: {need} are needed and {free} are free.",
     "unknown-ending": "{file}: the ending says how to write vectors; choose one of {known}.",
@@ -78,7 +79,8 @@ MESSAGES: dict[str, str] = {
     "bad-vector-setting": "A word's vector can be its {known}; '{value}' is neither.",
     "no-pairs": "None of the {words} words stands beside another on a line; there is nothing to learn from.",
     "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",
-    "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose another name.",
+    "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose "
+    "another name.",
 }
 
 

@@ -1,4 +1,4 @@
-"""What the three examples say."""
+"""What holds for every example, and what the first three say."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,26 @@ from explorer.document.commands import PinCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.check import check_lesson
 from explorer.lessons.loader import catalogue, load
+from explorer.lessons.references import figures
 
-IDS = ["translation-lookup", "emma", "you-are-welcome"]
+SETTINGS = {
+    "two-vectors": ["alike", "right-angle", "apart"],
+    "softmax": ["printed"],
+    "apple-orange": ["printed", "printed-all", "phone", "words", "textbook"],
+    "i-want-to-buy": ["likeness", "next-word", "textbook"],
+    "translation-lookup": ["printed", "textbook"],
+    "cat-sat-on-the": ["printed", "wrong", "script"],
+    "emma": ["printed", "textbook"],
+    "positions-cat-mat": ["off", "off-swapped", "textbook", "textbook-swapped"],
+    "jane": ["heads", "one-head"],
+    "jump": ["before", "after"],
+    "xor": ["printed", "printed-relu", "textbook"],
+    "i-love-ai": ["printed", "textbook"],
+    "roses-are-red": ["two", "one", "textbook"],
+    "you-are-welcome": ["printed", "textbook"],
+}
+IDS = list(SETTINGS)
+each_setting = pytest.mark.parametrize(("id", "setting"), [(id, name) for id in IDS for name in SETTINGS[id]])
 
 
 def document(lesson, setting=None):
@@ -33,11 +51,13 @@ def test_catalogue_goes_from_easy_to_hard():
 @pytest.mark.parametrize("id", IDS)
 def test_settings(id):
     lesson = load(id)
-    assert list(lesson.settings) == ["printed", "textbook"]
-    assert lesson.state().setting == "printed"
-    assert lesson.state("textbook").setting == "textbook"
-    assert lesson.start_stage in [stage.name for stage in lesson.state().graph.stages]
-    with pytest.raises(ExplorerError, match="'%s' has no setting 'printd'; it has printed, textbook." % id):
+    assert list(lesson.settings) == SETTINGS[id]
+    assert lesson.state().setting == SETTINGS[id][0]
+    for name in SETTINGS[id]:
+        assert lesson.state(name).setting == name
+        assert lesson.start_stage in [stage.name for stage in lesson.state(name).graph.stages]
+    known = ", ".join(SETTINGS[id])
+    with pytest.raises(ExplorerError, match="'%s' has no setting 'printd'; it has %s." % (id, known)):
         lesson.state("printd")
 
 
@@ -46,8 +66,7 @@ def test_is_valid_and_computes(id):
     assert check_lesson(id).id == id
 
 
-@pytest.mark.parametrize("id", IDS)
-@pytest.mark.parametrize("setting", ["printed", "textbook"])
+@each_setting
 def test_no_weight_is_left_to_chance(id, setting):
     lesson = load(id)
     state = lesson.state(setting)
@@ -60,6 +79,22 @@ def test_no_weight_is_left_to_chance(id, setting):
             array = given[name] if name in given else given[place.node]
             whole = state.inputs[place.node]
             assert np.array_equal(whole if place.head is None else whole[place.head], array)
+
+
+@each_setting
+def test_what_a_setting_computes_has_no_surprises(id, setting):
+    for name, value in values(id, setting).items():
+        assert np.isfinite(value).all() or name.endswith(".masked"), name
+
+
+@each_setting
+def test_what_is_ours_is_there_and_not_printed(id, setting):
+    lesson = load(id)
+    names = set(lesson.state(setting).graph.names())
+    ours = lesson.ours_in(setting)
+    assert {name for name in lesson.settings[setting].ours} <= names
+    plain = [figure for figure in figures() if figure.plain and (figure.lesson, figure.setting) == (id, setting)]
+    assert not ours & {figure.node for figure in plain}
 
 
 def test_states_are_closed_against_writing():

@@ -67,7 +67,7 @@ title = "As printed"
 paragraph = "As it is."
 """
 
-BEFORE = {"attention": ATTENTION, "translator": TRANSLATOR}
+BEFORE = {"attention": ATTENTION, "translator": TRANSLATOR, "gpt": ""}
 
 
 @pytest.fixture
@@ -183,6 +183,63 @@ paragraph = "As it should be."
     assert load(write(text)).state().graph.shape("output.probabilities") == (3, 3)
 
 
+GPT = """
+id = "tiny-gpt"
+title = "Tiny"
+paragraph = "A tiny GPT."
+ours = ["output.W"]
+[model]
+kind = "gpt"
+[model.axes]
+"input.words" = ["a", "b", "c"]
+d_model = ["x", "y"]
+[tokens]
+input = ["a", "b"]
+[settings.printed]
+title = "As printed"
+paragraph = "As it is."
+[settings.printed.pins]
+"decoder.1.self.head.1.weights" = [[nan, nan], [0.25, nan]]
+[settings.other]
+title = "Other words"
+paragraph = "Three of them."
+ours = ["output.b"]
+[settings.other.tokens]
+input = ["c", "a", "c"]
+"""
+
+
+def test_a_setting_may_have_words_of_its_own(write):
+    lesson = load(write(GPT))
+    assert lesson.state().inputs["input.tokens"].tolist() == [0, 1]
+    assert lesson.state("other").inputs["input.tokens"].tolist() == [2, 0, 2]
+    assert lesson.state("other").model.lengths == {"input": 3}
+    assert lesson.state("other").graph.shape("decoder.1.self.scores") == (1, 3, 3)
+
+
+def test_a_pin_may_leave_cells_to_be_computed(write):
+    (pin,) = load(write(GPT)).state().pins.values()
+    assert pin.cells.tolist() == [[[False, False], [True, False]]]
+    weights = Document(load(write(GPT)).state()).engine.values["decoder.1.self.weights"][0]
+    assert weights[1, 0] == 0.25
+    assert weights[0].tolist() == [1, 0]
+
+
+def test_names_of_dimensions_count_them(write):
+    state = load(write(GPT)).state()
+    assert state.model.d_model == 2
+    assert state.graph.axes["d_model"] == ("x", "y")
+    error = refused(write(edited(GPT, 'kind = "gpt"', 'kind = "gpt"\nd_model = 3')))
+    assert "model.d_model: is 3, but 2 dimensions are named" in str(error)
+
+
+def test_what_is_ours_in_one_setting_only(write):
+    lesson = load(write(GPT))
+    assert lesson.ours_in() >= {"output.W"}
+    assert "output.b" not in lesson.ours_in("printed")
+    assert lesson.ours_in("other") >= {"output.W", "output.b"}
+
+
 # Files
 
 
@@ -282,6 +339,10 @@ KEYS = {
     "axis empty": ("attention", '["x", "y", "z"]', "[]", "model.axes.feature", "empty", "at least one"),
     "axis with no label": ("attention", '["x", "y", "z"]', '["x", " "]', "model.axes.feature", "' '", "1 to 120"),
     "values": ("attention", '["c", "d"]', '["c"]', "model.axes.value", "has 1 rows", "there are 2 keys"),
+    "no words for vectors": (
+        *("attention", 'kind = "attention"\n[model.axes]\nquery = ["a", "b"]\n', 'kind = "vectors"\n[model.axes]\n'),
+        *("model.axes.value", "no such", "feature"),
+    ),
     "tokens of attention": ("attention", "[inputs]", '[tokens]\ninput=["a"]\n[inputs]', "tokens", "no tokens", "axes"),
     "d_model": ("translator", "d_model = 4", "d_model = 0", "model.d_model", "0 is out of range", "from 1 to 4096"),
     "d_model no number": ("translator", "d_model = 4", "d_model = 4.0", "model.d_model", "4.0 is not a whole", "write"),

@@ -20,7 +20,7 @@ class AttentionPanel(Panel):
         if self.has("scaled"):
             row.append(("→", self.box(self.of_head("scaled"))))
         if self.has("masked"):
-            row += [("", self.box(self.block + "mask")), ("→", self.box(self.of_head("masked")))]
+            row += [("", self.box(self.of_head("mask"))), ("→", self.box(self.of_head("masked")))]
         heat, lines = (Later(make, px(280), px(150)) for make in (self._heat_map, self._lines))
         row += [("→", self.box(self.of_head("weights"))), ("", lines)]
         if self.has("V"):

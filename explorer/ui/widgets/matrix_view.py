@@ -16,7 +16,7 @@ from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 7, 46, 130
-MOST_ROWS, MOST_COLUMNS = 12, 12
+MOST_ROWS, MOST_COLUMNS, MOST_WIDTH = 12, 12, 640
 SURVEYED = 200  # cells that the width of all is taken from
 
 
@@ -141,7 +141,8 @@ class MatrixView(QTableView):
         top = metrics.height() + 4 if any(heads) else 0
         across.setFixedHeight(top)
         across.setVisible(top > 0)
-        shown_rows, shown_columns = min(rows, MOST_ROWS), min(columns, MOST_COLUMNS)
+        across_most = max(3, appearance.px(MOST_WIDTH) // width)
+        shown_rows, shown_columns = min(rows, MOST_ROWS), min(columns, MOST_COLUMNS, across_most)
         bar = self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
         self.setFixedSize(
             left + shown_columns * width + (bar if rows > shown_rows else 0),

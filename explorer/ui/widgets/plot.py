@@ -31,6 +31,8 @@ class Plot(pg.PlotWidget):
         The node, or head's slice of one, that is drawn.
     """
 
+    fixed = False
+    """Whether it stays with its head when another is looked at."""
     words: tuple[str, ...] = ()
     """Other nodes that the words in the picture come from."""
 
@@ -57,7 +59,7 @@ class Plot(pg.PlotWidget):
     def show_head(self, of_head: Callable[[str], str]) -> None:
         """Draw the same node of another head, where a head's slice is drawn."""
         place = self.bench.document.engine.graph.place(self.name)
-        if place.head is not None:
+        if place.head is not None and not self.fixed:
             self.name = of_head(place.node.rpartition(".")[2])
             self.refresh()
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from explorer.core.ops import CrossEntropy, MeanSquaredError
+from explorer.core.ops import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError
 
 
 def test_cross_entropy_of_a_word_that_got_nothing_is_infinite():
@@ -18,3 +18,11 @@ def test_cross_entropy_is_the_mean_over_the_positions():
 def test_mean_squared_error_is_the_mean_over_all_numbers():
     output, target = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 2.0], [3.0, 7.0]])
     assert MeanSquaredError().forward(output, target) == (1 + 9) / 4
+
+
+def test_l_1_is_minus_n_times_the_cross_entropy():
+    probabilities, target = np.array([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125]]), np.array([1, 0])
+    right = Likelihood().forward(probabilities, target)
+    np.testing.assert_array_equal(right, [0.25, 0.125])
+    L_1 = LogLikelihood().forward(right)
+    np.testing.assert_allclose(L_1, -2 * CrossEntropy().forward(probabilities, target), rtol=1e-15)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from explorer.core.ops import LayerNorm, RowShares, Softmax
+from explorer.core.ops import BatchNorm, LayerNorm, RowShares, Softmax
 
 softmax = Softmax().forward
 inf, nan = np.inf, np.nan
@@ -81,3 +81,20 @@ def test_layer_norm_of_a_constant_row(inside):
     np.testing.assert_array_equal(LayerNorm(1e-5, inside).forward(x, one, zero), [[0, 0, 0]])
     with np.errstate(invalid="ignore"):
         assert np.isnan(LayerNorm(0.0, inside).forward(x, one, zero)).all()
+
+
+@given(hnp.arrays(float, (3, 4), elements=st.floats(-100, 100).map(lambda x: round(x, 3))), st.booleans())
+def test_batch_norm_is_layer_norm_of_the_columns(x, inside):
+    ones, zeros = np.ones(4), np.zeros(4)
+    by_columns = BatchNorm(1e-3, inside).forward(x, ones, zeros)
+    by_rows = LayerNorm(1e-3, inside).forward(x.T, np.ones(3), np.zeros(3)).T
+    np.testing.assert_allclose(by_columns, by_rows, rtol=1e-9, atol=1e-9)
+
+
+def test_batch_norm_forgets_the_size_of_a_feature_and_layer_norm_does_not():
+    x, sizes = np.array([[0.2, 0.9], [0.8, 0.3], [0.4, 0.6]]), np.array([1000.0, 1.0])
+    parameters = np.ones(2), np.zeros(2)
+    np.testing.assert_allclose(
+        BatchNorm(0).forward(x * sizes, *parameters), BatchNorm(0).forward(x, *parameters), rtol=1e-12
+    )
+    np.testing.assert_allclose(LayerNorm(0).forward(x * sizes, *parameters), [[1, -1]] * 3, rtol=1e-12)

@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from explorer.core.engine import Pin
+from explorer.core.errors import ExplorerError
+from explorer.core.gradients import Root
+from explorer.core.model import Model
+from explorer.core.nudge import Check, check_cell
+
+
+@pytest.fixture
+def engine(compute, examples):
+    return compute(examples["mlp"].with_switch("layer.2", "activation", "sigmoid"))
+
+
+def test_an_input_is_nudged_both_ways(engine):
+    check = check_cell(engine, "layer.1.W", (0, 1), h=1e-4)
+    assert check.h == 1e-4
+    assert check.slope == pytest.approx((check.above - check.below) / 2e-4)
+    assert check.gradient == engine.gradients().of("layer.1.W")[0, 1]
+    assert check.error < 1e-6
+
+
+def test_without_h_the_step_fits_the_type_of_the_numbers(engine, compute, examples):
+    assert check_cell(engine, "layer.1.W", (0, 1)).h == pytest.approx(6e-6, rel=0.02)
+    single = compute(Model(**{**vars(examples["mlp"]), "dtype": "float32"}))
+    check = check_cell(single, "layer.2.b", (0,))
+    assert check.h == pytest.approx(5e-3, rel=0.02)
+    assert check.error < 1e-3
+
+
+def test_a_computed_cell_is_nudged_whatever_feeds_it(engine):
+    assert check_cell(engine, "layer.1.activation", (0, 0)).error < 1e-6
+
+
+def test_a_pinned_cell_is_nudged_and_the_other_pins_stay(engine):
+    inputs = {name: engine.values[name] for name, node in engine.graph.nodes.items() if node.is_input}
+    held = np.zeros((3, 4), bool)
+    held[0] = True
+    pins = {"layer.1.activation": Pin(held, np.full((3, 4), 0.7))}
+    engine.update(engine.graph, inputs, pins)
+    check = check_cell(engine, "layer.1.activation", (0, 0))
+    assert check.gradient != 0
+    assert check.error < 1e-6
+    other = check_cell(engine, "layer.1.W", (0, 0))
+    assert other.error < 1e-6
+
+
+def test_the_engine_stays_as_it_is(engine):
+    values, before, pins, gradients = engine.values, engine.before, engine.pins, engine.gradients()
+    check_cell(engine, "layer.1.W", (0, 1))
+    check_cell(engine, "layer.1.hidden", (0, 1))
+    assert (engine.values is values, engine.before is before, engine.pins is pins) == (True,) * 3
+    assert engine.gradients() is gradients
+
+
+def test_another_root(engine):
+    root = Root("layer.2.activation", (0, 0))
+    assert check_cell(engine, "layer.1.W", (0, 1), root=root).error < 1e-6
+
+
+def test_a_corner_shows_as_half_a_slope(compute, examples):
+    # At the corner of ReLU the two sides differ; the gradient takes the flat one.
+    engine = compute(examples["mlp"], {"input.X": np.zeros((3, 2)), "layer.2.b": [1.0, 1.0]})
+    check = check_cell(engine, "layer.1.hidden", (0, 0))
+    assert check.gradient == 0
+    assert check.slope != 0
+    assert check.error == 1
+
+
+def test_whole_numbers_are_not_nudged(compute, examples):
+    with pytest.raises(ExplorerError, match="whole numbers"):
+        check_cell(compute(examples["gpt"]), "loss.target", (0,))
+
+
+def test_error_of_nothing_is_nothing():
+    assert Check(1e-5, 2, 2, 0, 0).error == 0
+    assert Check(1e-5, 2, 2, 1, 2).error == 0.5
