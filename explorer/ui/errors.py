@@ -18,5 +18,8 @@ def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None)
         QToolTip.showText(below, f"⚠ {error}", widget, place, SHOWN_MS)
 
     # Behind all that the event still does: an editor that closes moves the focus, and that hides every tooltip.
-    QTimer.singleShot(0, widget, show)
+    timer = QTimer(widget, singleShot=True, interval=0)
+    timer.timeout.connect(show)
+    timer.timeout.connect(timer.deleteLater)
+    timer.start()
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, str(error)))

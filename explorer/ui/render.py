@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMarginsF, QObject, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QFont, QImage, QPageSize, QPainter, QPdfWriter, QRegion
+from PySide6.QtGui import QColor, QFont, QImage, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QGraphicsView, QLabel, QWidget
 
@@ -17,7 +17,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.panels.registry import panel_for
 from explorer.ui.selection import Selection
-from explorer.ui.svg import for_every_viewer
+from explorer.ui.svg import Clips, for_every_viewer
 from explorer.ui.theme import Appearance, Mode, qcolor
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
@@ -88,14 +88,8 @@ def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None
         page.setFixedSize(content)
         QApplication.processEvents()
 
-        def paint(painter: QPainter) -> None:
-            painter.fillRect(QRectF(0, 0, whole.width(), whole.height()), qcolor(bench.appearance.theme.page))
-            painter.scale(factor, factor)
-            page.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
-
-        return WRITERS[ending](
-            Picture(f"{stops[stage].group}: {stops[stage].title}", whole, panel.logicalDpiX(), paint)
-        )
+        title = f"{stops[stage].group}: {stops[stage].title}"
+        return WRITERS[ending](Picture(page, factor, whole, qcolor(bench.appearance.theme.page), title))
     finally:
         panel.close()
         _delete(panel)
@@ -163,25 +157,29 @@ class Picture:
 
     Parameters
     ----------
-    title : str
+    page : QWidget
+    factor : float
+        How much smaller than in the window.
     size : QSize
-        Pixels of the window.
-    dpi : int
-        How many of them there are in an inch, by which a window makes its letters as large as they are.
-    paint : callable
-        Draws it.
+        In pixels of the window.
+    ground : QColor
+        What is behind the page.
+    title : str
     """
 
-    title: str
+    page: QWidget
+    factor: float
     size: QSize
-    dpi: int
-    paint: Callable[[QPainter], None]
+    ground: QColor
+    title: str
 
     def on(self, device: QImage | QSvgGenerator | QPdfWriter) -> None:
         """Paint it there."""
         painter = QPainter(device)
         try:
-            self.paint(painter)
+            painter.fillRect(QRectF(QPointF(), QSizeF(self.size)), self.ground)
+            painter.scale(self.factor, self.factor)
+            self.page.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
         finally:
             painter.end()
 
@@ -205,9 +203,11 @@ def _svg(picture: Picture) -> bytes:
     generator.setDescription("Drawn by Transformer Explorer")
     generator.setSize(picture.size)
     generator.setViewBox(QRectF(QPointF(), QSizeF(picture.size)))
-    generator.setResolution(picture.dpi)
+    generator.setResolution(picture.page.logicalDpiX())  # so letters are as large as in the window
+    clips = Clips(picture.page)
     picture.on(generator)
-    return for_every_viewer(bytes(buffer.data().data()).decode()).encode()
+    clips.close()
+    return for_every_viewer(clips.put_into(bytes(buffer.data().data()).decode(), picture.factor)).encode()
 
 
 def _pdf(picture: Picture) -> bytes:
@@ -215,10 +215,11 @@ def _pdf(picture: Picture) -> bytes:
     writer = QPdfWriter(buffer)
     writer.setTitle(picture.title)
     writer.setCreator("Transformer Explorer")
-    points = QSizeF(picture.size) * (72 / picture.dpi)
+    dpi = picture.page.logicalDpiX()
+    points = QSizeF(picture.size) * (72 / dpi)
     writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF())
-    writer.setResolution(picture.dpi)
+    writer.setResolution(dpi)
     picture.on(writer)
     return bytes(buffer.data().data())
 

@@ -5,7 +5,6 @@ other blanks in them, and a few even with U+0020, so a line is read from its rig
 """
 
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -148,13 +147,13 @@ def _parse_line(file: Path, line: bytes, number: int, dims: int) -> tuple[bytes,
 
 def _numbers(parts: list[bytes], n: int) -> NDArray[np.float32] | None:
     """Exactly n finite numbers, or None."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            numbers = np.fromstring(b" ".join(parts), np.float32, sep=" ")
-        except (ValueError, DeprecationWarning, RuntimeWarning):
-            return None
-    return numbers if len(numbers) == n and np.isfinite(numbers).all() else None
+    try:
+        with np.errstate(over="ignore"):
+            # numpy stops at what is no number, with a warning at most: so that it stops before the 0 is what tells.
+            numbers = np.fromstring(b" ".join([*parts, b"0"]), np.float32, sep=" ")
+    except (ValueError, DeprecationWarning):
+        return None
+    return numbers[:-1] if len(numbers) == n + 1 and np.isfinite(numbers).all() else None
 
 
 def _is_utf8(words: list[bytes]) -> bool:

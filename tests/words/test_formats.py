@@ -3,6 +3,7 @@ import gzip
 import io
 import lzma
 import pickle
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -36,6 +37,13 @@ def read(tmp_path, content, name="file"):
     array = np.concatenate([block.array for block in blocks])
     assert array.dtype == np.float32
     return words, array
+
+
+def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
+    warnings.simplefilter("ignore")  # as in the program, where no test turns them into errors
+    for content in (b"a 1 2\nb 3 4x\n", b"a 1 2\nb 3x 4\n"):
+        assert "line 2: '" in refused(tmp_path, content)
+    assert "line 1" in refused(tmp_path, b"a 1 2x\n")
 
 
 def refused(tmp_path, content, name="file"):

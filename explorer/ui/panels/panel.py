@@ -120,7 +120,10 @@ class Panel(QScrollArea):
     def later(self, *places: "Later") -> None:
         """Make pictures after the first paint: importing pyqtgraph takes longer than showing the page."""
         for place in places:
-            QTimer.singleShot(0, place, lambda place=place: self._fill(place))
+            # A timer of its own: PySide keeps what a singleShot calls for ever, if its context is deleted before.
+            timer = QTimer(place, singleShot=True, interval=0)
+            timer.timeout.connect(lambda place=place: self._fill(place))
+            timer.start()
 
     def _fill(self, place: "Later") -> None:
         # Between the page and its pictures a quick hand may have made another graph: then the page is made anew.

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.theme import Theme
@@ -19,6 +20,29 @@ class Axis(pg.AxisItem):
 
     def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:
         return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
+
+    upright = False
+    """Whether the labels stand on end, because beside each other they would overlap."""
+
+    def stand(self, upright: bool, room: float) -> None:
+        """Let the labels stand on end, with so many pixels for the longest."""
+        self.upright = upright
+        self.setHeight(room if upright else None)
+        self.setStyle(hideOverlappingLabels=not upright)
+
+    def drawPicture(self, p: Any, axisSpec: Any, tickSpecs: Any, textSpecs: Any) -> None:
+        super().drawPicture(p, axisSpec, tickSpecs, [] if self.upright else textSpecs)
+        if not self.upright:
+            return
+        p.setFont(self.style["tickFont"])
+        p.setPen(self.textPen())
+        foot = self.boundingRect().bottom() - 4
+        for rect, _, text in textSpecs:
+            p.save()
+            p.translate(rect.center().x(), foot)
+            p.rotate(-90)
+            p.drawText(QRectF(0, -20, 400, 40), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+            p.restore()
 
 
 class Plot(pg.PlotWidget):
@@ -83,6 +107,11 @@ class Plot(pg.PlotWidget):
         if self._ticks.get(side) == tuple(labels):
             return  # pyqtgraph lays an axis out anew for the same ticks, too, and that takes longer than the picture
         self._ticks[side] = tuple(labels)
+        if side == "top":
+            metrics = QFontMetrics(self.bench.appearance.fonts.small)
+            longest = max((metrics.horizontalAdvance(label[:14]) for label in labels), default=0)
+            room = max(self.width(), self.minimumWidth()) - 80
+            self.getAxis(side).stand((longest + 6) * len(labels) > room, longest + 10)
         every = max(1, -(-len(labels) // most))
         self.getAxis(side).setTicks([[(i + at, label[:14]) for i, label in enumerate(labels) if i % every == 0]])
 
