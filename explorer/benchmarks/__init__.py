@@ -7,9 +7,10 @@ from explorer.benchmarks.measure import Measurement
 
 def figures() -> Iterator[Callable[[], Measurement]]:
     """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
-    from explorer.benchmarks import core, words
+    from explorer.benchmarks import core, gradients, words
 
     yield from core.figures()
+    yield from gradients.figures()
     yield from words.figures()
     from explorer.app import open_window
     from explorer.ui import benchmark as window

@@ -17,7 +17,6 @@ from explorer.words.cache import load
 from explorer.words.vectors import Vectors
 
 N_WORDS, DIMS = 1_193_514, 25
-OF = f"{N_WORDS:,} × {DIMS}"
 AGAINST = "a made-up file of the size of glove-twitter-25"
 
 
@@ -26,7 +25,7 @@ def parse_vectors() -> Measurement:
     file, kept = made_up(N_WORDS)
     seconds = timed(lambda: load(file, cache=kept / "first"))
     detail = f"{file.stat().st_size / 1e6:.0f} MB of text, once"
-    return Measurement(f"first parse of {OF} vectors", seconds, "s", 20, AGAINST, detail)
+    return Measurement(f"first parse of {size()} vectors", seconds, "s", 20, AGAINST, detail)
 
 
 def reopen_vectors() -> Measurement:
@@ -36,7 +35,7 @@ def reopen_vectors() -> Measurement:
     times = [timed(lambda: opened(file, kept)[f"word{N_WORDS // 2}"]) for _ in range(20)]
     low, median, high = quartiles(times)
     detail = f"half of {len(times)} between {low * 1e3:.1f} and {high * 1e3:.1f} ms; without importing gensim"
-    return Measurement(f"reopening {OF} vectors", median, "s", 0.6, AGAINST, detail)
+    return Measurement(f"reopening {size()} vectors", median, "s", 0.6, AGAINST, detail)
 
 
 def nearest_words() -> Measurement:
@@ -45,7 +44,7 @@ def nearest_words() -> Measurement:
     vectors = opened(file, kept)
     vector = vectors["word77"]
     return compared(
-        f"nearest words among {OF}",
+        f"nearest words among {size()}",
         lambda: similarity.nearest(vectors, "word77"),
         lambda: vectors.array @ vector,
         limit=2,
@@ -63,7 +62,7 @@ def resident_vectors() -> Measurement:
     run = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path})
     most, imported = (float(part) for part in run.stdout.split())
     detail = f"the most it ever took; with numpy and gensim imported it began with {imported:.0f} MB"
-    return Measurement(f"resident with {OF} vectors", most, "MB", 550, "a process without a window", detail)
+    return Measurement(f"resident with {size()} vectors", most, "MB", 550, "a process without a window", detail)
 
 
 _CHILD = """
@@ -90,6 +89,11 @@ def figures() -> list[Callable[[], Measurement]]:
     """All of them; the bundle has no Python for a second process, and Windows no `getrusage`."""
     alone = getattr(sys, "frozen", False) or sys.platform == "win32"
     return [parse_vectors, reopen_vectors, nearest_words, *([] if alone else [resident_vectors])]
+
+
+def size() -> str:
+    """How many words and numbers, in words."""
+    return f"{N_WORDS:,} × {DIMS}"
 
 
 def opened(file: Path, kept: Path) -> Vectors:

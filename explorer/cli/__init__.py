@@ -51,7 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"{error.filename or 'The output'}: {error.strerror or error}.")
 
 
-_HINTS = {"unknown-node": " `explorer show LESSON` lists them all."}
+_HINTS = {
+    "no-loss": " `--grad-of CELL` takes that of another number.",
+    "unknown-node": " `explorer show LESSON` lists them all.",
+}
 
 
 def _discard_output() -> None:

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any, TextIO
 
@@ -29,8 +30,10 @@ def write_tables(shown: Sequence[Shown], ours: Collection[str], out: TextIO) -> 
         symbol = "" if one.node.symbol == one.name else _plain(one.node.symbol)
         about = [one.name, symbol, f"({shape})", one.stage, one.held, "ours" if _is_ours(one, ours) else ""]
         print("" if i == 0 else "\n", "  ".join(filter(None, about)), sep="", file=out)
-        for line in _table(one, most):
+        for line in _table(one, one.value, most):
             print(line, file=out)
+        if one.gradient is not None:
+            print("  gradient", *_table(replace(one, words=()), one.gradient, most), sep="\n", file=out)
 
 
 def _is_ours(one: Shown, ours: Collection[str]) -> bool:
@@ -43,15 +46,15 @@ def _plain(symbol: str) -> str:
     return "" if "\\" in text else text
 
 
-def _table(one: Shown, most: int) -> Iterator[str]:
+def _table(one: Shown, value: Array, most: int) -> Iterator[str]:
     if one.rows is None:
-        yield f"  {written(one.value[()])}"
+        yield f"  {written(value[()])}"
     elif one.columns is None:
-        numbers = zip(one.rows, _aligned(one.value), *([one.words] if one.words else []), strict=True)
+        numbers = zip(one.rows, _aligned(value), *([one.words] if one.words else []), strict=True)
         yield from columns(list(numbers), "<><", indent="  ")
     else:
         room = most - 2 - max(map(width, one.rows)) if most else 0
-        grid = [[label, *_aligned(column)] for label, column in zip(one.columns, one.value.T, strict=True)]
+        grid = [[label, *_aligned(column)] for label, column in zip(one.columns, value.T, strict=True)]
         for part in _folded(grid, room):
             yield from columns(list(zip(("", *one.rows), *part, strict=True)), "<>", indent="  ")
 
@@ -100,6 +103,7 @@ def _entry(one: Shown) -> dict[str, Any]:
         "rows": one.rows,
         "columns": one.columns,
         "value": nested(one.value),
+        **({} if one.gradient is None else {"grad": nested(one.gradient)}),
     }
 
 
@@ -118,14 +122,15 @@ def _finite(value: Any) -> Any:
 # CSV
 
 
-def write_csv(shown: Sequence[Shown], out: TextIO) -> None:
+def write_csv(shown: Sequence[Shown], out: TextIO, with_gradient: bool = False) -> None:
     """One line a number, exact."""
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("node", "row", "column", "row_label", "column_label", "value"))
+    writer.writerow(("node", "row", "column", "row_label", "column_label", "value", *["grad"] * with_gradient))
     for one in shown:
         for cell, value in np.ndenumerate(one.value):
             labels = [axis[i] for axis, i in zip(one.labels, cell, strict=True)]
-            writer.writerow((one.name, *_two(cell), *_two(labels), value.item()))
+            gradient = [] if not with_gradient else [""] if one.gradient is None else [one.gradient[cell].item()]
+            writer.writerow((one.name, *_two(cell), *_two(labels), value.item(), *gradient))
 
 
 def _two(given: Sequence[Any]) -> tuple[Any, Any]:
@@ -136,8 +141,16 @@ def _two(given: Sequence[Any]) -> tuple[Any, Any]:
 # LaTeX
 
 
-def write_latex(shown: Sequence[Shown], out: TextIO) -> None:
-    """Each node as a pmatrix with its symbol, its row labels before it and its column labels in a comment."""
+def write_latex(shown: Sequence[Shown], out: TextIO, root: str = "L") -> None:
+    """Each node as a pmatrix with its symbol, its row labels before it and its column labels in a comment.
+
+    Parameters
+    ----------
+    shown : sequence of Shown
+    out : file
+    root : str
+        Symbol of what the gradients are of.
+    """
     print(r"% needs \usepackage{amsmath}", file=out)
     most = max((one.value.shape[-1] for one in shown if one.value.ndim > 1), default=0)
     if most > 10:
@@ -147,17 +160,20 @@ def write_latex(shown: Sequence[Shown], out: TextIO) -> None:
         if one.columns is not None:
             print(f"% columns: {', '.join(one.columns)}", file=out)
         symbol = one.node.symbol if one.head is None else rf"{{{one.node.symbol}}}^{{({one.head + 1})}}"
-        print(rf"\[ {symbol} =", *_pmatrix(one), r"\]", sep="\n", file=out)
+        print(rf"\[ {symbol} =", *_pmatrix(one, one.value), r"\]", sep="\n", file=out)
+        if one.gradient is not None:
+            left = rf"\frac{{\partial {root}}}{{\partial {symbol}}}"
+            print(rf"\[ {left} =", *_pmatrix(one, one.gradient), r"\]", sep="\n", file=out)
 
 
-def _pmatrix(one: Shown) -> Iterator[str]:
+def _pmatrix(one: Shown, value: Array) -> Iterator[str]:
     if one.rows is None:
-        yield _latex_number(one.value[()])
+        yield _latex_number(value[()])
         return
     labels = r" \\ ".join(map(_latex_text, one.rows))
     yield rf"\; \begin{{matrix}} {labels} \end{{matrix}}"
     yield r"\begin{pmatrix}"
-    for row in one.value.reshape(len(one.rows), -1):
+    for row in value.reshape(len(one.rows), -1):
         yield " & ".join(map(_latex_number, row)) + r" \\"
     yield r"\end{pmatrix}"
 

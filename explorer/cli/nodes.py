@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from explorer.core.engine import Engine
 from explorer.core.explain import Index
+from explorer.core.gradients import Root
 from explorer.core.graph import Graph
 from explorer.core.node import Node
 from explorer.core.ops import Argmax, Array
@@ -83,6 +84,8 @@ class Shown:
         For columns that `Argmax` found: what stands in them.
     held : str
         "pinned" or "partly pinned"; empty where all is computed.
+    gradient : numpy.ndarray or None
+        Where one is asked for and the node has one.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Shown:
     labels: tuple[tuple[str, ...], ...]
     words: tuple[str, ...] = ()
     held: str = ""
+    gradient: Array | None = None
 
     @property
     def rows(self) -> tuple[str, ...] | None:
@@ -105,8 +109,8 @@ class Shown:
         return self.labels[-1] if len(self.labels) > 1 else None
 
 
-def read(engine: Engine, name: str) -> Shown:
-    """A node or slice, by its name."""
+def read(engine: Engine, name: str, root: Root | None = None) -> Shown:
+    """A node or slice, by its name; with the gradient of a root, if there is one."""
     graph, place = engine.graph, engine.graph.place(name)
     node, value = graph.nodes[place.node], engine.value(place)
     labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
@@ -118,4 +122,5 @@ def read(engine: Engine, name: str) -> Shown:
     held = ""
     if (pin := engine.pins.get(place.node)) and pin.cells[place.index].any():
         held = "pinned" if pin.cells[place.index].all() else "partly pinned"
-    return Shown(name, node, place.head, stage_of(graph, node), value, labels, words, held)
+    gradient = engine.gradient(place, root) if root else None
+    return Shown(name, node, place.head, stage_of(graph, node), value, labels, words, held, gradient)

@@ -37,9 +37,11 @@ formats:
   table   for reading: 8 digits, labels at rows and columns. A node stacked over heads is written head by head.
   json    {"lesson", "switches", "nodes": {NAME: {"symbol", "stage", "rows", "columns", "value"}}}. A stacked node and
           the slices of its heads are both listed, each under its name; "rows" and "columns" label its last two axes. A
-          vector has "columns": null, a single number both null. Not finite: "inf", "-inf", "nan".
-  csv     one line a number: node,row,column,row_label,column_label,value. Row and column count from 0, as in --set;
-          labels may repeat. A vector leaves the column empty, a single number the row too. Stacked: head by head.
+          vector has "columns": null, a single number both null. Not finite: "inf", "-inf", "nan". With --grad, "grad"
+          stands behind "value" where the node has a gradient; whole numbers have none.
+  csv     one line a number: node,row,column,row_label,column_label,value, with --grad also grad. Row and column count
+          from 0, as in --set; labels may repeat. A vector leaves the column empty, a single number the row too.
+          Stacked: head by head.
   latex   one pmatrix a node, with its row labels; needs the package amsmath.
   python  a script that computes the nodes, and all they come from, with numpy alone, and compares. Where there are too
           many numbers to print, --out FILE.py writes it, the large arrays into FILE.py.npz beside it.
@@ -49,6 +51,7 @@ examples:
   explorer show you-are-welcome encoder.1.self.head.1 --set 'encoder.1.self.head.1.W_Q[0,1]=2.5'
   explorer show you-are-welcome output --setting textbook --tokens 'You are great' --format json
   explorer show emma --format python > emma.py
+  explorer show you-are-welcome output --grad
 """
 
 _RENDER = """\
@@ -60,6 +63,8 @@ _EXPLAIN = """\
 Derive one cell: its value, its formula, the numpy expression, every step with the numbers filled in, and the cells it
 goes into. CELL is NODE[row,column], counted from 0; a node stacked over heads has the head in front, unless it is named
 by its slice: encoder.1.self.Q[0,2,1] is encoder.1.self.head.1.Q[2,1].
+
+With --grad its gradient instead, by the chain rule: gradient × slope of the cells it goes into, node by node.
 """
 
 WORDS_ACTIONS = {
@@ -141,6 +146,7 @@ def _show() -> Parser:
     parser = Parser("show", _SHOW, epilog=_FORMATS)
     _add_lesson(parser)
     parser.add_argument("nodes", nargs="*", default=[], metavar="NODE", help="what to print; all, if left out")
+    _add_gradients(parser)
     _add_edits(parser)
     parser.add_argument(
         "--format", default="table", metavar="FORMAT", help="table (default), json, csv, latex or python"
@@ -167,6 +173,7 @@ def _explain() -> Parser:
     parser = Parser("explain", _EXPLAIN, epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[1,8]=0.5'")
     _add_lesson(parser)
     parser.add_argument("cell", metavar="CELL", help="NODE[row,column], counted from 0; put it in quotes")
+    _add_gradients(parser)
     _add_edits(parser)
     return parser
 
@@ -218,6 +225,12 @@ def _bench() -> Parser:
 
 def _add_lesson(parser: Parser) -> None:
     parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml)")
+
+
+def _add_gradients(parser: Parser) -> None:
+    parser.add_argument("--grad", action="store_true", help="the gradient of the loss")
+    what = "the gradient of this number instead, as in 'output[0,1]', counted from 0"
+    parser.add_argument("--grad-of", metavar="CELL", help=what)
 
 
 def _add_edits(parser: Parser) -> None:

@@ -14,7 +14,10 @@ from explorer.cli.text import columns
 from explorer.core.derivation import rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.explain import Step
+from explorer.core.gradients import LOSS, Root
 from explorer.core.node import Node
+from explorer.core.nudge import check_cell
 from explorer.core.script import export, save
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
@@ -28,23 +31,40 @@ def show(arguments: Namespace) -> int:
         raise ExplorerError("unknown-format", name=arguments.format, known=", ".join(FORMATS))
     if arguments.out is not None and arguments.format != "python":
         raise UsageError("--out writes a script; it goes with --format python.")
+    if arguments.format == "python" and (arguments.grad or arguments.grad_of):
+        raise UsageError("A script has no gradients; choose another format for --grad.")
     lesson, document = opened(arguments)
     if arguments.format == "python":
         return _script(arguments, lesson, document)
     graph, names = document.state.graph, select(document.state.graph, arguments.nodes)
     if arguments.format != "json":
         names = by_head(graph, names)
-    shown = [read(document.engine, name) for name in names]
+    root = _root(arguments, document.engine)
+    shown = [read(document.engine, name, root) for name in names]
     match arguments.format:
         case "table":
-            formats.write_tables(shown, lesson.ours, sys.stdout)
+            formats.write_tables(shown, lesson.ours_in(arguments.setting), sys.stdout)
         case "json":
             print(formats.as_json(lesson.id, document.state.model, shown))
         case "csv":
-            formats.write_csv(shown, sys.stdout)
+            formats.write_csv(shown, sys.stdout, root is not None)
         case _:
-            formats.write_latex(shown, sys.stdout)
+            formats.write_latex(shown, sys.stdout, _symbol(document.engine, root) if root else "")
     return 0
+
+
+def _root(arguments: Namespace, engine: Engine) -> Root | None:
+    """The number whose gradient is asked for; None where none is."""
+    if arguments.grad_of is None:
+        return LOSS if arguments.grad else None
+    name, cell = parse_cell(arguments.grad_of)
+    place = engine.graph.place(name)
+    return Root(place.node, place.index + cell)
+
+
+def _symbol(engine: Engine, root: Root) -> str:
+    symbol = engine.graph.nodes[root.node].symbol
+    return rf"{{{symbol}}}_{{{','.join(map(str, root.cell))}}}" if root.cell else symbol
 
 
 def _script(arguments: Namespace, lesson: Lesson, document: Document) -> int:
@@ -66,7 +86,11 @@ def explain(arguments: Namespace) -> int:
     """``explorer explain``."""
     name, cell = parse_cell(arguments.cell)
     _, document = opened(arguments)
-    print("\n".join(_explained(document.engine, name, cell)))
+    engine = document.engine
+    root = _root(arguments, engine)
+    node, whole = _cell(engine, name, cell)
+    lines = _gradient_explained(engine, node, whole, root) if root else _explained(engine, node, whole)
+    print("\n".join(lines))
     return 0
 
 
@@ -104,23 +128,22 @@ def _set_tokens(lesson: Lesson, document: Document, sequence: str, text: str) ->
     document.do(SetTokens(sequence or sequences[0], text.split()))
 
 
-def _explained(engine: Engine, name: str, cell: tuple[int, ...]) -> Iterator[str]:
+def _cell(engine: Engine, name: str, cell: tuple[int, ...]) -> tuple[Node, tuple[int, ...]]:
+    """The node that a name means, and the cell in the node's own shape."""
     place = engine.graph.place(name)
-    node = engine.graph.nodes[place.node]
     shape = engine.value(place).shape
     if len(cell) != len(shape) or any(i >= size for i, size in zip(cell, shape, strict=True)):
         written = " × ".join(map(str, shape)) or "a single number"
         raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=written)
-    whole = place.index + cell
-    labels = [engine.labels(axis)[i] for axis, i in zip(node.axes, whole, strict=True)]
-    if len(labels) > 1:
-        labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
+    return engine.graph.nodes[place.node], place.index + cell
 
-    value = engine.values[node.name][whole]
-    yield f"{cell_of(engine.graph, node.name, whole)} = {value.item()}"
-    yield " · ".join([*([", ".join(labels)] if labels else []), stage_of(engine.graph, node)])
+
+def _explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Iterator[str]:
+    value = engine.values[node.name][cell]
+    yield f"{cell_of(engine.graph, node.name, cell)} = {value.item()}"
+    yield _where(engine, node, cell)
     yield ""
-    last = engine.explain(node.name, whole)
+    last = engine.explain(node.name, cell)
     if node.is_input:
         yield "An input: it is set, not computed."
     elif last is None:
@@ -130,17 +153,40 @@ def _explained(engine: Engine, name: str, cell: tuple[int, ...]) -> Iterator[str
         yield f"numpy    {node.op.code(*_variables(node))}"
     if last is not None:
         yield ""
-
-        def along(parent: str, axis: int) -> Sequence[str]:
-            return engine.labels(engine.graph.nodes[parent].axes[axis])
-
-        written_rows = [
-            ("=" if row.kind == "result" else "", row.label, row.expression, row.value) for row in rows(last, along)
-        ]
-        yield from columns(written_rows, "<<<>")
+        yield from _derived(engine, last)
     yield ""
-    fed = [cell_of(engine.graph, child, index) for child, index in engine.feeds(node.name, whole).items()]
+    fed = [cell_of(engine.graph, child, index) for child, index in engine.feeds(node.name, cell).items()]
     yield from (f"{'feeds' if i == 0 else '':<9}{one}" for i, one in enumerate(fed or ["nothing: it is a result"]))
+
+
+def _gradient_explained(engine: Engine, node: Node, cell: tuple[int, ...], root: Root) -> Iterator[str]:
+    last = engine.explain_gradient(node.name, cell, root)
+    check = check_cell(engine, node.name, cell, root=root)
+    written = cell_of(engine.graph, node.name, cell)
+    yield f"∂ {cell_of(engine.graph, root.node, root.cell)} / ∂ {written} = {check.gradient}"
+    yield _where(engine, node, cell)
+    yield ""
+    yield from _derived(engine, last)
+    yield ""
+    yield f"checked  {written} ± {check.h:.1e} gives {check.below} and {check.above}: slope {check.slope:.10g}"
+
+
+def _where(engine: Engine, node: Node, cell: tuple[int, ...]) -> str:
+    """The labels of a cell, and the stage it is shown in."""
+    labels = [engine.labels(axis)[i] for axis, i in zip(node.axes, cell, strict=True)]
+    if len(labels) > 1:
+        labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
+    return " · ".join([*([", ".join(labels)] if labels else []), stage_of(engine.graph, node)])
+
+
+def _derived(engine: Engine, last: Step) -> list[str]:
+    """The rows of a derivation."""
+
+    def along(parent: str, axis: int) -> Sequence[str]:
+        return engine.labels(engine.graph.nodes[parent].axes[axis])
+
+    written = [("=" if row.kind == "result" else "", row.label, row.expression, row.value) for row in rows(last, along)]
+    return columns(written, "<<<>")
 
 
 def _formula(engine: Engine, node: Node) -> str:

@@ -291,7 +291,7 @@ def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where
     op = graph.nodes[place.node].op
     if not (isinstance(op, Input) and op.initial == "ids"):
         return array
-    last = len(graph.axes["output.words"]) - 1
+    last = len(graph.axes[graph.nodes[graph.nodes["loss.value"].parents[0]].axes[-1]]) - 1
     for cell, number in np.ndenumerate(array):
         if number != int(number) or not 0 <= number <= last:
             problem = f"{number:g} at [{', '.join(map(str, cell))}] is not the number of a word"

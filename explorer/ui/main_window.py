@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.core.gradients import LOSS
 from explorer.document.document import Change
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
@@ -36,6 +37,7 @@ from explorer.ui.widgets.segments import Segments
 from explorer.ui.widgets.token_bar import TokenBar
 from explorer.ui.workbench import Workbench
 
+SHOWING = ("values", "change", "gradient")
 MAP_WIDTH, INSPECTOR_WIDTH = 200, 325
 
 
@@ -97,6 +99,7 @@ class MainWindow(QMainWindow):
         bench.bridge.changed.connect(self.follow)
         bench.appearance.changed.connect(self.restyle)
         self._open(bench.lesson)
+        self._offer_gradient()
 
     # The bars
 
@@ -120,9 +123,9 @@ class MainWindow(QMainWindow):
         self._setting_place = QHBoxLayout()
         self._top.addLayout(self._setting_place)
         self._top.addSpacing(16)
-        self._showing = Segments(["Values", "Δ last edit"], "Matrices show:")
+        self._showing = Segments(["Values", "Δ last edit", "Gradient"], "Matrices show:")
         self._showing.choose(0)
-        self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(("values", "change")[i]))
+        self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(SHOWING[i]))
         self._top.addWidget(self._showing)
         self._top.addSpacing(16)
         for action in (self.actions_.undo, self.actions_.redo, self.actions_.theme):
@@ -190,6 +193,15 @@ class MainWindow(QMainWindow):
         if self.bench.lesson is not self._shown:
             self._open(self.bench.lesson)
         self._say_setting()
+        self._offer_gradient()
+
+    def _offer_gradient(self) -> None:
+        """Gradients are of the loss; without one there is nothing to show."""
+        has_loss = LOSS.node in self.bench.document.engine.graph.nodes
+        self._showing.group.button(SHOWING.index("gradient")).setEnabled(has_loss)
+        if not has_loss and self.bench.selection.showing == "gradient":
+            self._showing.choose(0)
+            self.bench.selection.show("values")
 
     def _follow_structure(self) -> None:
         stages = list(self.bench.selection.stops)

@@ -1,14 +1,13 @@
 """A stage as a picture: its panel painted into a PNG, an SVG or a PDF instead of onto the screen."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMarginsF, QObject, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QApplication, QGraphicsView, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QLabel, QScrollArea, QWidget
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
@@ -17,7 +16,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.panels.registry import panel_for
 from explorer.ui.selection import Selection
-from explorer.ui.svg import Clips, for_every_viewer
+from explorer.ui.svg import Frames, for_every_viewer
 from explorer.ui.theme import Appearance, Mode, qcolor
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
@@ -26,7 +25,6 @@ WIDEST = 1280
 """Pixels; wider pages are broken as in a window of that width."""
 MOST_PIXELS = 32_000
 """Qt paints no image that is longer."""
-SMALLEST = 0.1
 PATIENCE = 30.0
 
 
@@ -135,9 +133,9 @@ def _measured(page: QWidget, size: tuple[int, int] | None) -> tuple[float, QSize
     while True:
         content = _of_width(page, max(int(whole.width() / factor), page.minimumSizeHint().width()))
         fits = content.width() * factor <= whole.width() and content.height() * factor <= whole.height()
-        if fits or factor <= SMALLEST:
+        if fits:
             return factor, content, whole
-        factor -= 0.02
+        factor *= 0.98
 
 
 def _of_width(page: QWidget, width: int) -> QSize:
@@ -173,15 +171,55 @@ class Picture:
     ground: QColor
     title: str
 
-    def on(self, device: QImage | QSvgGenerator | QPdfWriter) -> None:
-        """Paint it there."""
+    def on(self, device: QImage | QSvgGenerator | QPdfWriter, frames: Frames | None = None) -> None:
+        """Paint it there, tables and plots within frames."""
         painter = QPainter(device)
         try:
             painter.fillRect(QRectF(QPointF(), QSizeF(self.size)), self.ground)
             painter.scale(self.factor, self.factor)
+            viewports = _Viewports(self.page)
             self.page.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+            for viewport in viewports.close():
+                place = QRectF(QPointF(viewport.mapTo(self.page, QPoint())), QSizeF(viewport.size()))
+                painter.save()
+                painter.setClipRect(place)
+                if frames is not None:
+                    frames.begin(painter, painter.transform().mapRect(place))
+                painter.translate(place.topLeft())
+                viewport.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+                if frames is not None:
+                    frames.end(painter)
+                painter.restore()
         finally:
             painter.end()
+
+
+class _Viewports(QObject):
+    """Holds back the viewports of tables and plots while a page is painted.
+
+    In a PDF and an SVG they would also paint what they scroll out of sight: there Qt heeds only the clipping that one
+    has asked for.
+    """
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__()
+        areas = [area for area in page.findChildren(QAbstractScrollArea) if not isinstance(area, QScrollArea)]
+        self._watched = [area.viewport() for area in areas]
+        self._seen: list[QWidget] = []
+        for viewport in self._watched:
+            viewport.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.Paint or not isinstance(watched, QWidget):
+            return False
+        self._seen.append(watched)
+        return True
+
+    def close(self) -> list[QWidget]:
+        """Hold them back no longer. Returns those that were to be painted, in their order."""
+        for viewport in self._watched:
+            viewport.removeEventFilter(self)
+        return self._seen
 
 
 def _png(picture: Picture) -> bytes:
@@ -204,10 +242,9 @@ def _svg(picture: Picture) -> bytes:
     generator.setSize(picture.size)
     generator.setViewBox(QRectF(QPointF(), QSizeF(picture.size)))
     generator.setResolution(picture.page.logicalDpiX())  # so letters are as large as in the window
-    clips = Clips(picture.page)
-    picture.on(generator)
-    clips.close()
-    return for_every_viewer(clips.put_into(bytes(buffer.data().data()).decode(), picture.factor)).encode()
+    frames = Frames()
+    picture.on(generator, frames)
+    return for_every_viewer(frames.put_into(bytes(buffer.data().data()).decode())).encode()
 
 
 def _pdf(picture: Picture) -> bytes:

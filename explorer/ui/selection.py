@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from explorer.core.explain import Index, operands
+from explorer.core.errors import ExplorerError
+from explorer.core.explain import Index, Step, operands
 from explorer.core.node import Stage
 from explorer.document.document import Document
 
@@ -40,7 +41,7 @@ class Selection(QObject):
     token_chosen
         `chosen_token` is another one.
     showing_changed
-        Matrices show something else: `showing` is "values", "change" or "difference".
+        Matrices show something else: `showing` is "values", "change", "gradient" or "difference".
     """
 
     stage_changed = Signal(str)
@@ -85,6 +86,7 @@ class Selection(QObject):
         if what != self.showing:
             self.showing = what
             self.showing_changed.emit()
+            self.refresh()
 
     def point(self, cell: Cell) -> None:
         """Point at a cell with the mouse."""
@@ -147,9 +149,19 @@ class Selection(QObject):
     def _has_token(self, token: tuple[str, int] | None) -> bool:
         return token is not None and token[1] < len(self._document.engine.graph.axes.get(token[0], ()))
 
+    def derivation(self, cell: Cell) -> Step | None:
+        """How the number shown in a cell comes about: its value, or its gradient; None where nothing computes it."""
+        engine = self._document.engine
+        if self.showing != "gradient":
+            return engine.explain(cell.node, cell.index)
+        try:
+            return engine.explain_gradient(cell.node, cell.index)
+        except ExplorerError:
+            return None  # a whole number, or no loss: it has no gradient
+
     def _explain(self, cell: Cell) -> None:
         engine = self._document.engine
-        step = engine.explain(cell.node, cell.index)
+        step = self.derivation(cell)
         reads: dict[str, list[Index]] = {}
         for operand in operands(step) if step else ():
             reads.setdefault(operand.node, []).append(operand.index)

@@ -2,10 +2,10 @@
 
 import re
 from html import unescape
+from uuid import uuid4
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPainter, QTransform
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 _TEXT = re.compile(r'<text (?P<before>[^>]*?)font-family="(?P<family>[^"]*)" (?P<font>[^>]*?)>(?P<text>[^<]*)</text>')
 _FONT = re.compile(r'font-size="(?P<size>[\d.]+)" font-weight="(?P<weight>\d+)" font-style="(?P<style>\w+)"')
@@ -34,16 +34,16 @@ def _with_fonts(text: re.Match[str]) -> str:
         font.setItalic(look["style"] == "italic")
         width = QFontMetricsF(font).horizontalAdvance(unescape(text["text"])) / 100 * float(look["size"])
         length = f'textLength="{width:.2f}" lengthAdjust="spacingAndGlyphs" ' if width else ""
-    info = QFontInfo(font)
-    known = (
-        "monospace"
-        if info.fixedPitch()
-        else "serif"
-        if re.search("(?<!Sans )Serif|Times", info.family())
-        else "sans-serif"
-    )
-    family = f"{info.family()}, {known}".replace("&", "&amp;").replace('"', "")
+    family = f"{QFontInfo(font).family()}, {_everywhere(font)}".replace('"', "").replace("&", "&amp;")
     return f'<text {text["before"]}{length}font-family="{family}" {text["font"]}>{text["text"]}</text>'
+
+
+def _everywhere(font: QFont) -> str:
+    """The kind of font, of which there is one on every computer."""
+    info = QFontInfo(font)
+    if info.fixedPitch():
+        return "monospace"
+    return "serif" if re.search("(?<!Sans )Serif|Times", info.family()) else "sans-serif"
 
 
 def _scaled(group: re.Match[str]) -> str:
@@ -56,76 +56,45 @@ def _scaled(group: re.Match[str]) -> str:
         return group[0]
 
     def point(pair: re.Match[str]) -> str:
-        x, y = matrix.map(float(pair[1]), float(pair[2]))
-        return f"{x:.6g},{y:.6g}"
+        there = matrix.map(QPointF(float(pair[1]), float(pair[2])))
+        return f"{there.x():.6g},{there.y():.6g}"
 
     shapes = re.sub(r' (d|points)="[^"]*"', lambda shape: _POINT.sub(point, shape[0]), content)
     return f'transform="matrix(1,0,0,1,0,0)"{group["rest"]}{shapes}</g>'
 
 
-class Clips(QObject):
-    """Keeps tables and plots within their frames: Qt writes everything that they paint, also what no window shows.
+class Frames:
+    """Clipping, which Qt does not write: marks in the picture that become groups with a clipping path."""
 
-    While the page is painted, each viewport gets a mark before and behind it, which `put_into` makes groups with a
-    clipping path of.
+    def __init__(self) -> None:
+        self._frames: list[QRectF] = []
+        self._sign = f"frame-{uuid4().hex}-"  # no word of a lesson
 
-    Parameters
-    ----------
-    page : QWidget
-    """
+    def begin(self, painter: QPainter, frame: QRectF) -> None:
+        """What is painted from here on stays within the frame, which is given in the units of the picture."""
+        self._mark(painter, str(len(self._frames)))
+        self._frames.append(frame)
 
-    def __init__(self, page: QWidget) -> None:
-        super().__init__()
-        self._page = page
-        self._frames: list[QRect] = []
-        self._within = False
-        self._viewports = [area.viewport() for area in page.findChildren(QAbstractScrollArea)]
-        for viewport in self._viewports:
-            viewport.installEventFilter(self)
+    def end(self, painter: QPainter) -> None:
+        """What is painted from here on does not."""
+        self._mark(painter, "end")
 
-    def eventFilter(self, viewport: QObject, event: QEvent) -> bool:
-        if event.type() != QEvent.Type.Paint or self._within or not isinstance(viewport, QWidget):
-            return False
-        self._mark(viewport, f"clip {len(self._frames)}")
-        self._frames.append(QRect(viewport.mapTo(self._page, QPoint()), viewport.size()))
-        self._within = True
-        QCoreApplication.sendEvent(viewport, event)
-        self._within = False
-        self._mark(viewport, "clip end")
-        return True
+    def put_into(self, svg: str) -> str:
+        """The picture with clipping paths in place of the marks."""
 
-    def close(self) -> None:
-        """Leave the page alone again."""
-        for viewport in self._viewports:
-            viewport.removeEventFilter(self)
-
-    def put_into(self, svg: str, factor: float) -> str:
-        """The picture with clipping paths.
-
-        Parameters
-        ----------
-        svg : str
-        factor : float
-            How much smaller than on the screen the page is in it.
-        """
-
-        def frame(mark: re.Match[str]) -> str:
+        def group(mark: re.Match[str]) -> str:
             if mark[1] == "end":
                 return "</g></g><g>"
-            x, y, width, height = (side * factor for side in self._frames[int(mark[1])].getRect())
-            shape = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"/>'
-            name = f"frame{mark[1]}"
-            return f'</g><clipPath id="{name}">{shape}</clipPath><g clip-path="url(#{name})"><g>'
+            frame = self._frames[int(mark[1])]
+            size = f'width="{frame.width():g}" height="{frame.height():g}"'
+            shape = f'<rect x="{frame.x():g}" y="{frame.y():g}" {size}/>'
+            return f'</g><clipPath id="frame{mark[1]}">{shape}</clipPath><g clip-path="url(#frame{mark[1]})"><g>'
 
-        return _MARK.sub(frame, svg)
+        return re.sub(rf"<text [^>]*>{self._sign}(\w+)</text>", group, svg)
 
-    @staticmethod
-    def _mark(viewport: QWidget, text: str) -> None:
-        painter = QPainter(viewport)
-        painter.setPen(QColor(1, 2, 3))  # another than before, so that the mark stands in a group of its own
-        painter.drawText(0, 0, _SIGN + text)
-        painter.end()
+    def _mark(self, painter: QPainter, text: str) -> None:
+        painter.save()
+        painter.setPen(QColor(1, 2, 3))  # another than before and behind, so that the mark stands in a group of its own
+        painter.drawText(0, 0, f"{self._sign}{text}")
+        painter.restore()
 
-
-_SIGN = "transformer-explorer "
-_MARK = re.compile(rf"<text [^>]*>{_SIGN}clip (\w+)</text>")

@@ -104,6 +104,10 @@ class Settings:
                 raise ExplorerError("bad-training-setting", name=name, value=value, low=f"{low:g}", high=f"{high:g}")
 
 
+OWN_TEXT = Settings(words=1000, least=2, dims=25, window=5, x_max=10, epochs=60)
+"""For some ten thousand words of one's own: in numpy a step takes under half a millisecond, all of it some seconds."""
+
+
 def fast_available() -> bool:
     """Whether numba, the extra `fast`, is there."""
     return find_spec("numba") is not None

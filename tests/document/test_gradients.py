@@ -10,10 +10,10 @@ from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, S
 ACTS = [
     SetCells("encoder.1.self.head.2.W_Q", {(0, 0): 5.0}),
     PinCells("encoder.1.self.head.1.weights", {(0, 0): 0.25, (2, 1): 0.5}),
-    SetTokens("source", ("you", "are", "so", "late")),
-    SetSwitch("decoder.1.cross", "heads", 1),
     SetSwitch("encoder.1.ffn", "activation", "GELU"),
     Release("encoder.1.self.weights"),
+    SetTokens("source", ("you", "are", "so", "late")),
+    SetSwitch("decoder.1.cross", "heads", 1),
     SetSwitch("loss", "loss", "mean squared error"),
     SetCells("loss.target", {(0, 0): 1.0}),
 ]

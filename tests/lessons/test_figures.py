@@ -108,7 +108,8 @@ def test_a_table_of_which_only_some_rows_are_printed():
 def test_slips_are_slips():
     results = check_slips()
     assert all(result.agrees for result in results), [r.slip.printed for r in results if not r.agrees]
-    assert len(results) == len(slips())
+    # How many layers GPT-3 has, no node can tell.
+    assert [s.section for s in slips() if s.figure is None] == ["GPT Time Complexity"]
     assert {slip.reference for slip in slips()} == {"000", "001", "003", "004"}
 
 

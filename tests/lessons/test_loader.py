@@ -67,7 +67,7 @@ title = "As printed"
 paragraph = "As it is."
 """
 
-BEFORE = {"attention": ATTENTION, "translator": TRANSLATOR, "gpt": ""}
+BEFORE = {"attention": ATTENTION, "translator": TRANSLATOR}
 
 
 @pytest.fixture
@@ -479,7 +479,7 @@ def test_check_finds_what_computes_to_nan(write):
 
 @given(st.data())
 def test_a_damaged_file_never_crashes(tmp_path_factory, data):
-    lesson = data.draw(st.sampled_from(["translation-lookup", "emma", "you-are-welcome"]))
+    lesson = data.draw(st.sampled_from(["translation-lookup", "emma", "you-are-welcome", "i-love-ai", "xor", "jump"]))
     text = (paths.resources() / "lessons" / f"{lesson}.toml").read_text(encoding="utf-8")
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(text)))

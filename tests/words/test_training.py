@@ -241,6 +241,12 @@ def test_settings_have_limits(name, value):
         Settings(**{name: value})
 
 
+def test_a_short_text_of_ones_own(story):
+    vectors, trainer = trained(story, train.OWN_TEXT)
+    assert trainer.losses[-1] < trainer.losses[0]
+    assert {one.word for one in similarity.nearest(vectors, "cat", 4)} >= {"dog", "horse"}
+
+
 def test_a_kind_of_vector_that_there_is_not():
     with pytest.raises(ExplorerError, match="sum or word; 'both' is neither"):
         Settings(vector="both")

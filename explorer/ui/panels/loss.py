@@ -91,10 +91,10 @@ class LossPanel(Panel):
                 x = np.linspace(LOWEST, 1.0, 400)
                 high = max(4.0, min(tallest, 40.0)) * 1.15
                 curve, titles = Curve(x, -np.log(x)), ("p of the right word", "−ln p")
-                return Drawing([curve], dots, titles, (-0.03, 1.05, -0.12 * high, high), f"Costs: {summary}")
+                return Drawing([curve], dots, titles, (-0.03, 1.14, -0.12 * high, high), f"Costs: {summary}")
             reach = max((abs(dot.x) for dot in dots), default=0.0) * 1.15 or 1.0
             x = np.linspace(-reach, reach, 200)
-            window = (-reach, reach, -0.12 * reach**2, reach**2)
+            window = (-reach, reach, -0.12 * reach**2, 1.2 * reach**2)
             return Drawing([Curve(x, x * x)], dots, ("output − target", "squared"), window, f"Squares: {summary}")
 
         return Curves(self.bench, draw, reads)

@@ -26,18 +26,7 @@ class OutputPanel(Panel):
 
     def build(self) -> None:
         graph = self.bench.document.engine.graph
-        node = graph.nodes[LOGITS]
-        x, W, *b = node.parents
-        tied = not W.startswith("output.")
-        self.section("A number for each word")
-        self.row(
-            [
-                ("", self.box(x, "each position's vector")),
-                ("×", self.box(W, f"{W}, transposed: tied" if tied else "a column for each word")),
-                *(("+", self.box(name)) for name in b),
-                ("=", self.box(LOGITS)),
-            ]
-        )
+        self._logits()
         choice = RowChoice(self.bench, graph.nodes[PROBABILITIES].axes[0], "Position", last=True)
         rows = WordRows(self.bench, choice)
         reads = [LOGITS, SCALED, PROBABILITIES, CHOSEN]
@@ -65,6 +54,24 @@ class OutputPanel(Panel):
         self.follows(choice, words, listing)
         choice.changed.connect(words.refresh)
         choice.changed.connect(listing.refresh)
+
+    def _logits(self) -> None:
+        """What the logits come from; some examples give them."""
+        node = self.bench.document.engine.graph.nodes[LOGITS]
+        self.section("A number for each word")
+        if node.is_input:
+            self.row([("", self.box(LOGITS, "given"))])
+            return
+        x, W, *b = node.parents
+        title = "a column for each word" if W.startswith("output.") else f"{W}, transposed: tied"
+        self.row(
+            [
+                ("", self.box(x, "each position's vector")),
+                ("×", self.box(W, title)),
+                *(("+", self.box(name)) for name in b),
+                ("=", self.box(LOGITS)),
+            ]
+        )
 
     def structure(self) -> tuple[object, ...]:
         nodes = self.bench.document.engine.graph.nodes

@@ -78,7 +78,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     "vectors": (VectorsPanel, Heading("How alike are two vectors, and what is the shadow of one on the other?")),
     "examples": (MatricesPanel, Heading("What goes in: an example a row, a feature a column.")),
     "batch norm": (
-        MatricesPanel,
+        NormPanel,
         Heading("Each column, over all examples, is brought to mean 0 and variance 1.", ("epsilon", "epsilon_in")),
     ),
 }

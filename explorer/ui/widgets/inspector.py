@@ -1,10 +1,13 @@
 """The inspector: the cell pointed at, how it is computed with true numbers, as numpy, and what it feeds."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.derivation import Row, chain, rows
+from explorer.core.nudge import check_cell
 from explorer.core.numbers import exact, significant, written
 from explorer.lessons.references import figure_for
 from explorer.ui.selection import Cell
@@ -33,6 +36,10 @@ class Inspector(QFrame):
         self._derivations: list[tuple[QLabel, DerivationView]] = []
         self._cell_heading = self._label("This cell", role="section")
         self._derived = QVBoxLayout()
+        self._check = QPushButton("Check this cell")
+        self._check.setToolTip("Move the cell a little both ways and compare the slope of the loss with the gradient")
+        self._check.clicked.connect(self._check_cell)
+        self._checked = self._label("")
         self._numpy_heading = self._label("numpy", role="section")
         self._code = self._label("", role="code")
         self._code.setTextInteractionFlags(
@@ -54,6 +61,8 @@ class Inspector(QFrame):
         self._page.addWidget(self._formula)
         self._page.addWidget(self._cell_heading)
         self._page.addLayout(self._derived)
+        self._page.addWidget(self._check, 0, Qt.AlignmentFlag.AlignLeft)
+        self._page.addWidget(self._checked)
         for widget in (
             self._numpy_heading,
             self._code,
@@ -108,6 +117,8 @@ class Inspector(QFrame):
             self._feeds,
             self._printed_heading,
             self._printed,
+            self._check,
+            self._checked,
         )
         if cell is None:
             for part in parts:
@@ -124,6 +135,22 @@ class Inspector(QFrame):
         self._title.show()
         self._value.setText(f"{cell.node} = {exact(value)}")
         self._value.show()
+        self._check.setVisible(self._bench.selection.showing == "gradient")
+        self._checked.hide()
+        if self._bench.selection.showing == "gradient":
+            self._show_gradient(cell)
+        else:
+            self._show_value(cell, float(value))
+        self._show_feeds(cell)
+
+    def _labels(self, node: str, axis: int) -> Sequence[str]:
+        engine = self._bench.document.engine
+        return engine.labels(engine.graph.nodes[node].axes[axis])
+
+    def _show_value(self, cell: Cell, value: float) -> None:
+        """How a cell is computed from those that it reads."""
+        engine = self._bench.document.engine
+        node = engine.graph.nodes[cell.node]
         symbols = [engine.graph.nodes[parent].symbol for parent in node.parents]
         self._formula.setVisible(not node.is_input)
         if not node.is_input:
@@ -137,21 +164,39 @@ class Inspector(QFrame):
         else:
             self._cell_heading.setText("Given: held at a value typed by hand")
         self._show_derivations(
-            [
-                (
-                    name if name != cell.node else "",
-                    rows(last, lambda n, a: engine.labels(engine.graph.nodes[n].axes[a])),
-                )
-                for name, _, last in derivation
-            ]
+            [(name if name != cell.node else "", rows(last, self._labels)) for name, _, last in derivation]
         )
         for part in (self._numpy_heading, self._code):
             part.setVisible(not node.is_input)
         if not node.is_input:
             names = [parent.rpartition(".")[2] for parent in node.parents]
             self._code.setText(f"{node.short} = {node.op.code(*names)}")
-        self._show_feeds(cell)
-        self._show_printed(cell, float(value))
+        self._show_printed(cell, value)
+
+    def _show_gradient(self, cell: Cell) -> None:
+        """How the loss depends on a cell: the chain rule with numbers, one term for each node that it feeds."""
+        for part in (self._numpy_heading, self._code, self._printed_heading, self._printed):
+            part.hide()
+        node = self._bench.document.engine.graph.nodes[cell.node]
+        step = self._bench.selection.derivation(cell)
+        self._formula.setVisible(step is not None)
+        self._formula.set_latex(rf"\frac{{\partial L}}{{\partial {node.symbol}}}")
+        self._cell_heading.show()
+        self._cell_heading.setText("How the loss changes with it" if step else "It has no gradient")
+        self._check.setVisible(step is not None)
+        self._show_derivations([("", rows(step, self._labels))] if step else [])
+
+    def _check_cell(self) -> None:
+        """Nudge the cell both ways and compare the slope of the loss with the gradient."""
+        cell = self._bench.selection.cell
+        if cell is None:
+            return
+        check = check_cell(self._bench.document.engine, cell.node, cell.index)
+        self._checked.setText(
+            f"The cell moved by ±{written(check.h, 2)} gives losses {exact(check.above)} and {exact(check.below)}: "
+            f"slope {written(check.slope, 8)}, gradient {written(check.gradient, 8)}."
+        )
+        self._checked.show()
 
     def _where(self, cell: Cell) -> str:
         engine = self._bench.document.engine

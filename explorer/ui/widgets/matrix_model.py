@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Argmax, Array, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
@@ -108,10 +109,18 @@ class MatrixModel(QAbstractTableModel):
         match self.showing:
             case "change":
                 return np.atleast_2d(self._document.difference(self.place))
+            case "gradient":
+                return np.atleast_2d(self._gradient())
             case "difference":
                 return np.atleast_2d(self._apart())
             case _:
                 return self.values()
+
+    def _gradient(self) -> Array:
+        """How the loss changes with each of these numbers; 0 where it does not, or where there is no loss."""
+        engine = self._document.engine
+        gradient = engine.gradient(self.place) if LOSS.node in engine.graph.nodes else None
+        return np.zeros(self.own().shape) if gradient is None else gradient
 
     def _apart(self) -> Array:
         """These values minus those of the same name in the reference; 0 where that has none of the same shape."""

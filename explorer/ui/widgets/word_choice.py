@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QStringListModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QStringListModel, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QListView, QStyleOptionViewItem, QWidget
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.ui.errors import show_error
 from explorer.ui.widgets.listing import Listing, ModelIndex, RowPainter
+
+GONE_MS = 50
 
 
 class WordChooser(RowPainter):
@@ -45,11 +48,17 @@ class WordChooser(RowPainter):
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         box.setAccessibleName("Right word")
         box.activated.connect(lambda: self._done(box))
+        line = box.lineEdit()
+        assert line is not None
+        line.returnPressed.connect(lambda: self._done(box))
         return box
 
     def _done(self, box: QComboBox) -> None:
-        self.commitData.emit(box)
-        self.closeEditor.emit(box)
+        """End the choice, once: Enter on a word of the list says it twice."""
+        if not box.property("done"):
+            box.setProperty("done", True)
+            self.commitData.emit(box)
+            self.closeEditor.emit(box)
 
     def setEditorData(self, editor: QWidget, index: ModelIndex) -> None:
         assert isinstance(editor, QComboBox)
@@ -72,10 +81,16 @@ class WordChooser(RowPainter):
                 raise ExplorerError("unknown-word", word=text, vectors="the output vocabulary", near=near)
             self._choose(index.row(), words.index(text))
         except ExplorerError as error:
-            show_error(error, self._view.viewport(), self._view.visualRect(index))
+            view, place, said = self._view, self._view.visualRect(index), error
+            # When the editor and its popup are gone for good: their going hides every tooltip.
+            QTimer.singleShot(GONE_MS, view, lambda: show_error(said, view.viewport(), place))
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """The popup of the list takes the focus; that does not end the choice."""
-        if event.type() == QEvent.Type.FocusOut and isinstance(editor, QComboBox) and editor.view().isVisible():
-            return False
+        """The popup of the list takes the focus, which does not end the choice; Enter ends it in `_done`."""
+        if isinstance(editor, QComboBox):
+            if event.type() == QEvent.Type.FocusOut and editor.view().isVisible():
+                return False
+            entering = isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if entering and event.type() == QEvent.Type.KeyPress:
+                return False
         return super().eventFilter(editor, event)

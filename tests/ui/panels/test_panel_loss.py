@@ -41,6 +41,10 @@ def notes(panel):
     return " ".join(note.text() for note in panel.findChildren(Note))
 
 
+def number(text):
+    return float(text.replace("−", "-"))
+
+
 def right(window, eye):
     return eye.value(window, "output.probabilities")[np.arange(3), eye.value(window, "loss.target")]
 
@@ -50,8 +54,8 @@ def test_a_term_for_each_position(window, panel, eye):
     words = window.bench.document.engine.labels("output.words")
     for i, row in enumerate(texts(panel)):
         assert row[1] == words[eye.value(window, "loss.target")[i]]
-        assert float(row[2]) == pytest.approx(p[i], abs=1e-4)
-        assert float(row[4]) == pytest.approx(-np.log(p[i]), abs=1e-4)
+        assert number(row[2]) == pytest.approx(p[i], abs=1e-4)
+        assert number(row[4]) == pytest.approx(-np.log(p[i]), abs=1e-4)
     assert [(dot.x, dot.y) for dot in dots(panel)] == [(x, -np.log(x)) for x in p]
     assert f"{eye.value(window, 'loss.value'):.4f}" in notes(panel)
 
@@ -123,6 +127,12 @@ def test_squared_error(window, document, panel, eye):
     document.do(SetSwitch("loss", "loss", "cross-entropy"))
     eye.settle(window)
     assert len(texts(panel)) == 3
+
+
+def test_what_a_lesson_adds_to_the_loss_is_shown(open_window, eye):
+    window = open_window("roses-are-red")
+    eye.go_to(window, "loss")
+    assert {"loss.likelihood", "loss.L_1", "loss.value"} <= eye.views(window).keys()
 
 
 def test_without_a_loss_there_is_no_stage(window, document, panel, eye):

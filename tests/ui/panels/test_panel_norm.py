@@ -150,3 +150,19 @@ def test_the_pointed_cell_stands_out(window, panel, eye):
     assert (before._strips.here, after._strips.here) == (None, 2)
     assert after._strips.cell == (2, 3)
     assert "You: mean" in before.accessibleName()
+
+
+def test_batch_norm_measures_columns(open_window, eye):
+    window = open_window("jump")
+    panel = eye.go_to(window, "batch")
+    x, N = eye.value(window, "input.X"), eye.value(window, "batch.norm")
+    before, after = strips(panel)
+    np.testing.assert_array_equal(before.numbers, x.T)
+    np.testing.assert_array_equal(after.numbers, N.T)
+    for j, row in enumerate(moments(panel)):
+        assert number(row[1]) == pytest.approx(x[:, j].mean(), rel=1e-3, abs=1e-4)
+    window.bench.selection.point(Cell("batch.norm", (1, 0)))
+    from explorer.ui.widgets.strips import Strips
+
+    assert panel.findChildren(Strips)[1]._strips.cell == (0, 1)
+    assert "column" in notes(panel)

@@ -1,11 +1,15 @@
 """Output: bars, the chosen word, the temperature."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
-from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.core.model import Model
+from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
+from explorer.document.state import State
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
@@ -72,7 +76,7 @@ def test_another_position(window, panel, eye, hand):
 
 def test_largest_first_and_back(window, panel, eye, hand):
     box = next(box for box in panel.findChildren(QCheckBox) if box.text() == "largest first")
-    hand.click(box, box.rect().center() - box.rect().center() + box.rect().topLeft() + box.rect().center())
+    hand.click(box)
     probabilities = eye.value(window, PROBABILITIES)[-1]
     assert shares(panel) == sorted(probabilities.tolist(), reverse=True)
     assert listing(panel).rows.here(0)
@@ -132,11 +136,6 @@ def test_bars_by_keyboard(window, panel, hand, eye):
 
 def test_fifty_thousand_words_are_not_painted_at_once(window, document, panel, eye, watch):
     many = tuple(f"word{i}" for i in range(50_000))
-    from dataclasses import replace
-
-    from explorer.document.commands import Replace
-    from explorer.document.state import State
-
     state = document.state
     model = replace(state.model, axes={**state.model.axes, "output.words": many})
     document.do(Replace(State.of(model, state.inputs), "Many words"))
@@ -162,13 +161,24 @@ def test_other_activations(window, document, panel, eye, activation):
 
 
 def test_tied_to_the_table(open_window, eye):
-    window = open_window("cat-sat-on-the")
-    document = window.bench.document
-    document.do(SetSwitch("output", "tied", True))
+    model = Model("gpt", {"input": 3}, {"input.words": ("a", "b", "c")}, switches={"output.tied": True})
+    window = open_window()
+    window.bench.document.do(Replace(State.of(model, {}), "A small GPT"))
     eye.settle(window)
     eye.go_to(window, "output")
     assert "input.table" in eye.views(window)
     assert "output.W" not in eye.views(window)
+
+
+@pytest.mark.parametrize("lesson", ["softmax", "cat-sat-on-the"])
+def test_logits_that_are_given(open_window, eye, lesson):
+    window = open_window(lesson)
+    panel = eye.go_to(window, "output")
+    document = window.bench.document
+    assert shares(panel) == eye.value(window, PROBABILITIES)[-1].tolist()
+    document.do(SetCells("output.logits", {(0, 1): 9.0}))
+    eye.settle(window)
+    assert shares(panel) == eye.value(window, PROBABILITIES)[panel.findChildren(RowChoice)[0].row].tolist()
 
 
 @pytest.mark.parametrize("count", [1, 40])

@@ -64,7 +64,9 @@ def test_likeness_is_the_product_of_the_encoding_with_itself(window, panel, eye)
 
 
 def test_more_positions_and_dimensions_are_what_the_formula_gives(window, panel, eye):
-    positions, dimensions = (eye.by_name(panel, f"Draw so many {what}", QSpinBox) for what in ("positions", "dimensions"))
+    positions, dimensions = (
+        eye.by_name(panel, f"Draw so many {what}", QSpinBox) for what in ("positions", "dimensions")
+    )
     positions.setValue(512)
     dimensions.setValue(512)
     encoding, likeness = maps(panel)
@@ -110,7 +112,9 @@ def test_the_pointed_cell_stands_out_on_its_curve(window, panel, eye):
     assert (here.x, here.y) == (2, eye.value(window, "source.PE")[2, 1])
 
 
-@pytest.mark.parametrize(("kind", "title", "column"), [("paper", "paper", 2), ("004", "printed", 3), ("004-script", "script", 4)])
+@pytest.mark.parametrize(
+    ("kind", "title", "column"), [("paper", "paper", 2), ("004", "printed", 3), ("004-script", "script", 4)]
+)
 def test_exponents_side_by_side_and_which_are_in_use(window, document, panel, eye, kind, title, column):
     value = "sinusoidal" if kind == "paper" else kind
     document.do(SetSwitch("source", "positions", value))

@@ -1,0 +1,81 @@
+"""A lesson around a document that comes from a file."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import uuid4
+
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import Input
+from explorer.document import storage
+from explorer.document.state import State
+from explorer.lessons.loader import load
+from explorer.lessons.schema import Lesson, Setting
+
+_ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+@dataclass(frozen=True, eq=False)
+class Saved(Lesson):
+    """A lesson of one setting, which is the document as it was when it was opened.
+
+    Parameters
+    ----------
+    saved : State
+        To the last bit, with all its pins.
+    """
+
+    saved: State
+
+    def state(self, setting: str | None = None) -> State:
+        """The document as it was when it was opened."""
+        self.setting(setting)
+        return self.saved
+
+
+def opened(name_or_path: str | Path) -> tuple[Lesson, State]:
+    """A lesson by its id or file, or a document by its file: what it is of, and the state that it opens in.
+
+    Raises
+    ------
+    ExplorerError
+        Those of `explorer.lessons.loader.load` and of `explorer.document.storage.load`.
+    """
+    if is_document(name_or_path):
+        return lesson_of(*storage.load(name_or_path))
+    lesson = load(name_or_path)
+    return lesson, lesson.state()
+
+
+def is_document(name_or_path: str | Path) -> bool:
+    """Whether this is the name of a document's file."""
+    return str(name_or_path).lower().endswith(storage.ENDING)
+
+
+def lesson_of(state: State, title: str) -> tuple[Lesson, State]:
+    """The lesson that a document from a file is of, and the document's state, which names it.
+
+    It is the program's own lesson, under the title that was saved, where the document was made from one. Otherwise it
+    is a lesson of its own.
+    """
+    lesson = _own(state)
+    if lesson is not None:
+        return replace(lesson, title=title or lesson.title), state
+    # Another one each time: a document that was opened before may have been saved with other numbers since.
+    state = replace(state, lesson=f"saved {uuid4().hex}", setting="saved")
+    about = "A document of yours, opened from a file. Reset brings back the numbers that it had in the file."
+    setting = Setting("saved", "As saved", about)
+    ours = frozenset(node.name for node in state.graph.nodes.values() if isinstance(node.op, Input))
+    model, inputs, start = state.model, state.inputs, state.graph.stages[0].name
+    title = title or "A document"
+    return Saved(state.lesson, title, "", "", start, 0, model, inputs, ours, {"saved": setting}, state), state
+
+
+def _own(state: State) -> Lesson | None:
+    """The program's lesson that a document was made from, if it has that lesson and setting."""
+    if not state.lesson or not _ID.issuperset(state.lesson):  # anything else could be read as a path
+        return None
+    try:
+        lesson = load(state.lesson)
+    except ExplorerError:
+        return None
+    return lesson if lesson.model.kind == state.model.kind and state.setting in lesson.settings else None

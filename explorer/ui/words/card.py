@@ -1,0 +1,114 @@
+"""One part of the tab: a quiet card with a title, a sentence, and what belongs to it."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.words.store import Store
+from explorer.ui.workbench import Workbench
+from explorer.words.vectors import Vectors
+
+
+class Card(QFrame):
+    """A part of the page that follows the vectors.
+
+    Parameters
+    ----------
+    bench : Workbench
+    store : Store
+    title, about : str
+    """
+
+    needs_vectors = True
+
+    def __init__(self, bench: Workbench, store: Store, title: str, about: str = "") -> None:
+        super().__init__()
+        self.bench, self.store, self.title = bench, store, title
+        self.setAccessibleName(title)
+        mark(self, card="true")
+        self.page = QVBoxLayout(self)
+        self._title = label(title, "document")
+        self.page.addWidget(self._title)
+        if about:
+            self.page.addWidget(label(about, "small", wrap=True))
+        self._space()
+
+    @property
+    def vectors(self) -> Vectors:
+        """Those that are loaded."""
+        assert self.store.vectors is not None
+        return self.store.vectors
+
+    def load(self) -> None:
+        """Show other vectors."""
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self._space()
+        for child in self.findChildren(QWidget):
+            style: Any = getattr(child, "restyle", None)
+            if style is not None:
+                style()
+            else:
+                child.update()
+
+    def line(self, *parts: QWidget | str) -> QWidget:
+        """Controls and words between them, left to right, on as many lines as it takes."""
+        holder = QWidget()
+        flow = FlowLayout(holder, self.bench.appearance.px(8), self.bench.appearance.px(6))
+        for part in parts:
+            flow.addWidget(label(part, "muted") if isinstance(part, str) else part)
+        self.page.addWidget(holder)
+        return holder
+
+    def row(self, *parts: QWidget) -> QWidget:
+        """Pictures and lists beside each other, all beginning at the top."""
+        holder = QWidget()
+        flow = FlowLayout(holder, self.bench.appearance.px(28), self.bench.appearance.px(14))
+        for part in parts:
+            flow.addWidget(part)
+            flow.setAlignment(part, Qt.AlignmentFlag.AlignTop)
+        self.page.addWidget(holder)
+        return holder
+
+    def _space(self) -> None:
+        px = self.bench.appearance.px
+        self.page.setContentsMargins(px(18), px(13), px(18), px(16))
+        self.page.setSpacing(px(9))
+
+
+def label(text: str, role: str = "", wrap: bool = False) -> QLabel:
+    """Words on a card."""
+    widget = QLabel(text)
+    if role:
+        mark(widget, role=role)
+    if wrap:
+        widget.setWordWrap(True)
+        widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+    return widget
+
+
+def column(*parts: QWidget, spacing: int = 6) -> QWidget:
+    """Widgets below each other."""
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(spacing)
+    for part in parts:
+        layout.addWidget(part)
+    layout.addStretch()
+    return holder
+
+
+def beside(*parts: QWidget, spacing: int = 6) -> QWidget:
+    """Widgets beside each other that stay together."""
+    holder = QWidget()
+    layout = QHBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(spacing)
+    for part in parts:
+        layout.addWidget(part)
+    return holder

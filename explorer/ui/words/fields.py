@@ -1,0 +1,177 @@
+"""Fields for words: what is typed is completed from the vocabulary, and a misspelt word gets suggestions."""
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCompleter, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.ui.errors import show_error
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.words.card import label
+from explorer.ui.words.store import Store
+from explorer.ui.workbench import Workbench
+
+OFFERED = 8
+_BREAK = re.compile(r"[\s,;]+")
+
+
+class _Line(QLineEdit):
+    """A line whose last word is completed."""
+
+    wanted = Signal()
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._model = QStringListModel(self)
+        self._completer = QCompleter(self._model, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setWidget(self)
+        self._completer.activated.connect(self._insert)
+        self.textEdited.connect(self._offer)
+
+    def _start(self) -> tuple[int, str]:
+        """Where the word begins that the cursor stands behind, and what there is of it."""
+        before = self.text()[: self.cursorPosition()]
+        last = max((match.end() for match in _BREAK.finditer(before)), default=0)
+        return last, before[last:]
+
+    def _offer(self) -> None:
+        _, start = self._start()
+        vectors = self._store.vectors
+        found = vectors.complete(start, OFFERED) if vectors is not None and start else []
+        if not found or found == [start]:
+            self._completer.popup().hide()
+            return
+        self._model.setStringList(found)
+        self._completer.complete()
+
+    def _insert(self, word: str) -> None:
+        at, start = self._start()
+        text = self.text()
+        self.setText(text[:at] + word + text[at + len(start) :])
+        self.setCursorPosition(at + len(word))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        popup = self._completer.popup()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # With a word picked in the list, Enter takes it over; only the next one asks.
+            if popup.isVisible() and popup.currentIndex().isValid():
+                event.ignore()
+                return
+            popup.hide()
+            self.wanted.emit()
+            return
+        super().keyPressEvent(event)
+
+
+class WordField(QWidget):
+    """A line for a word, or for several, with suggestions below where a word is not known.
+
+    Parameters
+    ----------
+    bench : Workbench
+    store : Store
+    spoken : str
+        What is asked for, for a screen reader and the tooltip.
+    width : int
+        Pixels at text scale 1.
+    split : str
+        What stands between two entries: a blank, or "," where an entry may have several words.
+
+    Signals
+    -------
+    entered : Enter was pressed, and all words are known
+    """
+
+    entered = Signal()
+
+    def __init__(self, bench: Workbench, store: Store, spoken: str, width: int = 150, split: str = "") -> None:
+        super().__init__()
+        self._bench, self._store, self._width, self._split = bench, store, width, split
+        self.edit = _Line(store)
+        self.edit.setAccessibleName(spoken)
+        self.edit.setToolTip(f"{spoken}; press Enter")
+        self.edit.setPlaceholderText(spoken)
+        self.edit.wanted.connect(self._enter)
+        self.setFocusProxy(self.edit)
+        self._offers = QWidget()
+        self._flow = FlowLayout(self._offers, 4, 2)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.edit)
+        layout.addWidget(self._offers)
+        self._offers.hide()
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        self.edit.setFixedWidth(self._bench.appearance.px(self._width))
+
+    def text(self) -> str:
+        """What stands in the line."""
+        return self.edit.text().strip()
+
+    def entries(self) -> list[str]:
+        """What was typed, piece by piece."""
+        parts = self.edit.text().split(self._split) if self._split else _BREAK.split(self.edit.text())
+        return [part.strip() for part in parts if part.strip()]
+
+    def set(self, words: Sequence[str] | str) -> None:
+        """Write words into the line."""
+        between = f"{self._split} " if self._split else " "
+        self.edit.setText(words if isinstance(words, str) else between.join(words))
+        self._suggest("", [])
+
+    def words(self, least: int = 1, most: int = 1000) -> list[str] | None:
+        """The words as the vocabulary spells them; None where one is not known, which is said then."""
+        vectors = self._store.vectors
+        if vectors is None:
+            return None
+        found: list[str] = []
+        for word in self.entries():
+            try:
+                found.append(vectors.spelt(word))
+            except ExplorerError as error:
+                self.fail(error)
+                self._suggest(word, vectors.suggest(word, 4))
+                return None
+        self._suggest("", [])
+        if not least <= len(found) <= most:
+            need = f"{least}" if least == most else f"{least} or more" if len(found) < least else f"up to {most}"
+            self.fail(ExplorerError("words-wanted", wanted=need, given=len(found)))
+            return None
+        return found
+
+    def fail(self, error: ExplorerError) -> None:
+        """Say here what is wrong."""
+        show_error(error, self.edit)
+        self.edit.setFocus()
+
+    def _enter(self) -> None:
+        self.entered.emit()
+
+    def _suggest(self, word: str, near: Sequence[str]) -> None:
+        while (item := self._flow.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        if near:
+            self._flow.addWidget(label("Did you mean", "small"))
+        for other in near:
+            button = QPushButton(other)
+            mark(button, link="true")
+            button.setToolTip(f"Put “{other}” in the place of “{word}”")
+            button.clicked.connect(lambda _=False, other=other: self._replace(word, other))
+            self._flow.addWidget(button)
+        self._offers.setVisible(bool(near))
+
+    def _replace(self, word: str, other: str) -> None:
+        self.edit.setText(re.sub(rf"(?<![^\s,;]){re.escape(word)}(?![^\s,;])", lambda _: other, self.edit.text(), count=1))
+        self.edit.setFocus()
+        self._enter()

@@ -1,0 +1,330 @@
+"""Which vectors are loaded: those that come with the program, a file, a download, or the model's own table."""
+
+import tomllib
+from collections.abc import Callable
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPushButton
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import written
+from explorer.document.document import Change
+from explorer.paths import resources
+from explorer.ui.errors import show_error
+from explorer.ui.theme import mark
+from explorer.ui.words.card import Card, label
+from explorer.ui.words.store import Store
+from explorer.ui.words.work import Job
+from explorer.ui.workbench import Workbench
+from explorer.words import cache, catalogue
+from explorer.words.evaluation import Score
+from explorer.words.progress import Progress, Report
+from explorer.words.vectors import Vectors
+
+KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
+DOING = {
+    "parsing": "Reading",
+    "downloading": "Downloading",
+    "checking": "Checking",
+    "evaluating": "Asking the analogy questions",
+}
+EXPLAINED = {
+    "WordSim-353": "353 pairs: do the cosines rank them as people do?",
+    "SimLex-999": "999 pairs: is it likeness, or do they only go together?",
+    "analogies": "19,544 questions such as “Athens is to Greece as Oslo is to …”",
+}
+RESTRICTED = "The analogies are asked among the 30,000 most frequent words. 1 is as good as can be; chance gives 0."
+
+
+class SourceCard(Card):
+    """The choice of vectors, what they are, and how well they do."""
+
+    def __init__(self, bench: Workbench, store: Store) -> None:
+        super().__init__(bench, store, "Vectors")
+        self.job: Job | None = None
+        self.opened: dict[str, Vectors] = {}
+        self._table = ""
+        self.choice = QComboBox()
+        self.choice.setAccessibleName("Vectors")
+        self.choice.setToolTip("Vectors that are here")
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.choice.activated.connect(self._choose)
+        self.open = self._button("Open a file…", "Open vectors: GloVe or word2vec text, .gz, .bin, .safetensors, .npz")
+        self.open.clicked.connect(self._ask)
+        self.get = self._button("Get vectors…  ▾", "Download one of the eight GloVe sets of gensim-data")
+        self.menu = QMenu(self.get)
+        for one in catalogue.OFFERED:
+            title = f"{one.name}  ·  {one.words:,} words  ·  {one.size / 1e6:.0f} MB  ·  {one.licence}"
+            self.menu.addAction(title, partial(self._get, one.name)).setToolTip(one.about)
+        self.get.setMenu(self.menu)
+        self.evaluate = self._button("Evaluate", "Compare with people's judgements: WordSim-353, SimLex-999, analogies")
+        self.evaluate.clicked.connect(self._evaluate)
+        self.line(self.choice, self.open, self.get, self.evaluate)
+        self.about = label("", "", wrap=True)
+        self.about.setTextFormat(Qt.TextFormat.RichText)
+        self.page.addWidget(self.about)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(bench.appearance.px(260))
+        self.doing = label("", "muted")
+        self.cancel = self._button("Cancel", "Stop; what is loaded stays")
+        self.cancel.clicked.connect(self._cancel)
+        self.working = self.line(self.bar, self.doing, self.cancel)
+        self.working.hide()
+        self.problem = label("", "error", wrap=True)
+        self.problem.hide()
+        self.page.addWidget(self.problem)
+        self.scores = label("", "", wrap=True)
+        self.scores.setTextFormat(Qt.TextFormat.RichText)
+        self.scores.hide()
+        self.page.addWidget(self.scores)
+        self._list()
+        bench.bridge.changed.connect(self._follow)
+
+    def _button(self, title: str, tip: str) -> QPushButton:
+        button = QPushButton(title)
+        button.setToolTip(tip)
+        button.setAccessibleName(title.rstrip(" ▾…"))
+        return button
+
+    # Choosing
+
+    def _list(self) -> None:
+        """All there is to choose from, by its name."""
+        now = self.choice.currentData()
+        self.choice.blockSignals(True)
+        self.choice.clear()
+        for one in catalogue.SHIPPED:
+            self.choice.addItem({"books": "English books", "reference": "The reference's three words"}[one.name], one.name)
+        for offer in catalogue.OFFERED:
+            if catalogue.present(offer) is not None:
+                self.choice.addItem(offer.name, offer.name)
+        for name in self.opened:
+            self.choice.addItem(name, f"file {name}")
+        for table in tables(self.bench):
+            self.choice.addItem(f"This model's own {table}", f"table {table}")
+        self.choice.setCurrentIndex(max(self.choice.findData(now), 0))
+        self.choice.blockSignals(False)
+
+    def _choose(self) -> None:
+        data: str = self.choice.currentData()
+        kind, _, name = data.partition(" ")
+        if kind == "table":
+            self._take_table(name)
+        elif kind == "file":
+            self._take(self.opened[name])
+        else:
+            self.start(partial(catalogue.load, data), f"Reading {data}")
+
+    def start_default(self) -> None:
+        """Read the vectors that come with the program."""
+        self.start(_default, "Reading the vectors that come with the program")
+
+    def open_file(self, file: Path) -> None:
+        """Read a file in the background."""
+        self.start(lambda report: cache.load(file, report), f"Reading {file.name}")
+
+    def _ask(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open word vectors", "", KINDS)
+        if name:
+            self.open_file(Path(name))
+
+    def _get(self, name: str) -> None:
+        def work(report: Report) -> Vectors:
+            from explorer.words.download import download
+
+            download(catalogue.offered(name), report)
+            return catalogue.load(name, report)
+
+        self.start(work, f"Downloading {name}")
+
+    # Working
+
+    def start(self, work: Callable[[Report], Vectors], words: str) -> None:
+        """Load vectors beside the window, and gensim with them."""
+
+        def ready(report: Report) -> Vectors:
+            vectors = work(report)
+            _ = vectors.keyed  # imports gensim, which takes its time
+            return vectors
+
+        self._run(ready, words, self._take)
+
+    def _run(self, work: Callable[[Report], Any], words: str, then: Callable[[Any], None]) -> None:
+        if self.job is not None:
+            return
+        self.problem.hide()
+        self.doing.setText(f"{words} …")
+        self.bar.setRange(0, 0)
+        self.cancel.setEnabled(True)
+        self.working.show()
+        for control in (self.choice, self.open, self.get, self.evaluate):
+            control.setEnabled(False)
+        self.job = job = Job(work, self)
+        job.progressed.connect(self._say_progress)
+        job.done.connect(then)
+        job.failed.connect(self._fail)
+        job.ended.connect(self._end)
+
+    def _say_progress(self, now: Progress) -> None:
+        parts = [DOING.get(now.what, now.what.capitalize())]
+        if now.total:
+            self.bar.setRange(0, 1000)
+            self.bar.setValue(round(1000 * now.done / now.total))
+            parts.append(f"{now.done / now.total:.0%}")
+        if now.left is not None and now.done < now.total:
+            parts.append(f"{round(now.left)} s left")
+        self.doing.setText(", ".join(parts))
+
+    def _cancel(self) -> None:
+        if self.job is not None:
+            self.job.cancel()
+            self.doing.setText("Stopping …")
+            self.cancel.setEnabled(False)
+
+    def _fail(self, error: ExplorerError) -> None:
+        self.problem.setText(f"⚠ {error}")
+        self.problem.show()
+        show_error(error, self.open)
+
+    def _end(self) -> None:
+        self.job = None
+        self.working.hide()
+        for control in (self.choice, self.open, self.get):
+            control.setEnabled(True)
+        self._say_choice()
+
+    # What is loaded
+
+    def _take(self, vectors: Vectors) -> None:
+        known = {*(one.name for one in catalogue.SHIPPED), *(one.name for one in catalogue.OFFERED)}
+        self._table = ""
+        if vectors.name not in known:
+            self.opened[vectors.name] = vectors
+        self.scores.hide()
+        self.store.load(vectors)
+        self._list()
+        self._say_choice()
+
+    def _take_table(self, table: str) -> None:
+        vectors = own_table(self.bench, table)
+        self._take(vectors)
+        del self.opened[vectors.name]
+        self._table = table
+        self._list()
+        self._say_choice()
+
+    def _say_choice(self) -> None:
+        vectors = self.store.vectors
+        self.evaluate.setEnabled(vectors is not None and self.job is None)
+        if vectors is None:
+            return
+        wanted = f"table {self._table}" if self._table else vectors.name
+        place = max(self.choice.findData(wanted), self.choice.findData(f"file {vectors.name}"))
+        self.choice.setCurrentIndex(place)
+
+    def _follow(self, change: Change) -> None:
+        """The model's own table follows the model."""
+        if change.structure:
+            self._list()
+        if self._table not in tables(self.bench):
+            if self._table:
+                self._table = ""
+                self.start_default()
+            return
+        axis = self._table.replace(".table", ".words")
+        if self._table and (change.structure or {self._table, axis} & change.changed):
+            self._take_table(self._table)
+
+    def load(self) -> None:
+        vectors = self.vectors
+        norms = vectors.norms
+        size = f"{len(vectors):,} words, {vectors.dims} numbers each. Norms from {written(float(norms.min()), 2)} to "
+        size += f"{written(float(norms.max()), 2)}, {written(float(np.median(norms)), 2)} in the middle."
+        self.about.setText(f"{card_of(vectors.name)} {size}")
+
+    # How well they do
+
+    def _evaluate(self) -> None:
+        vectors = self.vectors
+
+        def work(report: Report) -> list[Score]:
+            from explorer.words.evaluation import evaluate
+
+            return evaluate(vectors, report)
+
+        self._run(work, "Comparing with people's judgements", self._say_scores)
+
+    def _say_scores(self, scores: list[Score]) -> None:
+        rows = [
+            f"<tr><td><b>{one.name}</b></td><td align='right'>"
+            f"{'too few words' if one.value is None else written(one.value, 4)}</td>"
+            f"<td>{'share answered rightly' if one.measure == 'accuracy' else 'Spearman’s rank correlation'}</td>"
+            f"<td align='right'>{one.asked:,} asked, {one.missing:.0%} without vectors</td>"
+            f"<td>{EXPLAINED.get(one.name, '')}</td></tr>"
+            for one in scores
+        ]
+        self.scores.setText(f"<table cellspacing='0' cellpadding='4'>{''.join(rows)}</table>{RESTRICTED}")
+        self.scores.show()
+
+
+def _default(report: Report) -> Vectors:
+    """The program's own vectors; the reference's three words where they are missing from an installation."""
+    try:
+        return catalogue.load(report=report)
+    except ExplorerError:
+        return catalogue.load("reference", report)
+
+
+def tables(bench: Workbench) -> list[str]:
+    """The model's embedding tables."""
+    graph = bench.document.engine.graph
+    names = [f"{sequence}.table" for sequence in graph.sequences]
+    return [name for name in names if name in graph.nodes and graph.nodes[name].is_input]
+
+
+def own_table(bench: Workbench, table: str) -> Vectors:
+    """A table of the model as vectors like any others."""
+    engine = bench.document.engine
+    rows, _ = engine.graph.axes_of(engine.graph.place(table))
+    array = np.nan_to_num(np.asarray(engine.values[table], np.float32))
+    return Vectors.of(f"this model's {table}", engine.labels(rows), array)
+
+
+def card_of(name: str) -> str:
+    """What is known of vectors, in plain words."""
+    for one in catalogue.SHIPPED:
+        if one.name == name:
+            return escape(one.about.capitalize() if one.about[0].islower() else one.about) + "." + _limits(one.name)
+    for offer in catalogue.OFFERED:
+        if offer.name == name:
+            return f"GloVe, trained on {escape(offer.text)}, {offer.licence} (public domain)."
+    if name.startswith("this model's "):
+        return "The rows of the embedding table of the example that is open; they change as you edit it."
+    return f"Read from the file {escape(name)}."
+
+
+def _limits(name: str) -> str:
+    """What the model card says of the limits, in one sentence."""
+    try:
+        found = tomllib.loads((resources() / "vectors" / f"{name}.toml").read_text("utf-8"))
+    except OSError:
+        return ""
+    limits = found.get("limits", {})
+    absent = ", ".join(f"<i>{escape(word)}</i>" for word in limits.get("absent", [])[:6])
+    scores = found.get("scores", {}).get("wordsim353", {})
+    parts = [f" Words that came later are not in them: {absent}." if absent else ""]
+    if "spearman" in scores:
+        parts.append(f" On WordSim-353 they reach {scores['spearman']:.2f}.")
+    return "".join(parts)
+
+
+def stylish(button: QPushButton) -> QPushButton:
+    """The one button of a card that does what it is for."""
+    mark(button, primary="true")
+    return button

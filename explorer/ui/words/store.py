@@ -1,0 +1,62 @@
+"""What the parts of the tab share: the vectors that are loaded, and the words that one is at."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from explorer.words.vectors import Vectors
+
+MOST_WORDS = 8
+FIRST = ("screen", "rock", "remote", "king", "queen", "man", "woman", "river")
+
+
+class Store(QObject):
+    """The vectors, the words in the look-up, and the one word whose neighbours are shown.
+
+    Signals
+    -------
+    changed : other vectors
+    words_changed : other words in the look-up
+    word_changed : another word
+    """
+
+    changed = Signal()
+    words_changed = Signal()
+    word_changed = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.vectors: Vectors | None = None
+        self.words: list[str] = []
+        self.word = ""
+
+    def load(self, vectors: Vectors) -> None:
+        """Take other vectors; the words that they have stay."""
+        self.vectors = vectors
+        kept = [word for word in self.words if word in vectors]
+        self.words = kept if len(kept) > 1 else self.pick(FIRST, 5)
+        self.word = self.word if self.word in vectors else self.words[0] if self.words else ""
+        self.changed.emit()
+
+    def pick(self, wanted: Sequence[str], n: int) -> list[str]:
+        """Up to n of the wanted words that the vectors have; their most frequent ones, if they have too few."""
+        assert self.vectors is not None
+        found = [word for word in wanted if word in self.vectors]
+        found += [word for word in self.vectors.words[: 2 * n] if word not in found]
+        return found[:n]
+
+    def look_up(self, words: Sequence[str]) -> None:
+        """Put other words beside each other."""
+        self.words = list(dict.fromkeys(words))
+        if self.words and self.word not in self.words:
+            self.go_to(self.words[0])
+        self.words_changed.emit()
+
+    def go_to(self, word: str) -> None:
+        """Ask for a word's neighbours; it joins the others in the look-up."""
+        if word != self.word:
+            self.word = word
+            self.word_changed.emit()
+        if word not in self.words:
+            self.words = [*self.words, word][-MOST_WORDS:]
+            self.words_changed.emit()

@@ -1,0 +1,135 @@
+"""A document from a file has a lesson: the program's own, or one around its numbers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import same_bytes
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.document.document import Document
+from explorer.document.storage import load, save
+from explorer.lessons.loader import load as load_lesson
+from explorer.lessons.new import new_lesson
+from explorer.lessons.saved import is_document, lesson_of, opened
+
+
+@pytest.fixture
+def edited():
+    """ "You are welcome", edited."""
+    document = Document(load_lesson("you-are-welcome").state("textbook"))
+    document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): np.nan}))
+    document.do(PinCells("encoder.1.self.weights", {(0, 1, 1): 0.5}))
+    document.do(SetTokens("source", ["You", "are", "new"]))
+    return document.state
+
+
+@pytest.fixture
+def made():
+    """A new model, edited."""
+    document = Document(new_lesson("gpt", ["a b c"], d_model=4, heads=2).state())
+    document.do(SetCells("output.W", {(0, 0): -0.0}))
+    document.do(PinCells("output.probabilities", {(0, 1): 1}))
+    return document.state
+
+
+def assert_same(a, b):
+    assert a.model == b.model
+    assert a.inputs.keys() == b.inputs.keys()
+    assert all(same_bytes(array, b.inputs[name]) for name, array in a.inputs.items())
+    assert a.pins.keys() == b.pins.keys()
+    for name, pin in a.pins.items():
+        assert same_bytes(pin.cells, b.pins[name].cells)
+        assert same_bytes(pin.values, b.pins[name].values)
+
+
+def test_a_document_made_from_a_lesson_has_that_lesson(edited, tmp_path):
+    save(edited, "Greetings", tmp_path / "a.explorer")
+    lesson, state = opened(tmp_path / "a.explorer")
+    assert_same(edited, state)
+    assert (state.lesson, state.setting) == ("you-are-welcome", "textbook")
+    assert (lesson.id, lesson.title) == ("you-are-welcome", "Greetings")
+    own = load_lesson("you-are-welcome")
+    assert list(lesson.settings) == list(own.settings)
+    assert lesson.ours == own.ours
+    assert_same(lesson.state("printed"), own.state("printed"))
+
+
+def test_a_document_without_a_title(edited, made):
+    assert lesson_of(edited, "")[0].title == load_lesson("you-are-welcome").title
+    assert lesson_of(made, "")[0].title == "A document"
+
+
+def test_a_document_of_no_lesson_has_one_around_its_numbers(made, tmp_path):
+    save(made, "Mine", tmp_path / "a.explorer")
+    lesson, state = opened(str(tmp_path / "a.explorer"))
+    assert_same(made, state)
+    assert (lesson.id, lesson.title, list(lesson.settings)) == (state.lesson, "Mine", [state.setting])
+    assert lesson.state() is state
+    assert lesson.state("saved") is state
+    with pytest.raises(ExplorerError, match="has no setting 'printed'"):
+        lesson.state("printed")
+    assert lesson.start_stage in [stage.name for stage in state.graph.stages]
+    assert {name for name in lesson.ours if not state.graph.nodes[name].is_input} == set()
+
+
+def test_a_document_opened_twice_is_two(made, tmp_path):
+    save(made, "Mine", tmp_path / "a.explorer")
+    assert opened(tmp_path / "a.explorer")[0].id != opened(tmp_path / "a.explorer")[0].id
+
+
+def test_a_document_saved_again_keeps_its_numbers(made, tmp_path):
+    save(made, "Mine", tmp_path / "a.explorer")
+    lesson, state = opened(tmp_path / "a.explorer")
+    document = Document(state)
+    document.do(SetSwitch("decoder.1.ffn", "on", False))
+    save(document.state, lesson.title, tmp_path / "b.explorer")
+    again, second = opened(tmp_path / "b.explorer")
+    assert again.title == "Mine"
+    assert_same(document.state, second)
+
+
+@pytest.mark.parametrize(
+    "id", ["", "nothing", "new 12", "../../lessons/emma", "/tmp/emma.toml", "emma.toml", "a.explorer", "émma", "emma"]
+)
+def test_a_lesson_that_is_not_this_documents(made, id):
+    # "emma" is a lesson, but not of a model of this kind.
+    lesson, state = lesson_of(replace(made, lesson=id, setting="printed"), "Mine")
+    assert list(lesson.settings) == ["saved"]
+    assert_same(made, state)
+
+
+def test_a_setting_that_the_lesson_does_not_have(edited):
+    lesson, state = lesson_of(replace(edited, setting="later"), "Mine")
+    assert list(lesson.settings) == [state.setting] == ["saved"]
+
+
+def test_a_lesson_by_its_name_or_file():
+    lesson, state = opened("emma")
+    assert (lesson.id, state.setting) == ("emma", next(iter(lesson.settings)))
+    with pytest.raises(ExplorerError) as caught:
+        opened("nothing.toml")
+    assert caught.value.id == "lesson-not-read"
+    with pytest.raises(ExplorerError) as caught:
+        opened("nothing.explorer")
+    assert caught.value.id == "document-not-read"
+
+
+def test_which_files_are_documents(tmp_path):
+    assert is_document("a.explorer")
+    assert is_document(tmp_path / "A.EXPLORER")
+    assert not is_document("emma")
+    assert not is_document("explorer")
+    assert not is_document("a.explorer/emma.toml")
+
+
+def test_every_lesson_and_setting_comes_back(tmp_path):
+    from explorer.lessons.loader import catalogue
+
+    for lesson in catalogue():
+        for setting in lesson.settings:
+            save(lesson.state(setting), lesson.title, tmp_path / "a.explorer")
+            assert_same(lesson.state(setting), load(tmp_path / "a.explorer")[0])
+            again, state = opened(tmp_path / "a.explorer")
+            assert (again.id, again.title, state.setting) == (lesson.id, lesson.title, setting)

@@ -1,0 +1,122 @@
+"""``--grad`` of show and explain."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from explorer.cli import main
+from explorer.core.gradients import Root
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+
+WELCOME = ("you-are-welcome", "--setting", "textbook")
+
+
+@pytest.fixture
+def engine():
+    return Document(load(WELCOME[0]).state(WELCOME[2])).engine
+
+
+@pytest.fixture
+def out(capsys):
+    """A function that runs a command and returns what it prints."""
+
+    def out(*argv):
+        assert main(argv) == 0
+        return capsys.readouterr().out
+
+    return out
+
+
+def test_json_holds_the_gradient_of_every_node_and_head_bit_for_bit(engine, out):
+    nodes = json.loads(out("show", *WELCOME, "--grad", "--format", "json"))["nodes"]
+    assert list(nodes) == list(engine.graph.names())
+    for name, node in nodes.items():
+        gradient = engine.gradient(engine.graph.place(name))
+        if gradient is None:  # whole numbers
+            assert "grad" not in node
+        else:
+            assert np.array(node["grad"]).tobytes() == np.ascontiguousarray(gradient).tobytes(), name
+
+
+def test_json_has_no_gradient_unasked(out):
+    nodes = json.loads(out("show", *WELCOME, "output.b", "--format", "json"))["nodes"]
+    assert "grad" not in nodes["output.b"]
+
+
+def test_csv_has_one_column_more(engine, out):
+    text = out("show", *WELCOME, "output.b", "output.chosen", "--grad", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    expected = engine.gradient(engine.graph.place("output.b"))
+    assert [float(row["grad"]) for row in rows[:8]] == expected.tolist()
+    assert {row["grad"] for row in rows[8:]} == {""}
+
+
+def test_table_writes_the_gradient_below_the_value(engine, out):
+    lines = out("show", *WELCOME, "output.temperature", "--grad").splitlines()
+    gradient = engine.gradient(engine.graph.place("output.temperature"))
+    assert lines[-3:] == ["  1", "  gradient", f"  {gradient:.8g}"]
+    assert "gradient" not in out("show", *WELCOME, "output.chosen", "--grad")
+
+
+def test_latex_writes_a_second_matrix(out):
+    text = out("show", *WELCOME, "encoder.1.self.head.2.Q", "--grad", "--format", "latex")
+    assert r"\[ \frac{\partial L}{\partial {Q}^{(2)}} =" in text
+    assert text.count(r"\begin{pmatrix}") == 2
+    text = out("show", "emma", "Q", "--grad-of", "weights[0,1]", "--format", "latex")
+    assert r"\[ \frac{\partial {A}_{0,1}}{\partial Q} =" in text
+
+
+def test_another_number_than_the_loss(out):
+    engine = Document(load("emma").state("textbook")).engine
+    text = out("show", "emma", "K", "--setting", "textbook", "--grad-of", "weights[5,1]", "--format", "json")
+    found = json.loads(text)["nodes"]["K"]["grad"]
+    assert found == engine.gradient(engine.graph.place("K"), Root("weights", (5, 1))).tolist()
+
+
+def test_explain_derives_and_checks_a_gradient(engine, out):
+    lines = out("explain", *WELCOME, "encoder.1.self.head.2.W_Q[1,0]", "--grad").splitlines()
+    gradient = engine.gradient(engine.graph.place("encoder.1.self.W_Q"))[1, 1, 0]
+    assert lines[0] == f"∂ loss.value / ∂ encoder.1.self.head.2.W_Q[1,0] = {gradient}"
+    assert lines[1] == "head 2, row 2, column 1 · Encoder 1 › Self-attention"
+    assert [line.split()[0] for line in lines[3:6]] == ["You", "are", "welcome"]
+    assert lines[6].startswith("=  through encoder.1.self.Q")
+    slope = float(lines[-1].rpartition("slope ")[2])
+    assert slope == pytest.approx(gradient, rel=1e-6)
+
+
+def test_explain_another_root_and_pins(out):
+    last = "masked[5,1]"
+    lines = out("explain", "emma", "scores[5,1]", "--setting", "textbook", "--grad-of", last).splitlines()
+    assert lines[0].startswith(f"∂ {last} / ∂ scores[5,1] = ")
+    pinned = ("--set", "scaled[5,1]=2")
+    lines = out("explain", "emma", "scores[5,1]", "--setting", "textbook", "--grad-of", last, *pinned).splitlines()
+    assert lines[0] == f"∂ {last} / ∂ scores[5,1] = 0.0"
+    assert lines[3].split() == ["=", "nothing", "passes", "on", "to", "masked", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "names"),
+    [
+        (("show", "emma", "--grad"), ("no loss", "`--grad-of CELL`")),
+        (("explain", "emma", "Q[0,0]", "--grad"), ("no loss", "`--grad-of CELL`")),
+        (("show", "emma", "--grad-of", "weights"), ("9 × 9",)),
+        (("show", "emma", "--grad-of", "weights[9,0]"), ("[9, 0]", "9 × 9")),
+        (("show", "emma", "--grad-of", "wieghts[0,0]"), ("did you mean 'weights'?",)),
+        (("show", "emma", "--grad-of", "weights[0"), ("NODE[row,column]",)),
+        (("show", "you-are-welcome", "--grad-of", "output.chosen[0]"), ("whole numbers",)),
+        (("explain", "you-are-welcome", "source.tokens[0]", "--grad"), ("'source.tokens'", "whole numbers")),
+        (("explain", "you-are-welcome", "output.b[99]", "--grad"), ("[99]",)),
+        (("show", "you-are-welcome", "--grad", "--format", "python"), ("--grad", "format")),
+    ],
+)
+def test_one_line_says_what_was_wrong(capsys, argv, names):
+    assert main(argv) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    (line,) = captured.err.splitlines()
+    for name in names:
+        assert name in line

@@ -1,0 +1,142 @@
+"""What a screen reader says and what the keyboard reaches, in all stages of all lessons."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QScrollBar,
+    QTableView,
+    QToolButton,
+    QWidget,
+)
+
+from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.widgets.pipeline_map import StageButton
+from explorer.ui.widgets.plot import Plot
+
+CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
+
+
+def inside_another(widget):
+    """The parts that Qt builds its own controls of."""
+    parent = widget.parentWidget()
+    return isinstance(parent, QComboBox | QAbstractSpinBox | QTableView) or widget.objectName().startswith("qt_")
+
+
+def controls(window):
+    return [
+        w
+        for w in window.findChildren(QWidget)
+        if isinstance(w, CONTROLS) and w.isVisible() and not inside_another(w) and not isinstance(w, QScrollBar)
+    ]
+
+
+def name_of(widget):
+    return widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+
+
+def nameless(window):
+    found = []
+    for control in controls(window):
+        if not name_of(control).strip():
+            found.append(f"{control} has no name")
+        if not control.toolTip().strip():
+            found.append(f"{name_of(control)!r} has no tooltip")
+    for view in window.findChildren(QWidget):
+        if isinstance(view, QTableView | Plot | Formula) and view.isVisible() and not view.accessibleName():
+            found.append(f"{view} has no name")
+    return found
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
+def test_every_control_has_a_name_and_a_tooltip(open_window, eye, lesson):
+    window = open_window(lesson)
+    seen, found = 0, set()
+    for stage in window.bench.selection.stops:
+        panel = eye.go_to(window, stage.name)
+        if panel.header.switches is not None and panel.header.switches._rest:
+            panel.header.switches.more.setChecked(True)
+        seen += len(controls(window))
+        found |= {f"{stage.name}: {what}" for what in nameless(window)}
+    assert found == set()
+    assert seen > 60
+
+
+def tab_round(window, hand):
+    """The widgets that Tab goes through, until it comes round."""
+    window.setFocus()
+    hand.key(Qt.Key.Key_Tab)
+    first, order = QApplication.focusWidget(), []
+    while True:
+        widget = QApplication.focusWidget()
+        if isinstance(widget, MatrixView):  # Tab goes through its cells; from the last it goes on
+            widget.setCurrentIndex(widget.matrix.index(widget.matrix.rowCount() - 1, widget.matrix.columnCount() - 1))
+        order.append(widget)
+        hand.key(Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is first:
+            return order
+        assert len(order) < 500, "Tab does not come round"
+
+
+@pytest.mark.parametrize("stage", ["source.embedding", "encoder.1.self.attention"])
+def test_tab_reaches_every_control_and_every_matrix(window, hand, eye, stage):
+    eye.go_to(window, stage)
+    order = tab_round(window, hand)
+    reached = set(order)
+    # Of buttons that exclude each other one is reached, and arrows go on from there.
+    missed = [
+        name_of(c)
+        for c in controls(window)
+        if c.isEnabled()
+        and c not in reached
+        and not (isinstance(c, QAbstractButton) and c.group() is not None and set(c.group().buttons()) & reached)
+    ]
+    assert missed == []
+    assert set(eye.views(window).values()) <= reached
+    assert len(order) == len(reached)
+
+
+def test_focus_can_be_seen(window, hand, eye):
+    """A control looks different with the keyboard's focus than without."""
+    eye.go_to(window, "encoder.1.self.attention")
+    window.panel().header.switches.more.setChecked(True)
+    eye.settle(window)
+    window.setFocus()
+    plain = {c: c.grab().toImage() for c in controls(window) if c.isEnabled()}
+    for control, before in plain.items():
+        if control.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            control.setFocus(Qt.FocusReason.TabFocusReason)
+            assert control.grab().toImage() != before, f"{name_of(control)}: focus cannot be seen"
+    view = eye.views(window)["encoder.1.self.head.1.W_Q"]
+    view.setCurrentIndex(view.matrix.index(0, 0))
+    window.setFocus()
+    before = view.viewport().grab().toImage()
+    view.setFocus()
+    assert view.viewport().grab().toImage() != before
+
+
+def test_a_matrix_speaks_its_cells(window, eye):
+    view = eye.views(window)["source.table"]
+    index = view.matrix.index(2, 1)
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "welcome → 2: −0.3"
+    assert view.accessibleName() == "Matrix source.table, 3 rows, 4 columns"
+
+
+def test_pictures_speak_their_numbers(window, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    spoken = [plot.accessibleName() for plot in window.panel().findChildren(Plot) if plot.isVisible()]
+    weights = eye.value(window, "encoder.1.self.head.1.weights")
+    best = int(weights[0].argmax())
+    words = window.bench.document.engine.labels("source")
+    assert any(f"You looks most at {words[best]} ({weights[0].max():.3f})" in text for text in spoken)
+    assert all(spoken)
+
+
+def test_the_window_says_what_it_shows(window):
+    assert window.windowTitle().startswith("You are welcome → de nada")
+    assert [b for b in window.findChildren(QToolButton) if b.isVisible() and not b.accessibleName()] == []

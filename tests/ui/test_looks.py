@@ -1,0 +1,86 @@
+"""Theme and text scale change while everything is open, and painting costs nothing that is not given back."""
+
+import gc
+import sys
+
+import pytest
+from PySide6.QtGui import QColor
+
+from explorer.document.commands import SetCells
+
+
+@pytest.fixture
+def everything(window, eye):
+    """The window with every stage visited."""
+    for stage in window.bench.selection.stops:
+        eye.go_to(window, stage.name)
+    return window
+
+
+def corner(window):
+    """The colour of the page beside the last stage's content."""
+    panel = window.panel()
+    return panel.grab().toImage().pixelColor(3, panel.height() - 3)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_every_stage_at_double_size_in_both_themes(window, eye, mode):
+    appearance = window.bench.appearance
+    appearance.set_mode(mode)
+    appearance.set_scale(2.0)
+    for stage in window.bench.selection.stops:
+        panel = eye.go_to(window, stage.name)
+        image = panel.grab().toImage()
+        assert not image.isNull()
+        colours = {image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}
+        assert len(colours) > 5, f"{stage.name} is blank"
+        for view in eye.views(window).values():
+            assert view.rowHeight(0) == appearance.px(30)
+
+
+def test_theme_and_scale_change_while_all_stages_are_open(everything, eye):
+    window, appearance = everything, everything.bench.appearance
+    for mode, scale in (("dark", 1.0), ("dark", 2.0), ("light", 2.0), ("light", 0.8), ("system", 1.0)):
+        appearance.set_mode(mode)
+        appearance.set_scale(scale)
+        eye.settle(window)
+        assert corner(window) == QColor(appearance.theme.page)
+        for name in ("encoder.1.self.attention", "source.embedding", "model.switches"):
+            eye.go_to(window, name)
+            assert not window.grab().isNull()
+            assert corner(window) == QColor(appearance.theme.page)
+
+
+def test_an_edit_right_after_a_change_of_theme(window, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    window.bench.appearance.set_mode("dark")
+    window.bench.document.do(SetCells("source.table", {(0, 0): 2.0}))
+    eye.settle(window)
+    view = eye.views(window)["encoder.1.self.head.1.Q"]
+    assert (view.array == eye.value(window, "encoder.1.self.head.1.Q")).all()
+
+
+def test_a_word_that_is_being_typed_survives_a_change_of_theme(window, eye, hand):
+    hand.double_click(window.tokens._chips["source"][0])
+    window.bench.appearance.set_mode("dark")
+    eye.settle(window)
+    assert not window.grab().isNull()
+    assert [c.text().split()[0] for c in window.tokens._chips["source"]] == ["You", "are", "welcome"]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal from Python 3.12 on")
+def test_repainting_takes_no_reference_to_none(window, eye):
+    """PySide6 6.12.0 dropped one at each call that returns nothing: a few thousand paints ended the process."""
+    eye.go_to(window, "encoder.1.self.attention")
+    for _ in range(5):
+        window.panel().repaint()
+    gc.collect()
+    before = sys.getrefcount(None)
+    for i in range(200):
+        window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): float(i)}))
+        window.bench.bridge.flush()
+        for view in eye.views(window).values():
+            view.viewport().repaint()
+    eye.settle(window)
+    lost = before - sys.getrefcount(None)
+    assert lost < 100

@@ -1,0 +1,158 @@
+"""Opening lessons, following undo to the former one, closing."""
+
+import shiboken6
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from explorer.lessons.loader import catalogue, load
+from explorer.ui.widgets.token_bar import Chip
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+TITLES = {
+    "translation-lookup": "Translation as a look-up",
+    "emma": "Emma hates games but she is a great friend",
+    "you-are-welcome": "You are welcome → de nada",
+}
+
+
+def state_of(window):
+    """What the window says about the lesson: title, name on the button, settings and the chosen one, tokens."""
+    settings = [b for b in window.findChildren(QPushButton) if b.accessibleName().startswith("Setting:")]
+    settings = [b for b in settings if b.isVisible()]
+    chips = [c.accessibleName().partition(": ")[2] for c in window.tokens.findChildren(Chip) if c.isVisible()]
+    return {
+        "title": window.windowTitle().partition(" – ")[0],
+        "button": window._title.text().removesuffix("▾").strip(),
+        "settings": [b.text() for b in settings],
+        "chosen": [b.text() for b in settings if b.isChecked()],
+        "tokens": chips,
+        "stage": window.bench.selection.stage,
+        "map": [b.stage.name for b in window.map.buttons],
+        "bar": window.lesson_bar._title.text(),
+        "lesson": window.bench.lesson.id,
+    }
+
+
+def choose_lesson(window, hand, title):
+    """Open the menu behind the title and pick a lesson by keys."""
+    menu = window._title.menu()
+    texts = [action.text() for action in menu.actions()]
+
+    def pick():
+        try:
+            hand.key(Key.Key_Down, times=texts.index(title) + 1)
+            hand.key(Key.Key_Return)
+        finally:
+            menu.close()  # or the test would wait for ever
+
+    QTimer.singleShot(0, menu, pick)
+    hand.click(window._title)
+
+
+def test_the_menu_has_every_lesson(window):
+    titles = [action.text() for action in window._title.menu().actions()]
+    assert [lesson.title for lesson in catalogue()] == [t for t in titles if t in {x.title for x in catalogue()}]
+    assert set(TITLES.values()) <= set(titles)
+
+
+def test_another_lesson_through_the_menu_and_back_by_undo(window, hand, eye):
+    before = state_of(window)
+    assert before["title"] == before["button"] == TITLES["you-are-welcome"]
+    assert before["tokens"] == ["You", "are", "welcome", "<start>", "de", "nada"]
+    choose_lesson(window, hand, TITLES["translation-lookup"])
+    eye.settle(window)
+    after = state_of(window)
+    assert after["title"] == after["button"] == TITLES["translation-lookup"]
+    assert after["settings"] == ["As printed", "Textbook"]
+    assert after["chosen"] == ["As printed"]
+    assert after["tokens"] == ["with", "below", "above", "below", "with"]
+    assert after["stage"] == "attention"
+    assert after["map"][:2] == ["attention", "attention.nearest"]
+    assert "weights" in eye.views(window)
+    hand.key(Key.Key_Z, Modifier.ControlModifier)
+    eye.settle(window)
+    assert state_of(window) == before
+    assert "source.table" in eye.views(window)
+    hand.key(Key.Key_Y, Modifier.ControlModifier)
+    eye.settle(window)
+    assert state_of(window) == after
+
+
+def test_undo_across_a_setting_and_a_lesson(window, hand, eye):
+    seen = [state_of(window)]
+    window.bench.open(window.bench.lesson, "textbook")
+    eye.settle(window)
+    seen.append(state_of(window))
+    window.bench.open(load("emma"))
+    eye.settle(window)
+    seen.append(state_of(window))
+    window.bench.open(window.bench.lesson, "textbook")
+    eye.settle(window)
+    assert state_of(window)["chosen"] == ["Textbook"]
+    for expected in reversed(seen):
+        hand.key(Key.Key_Z, Modifier.ControlModifier)
+        eye.settle(window)
+        here = state_of(window)
+        assert {k: v for k, v in here.items() if k != "stage"} == {k: v for k, v in expected.items() if k != "stage"}
+
+
+def test_opening_from_one_lesson_to_the_next_while_a_cell_and_a_token_are_chosen(window, hand, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    view = eye.views(window)["encoder.1.self.head.1.weights"]
+    hand.click(view, hand.cell(view, 2, 2))
+    hand.click(window.tokens._chips["source"][2])
+    window.bench.selection.set_head(1)
+    for lesson in ("emma", "translation-lookup", "you-are-welcome"):
+        window.bench.open(load(lesson))
+        eye.settle(window)
+        assert window.bench.selection.cell is None or window.bench.selection.cell.node in eye.value.__self__.views(window)
+        assert not window.grab().isNull()
+        hand.away(window)
+    assert state_of(window)["title"] == TITLES["you-are-welcome"]
+
+
+def test_undo_also_brings_the_numbers_of_the_former_lesson_back(window, eye):
+    before = {name: array.tobytes() for name, array in window.bench.document.engine.values.items()}
+    window.bench.open(load("emma"))
+    eye.settle(window)
+    window.bench.document.undo()
+    eye.settle(window)
+    assert {name: array.tobytes() for name, array in window.bench.document.engine.values.items()} == before
+
+
+def test_every_lesson_fits_the_smallest_window_that_is_promised(open_window, eye):
+    """At 1280 × 720 only the stage scrolls."""
+    for lesson in TITLES:
+        window = open_window(lesson)
+        window.resize(1280, 720)
+        eye.settle(window)
+        assert (window.width(), window.height()) == (1280, 720)
+        for part in (window._top_bar, window.tokens, window.map, window.inspector, window.lesson_bar, window.panel()):
+            assert part.isVisible()
+            place = part.mapTo(window, part.rect().bottomRight())
+            assert place.x() < 1280
+            assert place.y() < 720
+            assert part.width() >= part.minimumSizeHint().width(), part
+        assert window.panel().height() > 200
+
+
+def test_a_window_can_be_closed_and_shown_again(window, qtbot):
+    window.close()
+    with qtbot.waitExposed(window):
+        window.show()
+    window.close()
+    assert not window.isVisible()
+
+
+def test_a_closed_window_can_be_deleted_while_its_document_lives(open_window, eye):
+    window = open_window("emma")
+    document = window.bench.document
+    window.close()
+    shiboken6.delete(window)
+    document.undo()
+    window_2 = open_window("emma")
+    assert eye.views(window_2)
+
+
+def test_nobody_has_the_focus_ring_at_the_start(window):
+    assert QApplication.focusWidget() is window

@@ -1,0 +1,142 @@
+"""The program in a process of its own, on a real X server, without one, and without any screen."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+needs_xvfb = pytest.mark.skipif(
+    shutil.which("Xvfb") is None, reason="Xvfb is not installed; `apt-get install xvfb` (CI installs it)"
+)
+PROGRAM = [sys.executable, "-m", "explorer"]
+
+
+def environment(**changes):
+    """The surroundings of a person's shell, with no display and no Qt setting but those asked for."""
+    dropped = {"DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE"}
+    kept = {k: v for k, v in os.environ.items() if k not in dropped and not k.startswith(("QT_", "PYTEST", "COV_"))}
+    return {**kept, "PYTHONWARNINGS": "", **changes}
+
+
+def run(*arguments, code=None, **changes):
+    command = [sys.executable, "-c", code] if code else [*PROGRAM, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment(**changes))
+
+
+@pytest.fixture(scope="module")
+def display():
+    """The name of an X server's display, on which nothing else is."""
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1700x1000x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        number = pipe.readline().strip()
+    assert number, f"Xvfb did not start: exit code {server.poll()}"
+    yield f":{number}"
+    server.terminate()
+    server.wait(timeout=10)
+
+
+WINDOW = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from explorer.app import open_window
+
+app, window = open_window()
+
+def look():
+    if not window.isExposed() if hasattr(window, "isExposed") else not window.windowHandle().isExposed():
+        return
+    if not all(place.layout().count() for place in window.findChildren(__import__(
+            "explorer.ui.panels.panel", fromlist=["Later"]).Later) if place.isVisible()):
+        return
+    timer.stop()
+    # What the X server has on its screen, not what Qt would paint.
+    picture = window.screen().grabWindow(window.winId())
+    assert picture.save(sys.argv[1]), "not saved"
+    print(QGuiApplication.platformName(), window.isVisible(), window.windowTitle(), picture.width(), picture.height())
+    print("gensim" in sys.modules)
+    window.close()
+
+timer = QTimer(interval=20)
+timer.timeout.connect(look)
+timer.start()
+QTimer.singleShot(40_000, lambda: app.exit(3))
+sys.exit(app.exec())
+"""
+
+
+@needs_xvfb
+def test_the_window_appears_on_an_x_server(display, tmp_path):
+    file = tmp_path / "window.png"
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOW, file],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment(DISPLAY=display, QT_QPA_PLATFORM="xcb"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    said, gensim = done.stdout.splitlines()
+    assert said == "xcb True You are welcome → de nada – Transformer Explorer 1600 900"
+    assert gensim == "False"
+    from PySide6.QtGui import QImage
+
+    picture = QImage(str(file))
+    assert (picture.width(), picture.height()) == (1600, 900)
+    colours = {picture.pixel(x, y) for x in range(0, 1600, 4) for y in range(0, 900, 4)}
+    assert len(colours) > 100  # not an empty frame
+
+
+@needs_xvfb
+def test_smoke_on_an_x_server(display):
+    done = run("--smoke-test", DISPLAY=display, QT_QPA_PLATFORM="xcb")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "painted" in done.stdout
+
+
+def test_smoke_offscreen():
+    done = run("--smoke-test", QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0, done.stderr
+    assert "painted" in done.stdout
+    unexpected = [line for line in done.stderr.splitlines() if "This plugin does not support" not in line]
+    assert unexpected == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
+@pytest.mark.parametrize("arguments", [(), ("emma",)], ids=["first", "named"])
+def test_without_a_display_there_is_one_plain_sentence(arguments):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert "no display" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
+def test_a_display_that_does_not_answer_is_none():
+    done = run(DISPLAY=":987")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "no display" in done.stderr
+
+
+def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
+    code = (
+        "import sys; from explorer.app import open_window; app, window = open_window();"
+        "print(sorted({'gensim', 'scipy', 'matplotlib', 'pyqtgraph', 'ziamath'} & set(sys.modules)));"
+        "app.processEvents(); app.processEvents();"
+        "print(sorted({'gensim', 'scipy'} & set(sys.modules)))"
+    )
+    done = run(code=code, QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["[]", "[]"]

@@ -1,0 +1,167 @@
+"""A stage as a picture: whole, in the right colours and sizes, with its formulas and plots."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from PySide6.QtGui import QImage
+
+from explorer.cli.render import ENDINGS
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import SetTokens
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.ui.bridge import Bridge
+from explorer.ui.render import WIDEST, WRITERS, draw, render
+from explorer.ui.selection import Selection
+from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.widgets.matrix_model import MatrixModel
+from explorer.ui.workbench import Workbench
+
+ATTENTION = "encoder.1.self.attention"
+GRAPH = Document(load("you-are-welcome").state()).state.graph
+STAGES = {stage.kind: stage.name for stage in GRAPH.stages}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def bench(appearance):
+    lesson = load("you-are-welcome")
+    document = Document(lesson.state())
+    made = Workbench(document, Bridge(document), Selection(document), appearance, lesson)
+    yield made
+    made.bridge.close()
+
+
+def image_of(picture):
+    image = QImage.fromData(picture)
+    assert not image.isNull()
+    return image
+
+
+def colors(image, xs=None, ys=None):
+    """The colours of some columns and rows; of every third, by default."""
+    xs, ys = xs or range(0, image.width(), 3), ys or range(0, image.height(), 3)
+    return {image.pixelColor(x, y).name() for x in xs for y in ys}
+
+
+def edges(image, depth=12):
+    """The colours along the right and the lower edge, where a page has only its margin."""
+    right = colors(image, xs=range(image.width() - depth, image.width()))
+    return right | colors(image, ys=range(image.height() - depth, image.height()))
+
+
+def texts(svg):
+    return [element.text for element in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_the_command_line_knows_the_kinds_of_picture():
+    assert tuple(WRITERS) == ENDINGS
+
+
+@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+def test_every_kind_of_stage_is_drawn_whole(bench, stage):
+    image = image_of(draw(bench, stage, ".png"))
+    assert image.width() <= 2 * WIDEST
+    assert len(colors(image)) > 20
+    assert edges(image) == {LIGHT.page}
+
+    found = texts(draw(bench, stage, ".svg"))
+    slices = [name for name in GRAPH.names() if name not in GRAPH.nodes or GRAPH.n_heads(name) is None]
+    shown = [name for name in slices if GRAPH.nodes[GRAPH.place(name).node].stage == stage]
+    assert any(MatrixModel(bench.document, name).text(0, 0) in found for name in shown)
+
+
+def test_every_number_of_a_matrix_is_text_in_an_svg(bench):
+    found = texts(draw(bench, ATTENTION, ".svg"))
+    model = MatrixModel(bench.document, "encoder.1.self.head.1.weights")
+    numbers = [model.text(row, column) for row in range(3) for column in range(3)]
+    assert set(numbers) <= set(found)
+    assert {"You", "are", "welcome", "Encoder 1: Self-attention, head 1"} <= set(found)
+
+
+def test_an_svg_looks_alike_elsewhere(bench):
+    svg = draw(bench, ATTENTION, ".svg").decode()
+    root = ET.fromstring(svg)
+    assert root.find(f"{SVG}title").text == "Encoder 1: Self-attention"
+    for element in root.iter(f"{SVG}text"):
+        assert re.search("(sans-serif|serif|monospace)$", element.get("font-family"))
+        assert float(element.get("textLength")) > 0
+    assert "frame-" not in svg  # the marks are gone
+    # Formulas are outlines without a pen around them.
+    glyphs = [group for group in root.iter(f"{SVG}g") if group.get("stroke-miterlimit") == "4"]
+    assert glyphs == []
+
+
+def test_plots_are_in_it(bench):
+    root = ET.fromstring(draw(bench, ATTENTION, ".svg"))
+    widths = {float(group.get("stroke-width", 0)) for group in root.iter(f"{SVG}g") if group.get("stroke") != "none"}
+    assert max(widths) > 4  # the thickest line
+    squares = [image for image in root.iter(f"{SVG}image") if image.get("width") == image.get("height") == "3"]
+    assert len(squares) == 1  # the heat map, a pixel for each weight
+
+
+def test_what_is_scrolled_out_of_sight_is_not_drawn(bench):
+    bench.document.do(SetTokens("source", [f"w{i}" for i in range(40)]))
+    root = ET.fromstring(draw(bench, ATTENTION, ".svg"))
+    parents = {child: parent for parent in root.iter() for child in parent}
+    frames = {path.get("id"): path.find(f"{SVG}rect") for path in root.iter(f"{SVG}clipPath")}
+    beyond = next(element for element in root.iter(f"{SVG}text") if element.text == "w12")
+    x = float(beyond.get("x")) + float(re.findall(r"[-\d.]+", parents[beyond].get("transform"))[4])
+    name = parents[parents[beyond]].get("clip-path")
+    frame = frames[name.removeprefix("url(#").removesuffix(")")]
+    # A column more than there is room for begins, and is cut.
+    assert float(frame.get("x")) < x < float(frame.get("x")) + float(frame.get("width")) + 40
+
+
+def test_a_pdf(bench):
+    pdf = draw(bench, ATTENTION, ".pdf")
+    assert pdf.startswith(b"%PDF-")
+    assert pdf.count(b"/Type /Page\n") == 1
+    assert b"/FontFile" in pdf  # letters are letters
+    (heat_map,) = re.findall(rb"<<[^<>]*/Width 3\s+/Height 3\s[^<>]*>>", pdf)
+    assert b"/FlateDecode" in heat_map  # no JPEG: it keeps its colours
+
+
+def test_pictures_are_as_large_as_the_page(bench):
+    image = image_of(draw(bench, ATTENTION, ".png"))
+    root = ET.fromstring(draw(bench, ATTENTION, ".svg"))
+    assert root.get("viewBox") == f"0 0 {image.width() // 2} {image.height() // 2}"
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", draw(bench, ATTENTION, ".pdf"))
+    dots = bench.appearance.px(1) * 72 / 96 / 2
+    assert [float(side) for side in box.groups()] == pytest.approx([image.width() * dots, image.height() * dots], abs=1)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (400, 300), (300, 2000), (3000, 250), (100, 100)])
+def test_a_size_that_is_asked_for_holds_all_of_the_page(bench, size):
+    image = image_of(draw(bench, ATTENTION, ".png", size))
+    assert (image.width(), image.height()) == (2 * size[0], 2 * size[1])
+    assert len(colors(image)) > 20
+    assert edges(image, depth=2) == {LIGHT.page}
+    root = ET.fromstring(draw(bench, ATTENTION, ".svg", size))
+    assert root.get("viewBox") == f"0 0 {size[0]} {size[1]}"
+
+
+def test_it_draws_the_document_as_it_is(bench):
+    before = draw(bench, ATTENTION, ".svg")
+    bench.document.do(SetTokens("source", ["welcome", "<&>"]))
+    found = texts(draw(bench, ATTENTION, ".svg"))
+    assert "<&>" in found
+    assert found != texts(before)
+
+
+@pytest.mark.parametrize(("theme", "ground"), [("light", LIGHT.page), ("dark", DARK.page)])
+def test_themes(appearance, theme, ground):
+    lesson = load("emma")
+    image = image_of(render(lesson, Document(lesson.state()), "attention", ".png", None, theme))
+    assert edges(image) == {ground}
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [("encoder.1.self.atention", "did you mean 'encoder.1.self.attention'"), ("?", "this model has source.embedding")],
+)
+def test_a_stage_that_is_not_there(bench, stage, words):
+    with pytest.raises(ExplorerError, match=words) as caught:
+        draw(bench, stage, ".png")
+    assert caught.value.id == "unknown-stage"

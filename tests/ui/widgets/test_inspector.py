@@ -1,0 +1,225 @@
+"""What is said about the cell one points at, with the true numbers."""
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
+
+from explorer.core.numbers import exact, written
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.ui.selection import Cell
+
+ENCODER = "encoder.1.self"
+
+
+@pytest.fixture
+def point(window, hand, eye):
+    """Points at a cell with the mouse and returns the inspector."""
+
+    def at(stage, name, row, column):
+        eye.go_to(window, stage)
+        view = eye.views(window)[name]
+        hand.hover(view, hand.cell(view, row, column))
+        return window.inspector
+
+    return at
+
+
+def said(inspector):
+    """All words that are in sight, without their mark-up."""
+    labels = [label for label in inspector.findChildren(QLabel) if label.isVisible()]
+    return "\n".join(re.sub(r"<br>", "\n", re.sub(r"<(?!br)[^>]+>", "", label.text())) for label in labels)
+
+
+def derivation(inspector):
+    """The rows of all derivations in sight: label, expression, value, kind."""
+    return [(r.label, r.expression, r.value, r.kind) for _, view in inspector._derivations if view.isVisible() for r in view._rows]  # fmt: skip  # noqa: E501
+
+
+def test_before_anything_is_pointed_at_there_is_a_hint(window):
+    assert said(window.inspector).startswith("Point at a number")
+    assert not window.inspector._formula.isVisible()
+
+
+def test_a_score_is_a_sum_of_products(window, eye, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scores", 1, 2)
+    query, key = (eye.value(window, f"{ENCODER}.head.1.{letter}")[i] for letter, i in (("Q", 1), ("K", 2)))
+    rows = derivation(inspector)
+    products = [f"{written(a, 4)} × {written(b, 4)}" for a, b in zip(query.tolist(), key.tolist(), strict=True)]
+    assert [expression for _, expression, _, kind in rows if kind == "term"] == products
+    assert [value for *_, value, kind in rows if kind == "term"] == [
+        written(a * b, 4) for a, b in zip(query.tolist(), key.tolist(), strict=True)
+    ]
+    assert rows[-1][2:] == (written(float(query @ key), 4), "result")
+    words = said(inspector)
+    assert exact(eye.value(window, f"{ENCODER}.head.1.scores")[1, 2]) in words
+    assert "head 1, are → welcome" in words
+    assert inspector._formula.latex().startswith("S = ")
+    assert "scores = " in words
+    assert not window.inspector._hint.isVisible()
+
+
+def test_every_matrix_of_every_stage_can_be_explained(window, eye):
+    """The result of each derivation is the number of the cell."""
+    for stage in window.bench.document.engine.graph.stages:
+        eye.look_at(window, stage.name)
+        for name in eye.views(window):
+            place = window.bench.document.engine.graph.place(name)
+            array = np.atleast_1d(eye.value(window, name))
+            index = tuple(n - 1 for n in eye.value(window, name).shape)
+            window.bench.selection.point(Cell(place.node, (*place.index, *index)))
+            value = float(array[index or (0,)])
+            assert exact(eye.value(window, name)[index]) in window.inspector._value.text(), name
+            rows = derivation(window.inspector)
+            if rows:
+                shown = rows[-1][2].replace("−", "-").replace("∞", "inf")
+                assert float(shown) == pytest.approx(value, abs=6e-5, rel=0.06), name
+
+
+def test_the_inspector_grows_a_derivation_for_what_was_altered(window, eye, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scaled", 0, 0)
+    assert len([view for _, view in inspector._derivations if view.isVisible()]) == 2
+    assert f"{ENCODER}.scores" in said(inspector)
+    point(f"{ENCODER}.attention", f"{ENCODER}.head.1.Q", 0, 0)
+    assert len([view for _, view in inspector._derivations if view.isVisible()]) == 1
+
+
+def test_an_input_has_no_derivation(point):
+    inspector = point("source.embedding", "source.table", 0, 0)
+    assert derivation(inspector) == []
+    assert "An input" in said(inspector)
+    assert not inspector._formula.isVisible()
+    assert "numpy" not in said(inspector)
+
+
+def test_a_pinned_cell_says_that_it_is_given(window, point):
+    inspector = point(f"{ENCODER}.heads", f"{ENCODER}.head.2.output", 0, 0)
+    assert "Given" in said(inspector)
+    assert derivation(inspector) == []
+
+
+def test_numpy(window, eye, point):
+    """The expression, evaluated on the parents, is the value."""
+    inspector = point(f"{ENCODER}.heads", f"{ENCODER}.projected", 0, 0)
+    name, _, expression = inspector._code.text().partition(" = ")
+    assert name == "projected"
+    values = {short: eye.value(window, f"{ENCODER}.{short}") for short in ("concat", "W_O")}
+    assert np.array_equal(eval(expression, {"np": np, **values}), eye.value(window, f"{ENCODER}.projected"))
+
+
+def test_it_follows_edits_of_what_it_shows(window, eye, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.Q", 0, 0)
+    before = said(inspector)
+    window.bench.document.do(SetCells("source.table", {(0, 0): 3.0}))
+    eye.settle(window)
+    assert said(inspector) != before
+    assert exact(eye.value(window, f"{ENCODER}.Q")[0, 0, 0]) in said(inspector)
+    rows = derivation(inspector)
+    assert rows[0][1].startswith("3.0000 × ")
+    window.bench.document.undo()
+    eye.settle(window)
+    assert said(inspector) == before
+
+
+def test_when_the_cell_goes_the_hint_comes_back(window, eye, point):
+    inspector = point("source.embedding", "source.X", 2, 0)
+    window.bench.document.do(SetTokens("source", ("You", "are")))
+    eye.settle(window)
+    assert said(inspector).startswith("Point at a number")
+
+
+def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
+    inspector = point("source.positions", "source.H", 1, 0)
+    words = said(inspector)
+    fed = window.bench.selection.fed
+    assert f"{ENCODER}.Q" in fed
+    for child in fed:
+        assert child.rpartition(".")[2] in words
+    hand.click(window.tokens)  # the mouse leaves the matrix, the cell stays
+    link = next(line for line in inspector._feeds.text().split("<br>") if ">Q<" in line)
+    number = inspector._feeds.text().split("<br>").index(link)
+    line_height = inspector._feeds.height() / len(fed)
+    hand.click(inspector._feeds, QPoint(4, int((number + 0.5) * line_height)))
+    eye.settle(window)
+    assert window.bench.selection.stage == f"{ENCODER}.attention"
+    assert window.panel().stage.name == f"{ENCODER}.attention"
+
+
+def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):
+    inspector = point("source.positions", "source.H", 1, 0)
+    assert inspector._feeds.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+    inspector._feeds.setFocus(Qt.FocusReason.TabFocusReason)
+    hand.key(Qt.Key.Key_Return)
+    eye.settle(window)
+    assert window.bench.selection.stage != "source.positions"
+
+
+# In the reference
+
+
+def test_as_printed_it_agrees_with_the_reference(window, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
+    words = said(inspector)
+    assert "In the reference" in words
+    printed, computed = re.search(r"Printed (\S+) · computed (\S+)", words).groups()
+    assert printed == computed
+    assert "✓" in words
+    assert "≠" not in words
+
+
+def test_after_an_edit_it_does_not(window, eye, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
+    printed = re.search(r"Printed (\S+)", said(inspector))[1]
+    window.bench.document.do(SetCells("source.table", {(0, 0): 2.0}))
+    eye.settle(window)
+    words = said(inspector)
+    assert "≠" in words
+    assert "✓" not in words
+    assert re.search(r"Printed (\S+)", words)[1] == printed
+    window.bench.document.undo()
+    eye.settle(window)
+    assert "✓" in said(inspector)
+
+
+def test_what_no_reference_prints_has_none(point):
+    assert "In the reference" not in said(point("output", "output.logits", 0, 0))
+
+
+def test_another_setting_is_another_print(window, eye, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
+    assert inspector._printed.isVisible()
+    window.bench.open(window.bench.lesson, "textbook")
+    eye.settle(window)
+    assert window.bench.selection.cell == Cell(f"{ENCODER}.weights", (0, 0, 0))
+    assert not inspector._printed.isVisible()
+
+
+# The derivation on the screen
+
+
+def test_the_derivation_is_painted_and_spoken(window, eye, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scores", 1, 2)
+    view = next(view for _, view in inspector._derivations if view.isVisible())
+    image = view.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    assert window.bench.appearance.theme.here_text in colours
+    value = written(eye.value(window, f"{ENCODER}.head.1.scores")[1, 2].item(), 4)
+    assert view.accessibleDescription().endswith(f"= {value}")
+
+
+def test_not_a_number_is_derived_without_a_crash(window, eye, point):
+    window.bench.document.do(SetCells("source.table", {(0, 0): np.nan}))
+    inspector = point(f"{ENCODER}.after", f"{ENCODER}.norm", 0, 0)
+    assert derivation(inspector)[-1][2] == "NaN"
+    window.bench.document.do(PinCells(f"{ENCODER}.scores", {(0, 0, 0): np.inf}))
+    eye.settle(window)
+    assert derivation(inspector)
+
+
+def test_a_masked_score_says_why(window, eye, point):
+    window.bench.document.do(SetSwitch("decoder.1.self", "mask", "causal"))
+    inspector = point("decoder.1.self.attention", "decoder.1.self.head.1.masked", 0, 2)
+    assert derivation(inspector)[-1][2] == "−∞"
+    assert "the mask is 0" in str(derivation(inspector))
