@@ -2,13 +2,16 @@
 
 import os
 import sys
+from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.document.document import Document
-from explorer.lessons.loader import catalogue, load
+from explorer.document.state import State
+from explorer.lessons.loader import catalogue
+from explorer.lessons.saved import is_document, opened
 from explorer.lessons.schema import Lesson
 from explorer.ui.bridge import Bridge
 from explorer.ui.main_window import MainWindow
@@ -19,9 +22,9 @@ from explorer.ui.workbench import Workbench
 FIRST_LESSON = "you-are-welcome"
 
 
-def make_window(lesson: Lesson, appearance: Appearance) -> MainWindow:
-    """The window on a lesson, not shown yet."""
-    document = Document(lesson.state())
+def make_window(lesson: Lesson, appearance: Appearance, state: State | None = None) -> MainWindow:
+    """The window on a lesson, or on a document of it, not shown yet."""
+    document = Document(state or lesson.state())
     bridge = Bridge(document)
     selection = Selection(document)
     window = MainWindow(Workbench(document, bridge, selection, appearance, lesson))
@@ -39,13 +42,15 @@ def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
     ExplorerError
         Where the file cannot be opened.
     """
-    lesson = load(file or FIRST_LESSON)
+    lesson, state = opened(file or FIRST_LESSON)
     # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Transformer Explorer")
-    window = make_window(lesson, Appearance(app))
+    window = make_window(lesson, Appearance(app), state)
+    if file is not None and is_document(file):
+        window.files.belongs_to(Path(file))
     window.show()
     return app, window
 
@@ -56,7 +61,7 @@ def run(file: str | None = None, smoke: bool = False) -> int:
     Parameters
     ----------
     file : str, optional
-        A lesson file or the name of a lesson.
+        A document, a lesson file or the name of a lesson.
     smoke : bool
         Paint every stage once and end.
 

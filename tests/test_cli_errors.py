@@ -43,6 +43,11 @@ def wrong(capsys, *argv):
         (("check", "nope.toml"), ("nope.toml", "no such file")),
         (("check", "nope"), ("'nope'", "`explorer list`")),
         (("show", "emma", "--format", "yaml"), ("'yaml'", ", ".join(FORMATS))),
+        (("show", "emma", "--out", "x.py"), ("--out", "--format python")),
+        (("show", "emma", "--format", "python", "--out", "x"), ("x: is not the name", ".py")),
+        (("show", "emma", "--format", "python", "--out", "no/x.py"), ("cannot be written", "No such file")),
+        (("show", "emma", "wieghts", "--format", "python"), ("did you mean 'weights'?",)),
+        ((*WELCOME, "--format", "python", "--tokens", "w " * 100), ("too many numbers", "--out FILE.py")),
         (("show", "emma", "--setting", "x"), ("'x'", "printed, textbook")),
         # nodes and cells
         (("show", "emma", "wieghts"), ("'wieghts'", "did you mean 'weights'?")),

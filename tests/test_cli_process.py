@@ -34,6 +34,7 @@ def imported(*argv):
     [
         ("list",),
         ("show", "emma", "--format", "csv"),
+        ("show", "emma", "--format", "python"),
         ("explain", "emma", "scores[0,8]"),
         ("check",),
     ],
@@ -92,7 +93,7 @@ def test_a_terminal_without_the_characters():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes break differently elsewhere")
-@pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
+@pytest.mark.parametrize("form", ["table", "json", "csv", "latex", "python"])
 def test_a_reader_that_leaves(form):
     command = [*EXPLORER, "show", "you-are-welcome", "--format", form]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -4,6 +4,8 @@ import io
 import json
 import math
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -353,3 +355,46 @@ def test_every_node_is_explained(lesson, setting):
     for name, value in engine.values.items():
         cell = ",".join("0" * value.ndim)
         assert explained(lesson, f"{name}[{cell}]", "--setting", setting)
+
+
+# Python
+
+
+def run(*argv):
+    """What the script says that a command prints, run with numpy alone."""
+    script = out("show", *argv, "--format", "python")
+    done = subprocess.run([sys.executable, "-I", "-"], input=script, capture_output=True, text=True, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+    return script, done.stdout
+
+
+def test_python_prints_a_script_that_finds_every_number_again():
+    script, said = run("you-are-welcome", "--setting", "textbook", "--tokens", "You are great")
+    assert "# You are welcome → de nada (you-are-welcome), Textbook, edited\n" in script
+    document = Document(load("you-are-welcome").state("textbook"))
+    document.do(SetTokens("source", ("You", "are", "great")))
+    engine = document.engine
+    computed = [engine.values[name] for name, node in engine.graph.nodes.items() if not node.is_input]
+    assert said == f"{sum(map(np.size, computed))} numbers of {len(computed)} nodes checked: equal, bit for bit.\n"
+
+
+def test_python_prints_what_the_asked_for_nodes_need():
+    script, said = run("emma", "weights")
+    assert said == "162 numbers of 2 nodes checked: equal, bit for bit.\n"
+    assert "# Emma hates games but she is a great friend (emma), As printed\n" in script
+    assert "output" not in re.findall(r"^(\w+) = ", script, re.MULTILINE)
+
+
+def test_python_writes_files_where_there_is_too_much_to_print(tmp_path):
+    file = tmp_path / "long.py"
+    words = " ".join(f"w{i}" for i in range(100))
+    said = out("show", "you-are-welcome", "--tokens", words, "--format", "python", "--out", str(file))
+    assert said == f"wrote {file} and {file}.npz\n"
+    done = subprocess.run([sys.executable, "-I", str(file)], capture_output=True, text=True)
+    assert done.stdout.endswith("equal, bit for bit.\n")
+
+
+def test_python_writes_one_file_where_that_is_enough(tmp_path):
+    file = tmp_path / "emma.py"
+    assert out("show", "emma", "--format", "python", "--out", str(file)) == f"wrote {file}\n"
+    assert file.read_text(encoding="utf-8") == out("show", "emma", "--format", "python")

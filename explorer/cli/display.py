@@ -20,7 +20,7 @@ def openable(file: str) -> None:
     if Path(file).is_file():
         return
     if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
-        raise UsageError(f"There is no file '{file}'; name a lesson file (.toml) that exists.")
+        raise UsageError(f"There is no file '{file}'; name a document (.explorer) or a lesson (.toml) that exists.")
     from explorer.core.errors import nearest
     from explorer.lessons.loader import catalogue
 

@@ -13,7 +13,7 @@ FORMATS = ("table", "json", "csv", "latex", "python")
 _PROGRAM = """\
 Every number of a transformer, live and editable.
 
-  explorer [FILE]                  open the window, on a lesson file if one is named
+  explorer [FILE]                  open the window, on a document or a lesson if one is named
   explorer list                    the lessons
   explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV, LaTeX or Python
   explorer explain LESSON CELL     how one cell came about
@@ -130,7 +130,7 @@ def parse(command: str, argv: Sequence[str]) -> Namespace:
 
 def _window() -> Parser:
     parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a lesson file (.toml), or the name of a lesson")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a document (.explorer), or a lesson by name or file (.toml)")
     parser.add_argument("--smoke-test", action="store_true", help="start, paint every stage once, end")
     parser.add_argument("--version", action="version", version=f"explorer {__version__}")
     return parser
@@ -224,7 +224,7 @@ def _bench() -> Parser:
 
 
 def _add_lesson(parser: Parser) -> None:
-    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml)")
+    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml or .explorer)")
 
 
 def _add_gradients(parser: Parser) -> None:

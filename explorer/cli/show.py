@@ -21,7 +21,7 @@ from explorer.core.nudge import check_cell
 from explorer.core.script import export, save
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
-from explorer.lessons.loader import load
+from explorer.lessons.saved import opened as opened_lesson
 from explorer.lessons.schema import Lesson
 
 
@@ -103,10 +103,10 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
     ExplorerError
         Where an edit cannot be done.
     """
-    lesson = load(arguments.lesson)
+    lesson, state = opened_lesson(arguments.lesson)
     sets = [parse_set(text) for text in arguments.sets]
     switches = [parse_switch(text) for text in arguments.switch]
-    document = Document(lesson.state(arguments.setting))
+    document = Document(state if arguments.setting is None else lesson.state(arguments.setting))
     for block, name, choice in switches:
         document.do(SetSwitch(block, name, choice))
     if arguments.tokens is not None:

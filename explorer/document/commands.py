@@ -104,6 +104,36 @@ class SetArray(Command):
         return replace(state, inputs={**state.inputs, place.node: frozen(array)})
 
 
+@dataclass(frozen=True, eq=False)
+class SetInputs(Command):
+    """Set several input nodes at once, such as all weights at a step of training.
+
+    Parameters
+    ----------
+    arrays : mapping of str to numpy.ndarray
+        In the nodes' shapes.
+    title : str
+        As undo names it.
+    stroke : object
+        Equal for all steps of one run.
+    """
+
+    arrays: Mapping[str, Array]
+    title: str
+    stroke: object = None
+
+    @property
+    def label(self) -> str:
+        return self.title
+
+    def apply(self, state: State) -> State:
+        for name, array in self.arrays.items():
+            shape = state.inputs[_input(state, name).node].shape
+            if array.shape != shape:
+                raise ExplorerError("bad-shape", name=name, shape=_written(shape), given=_written(array.shape))
+        return replace(state, inputs={**state.inputs, **self.arrays})
+
+
 @dataclass(frozen=True)
 class PinCells(Command):
     """Hold cells of a computed node at values typed by hand.
@@ -217,6 +247,42 @@ class SetTokens(Command):
         return state.rebuilt(replace(model, axes=axes, lengths=lengths), inputs)
 
 
+@dataclass(frozen=True, eq=False)
+class SendWords(Command):
+    """Give a sequence words together with their vectors: its tokens, and their rows of its embedding table.
+
+    Where the vectors are wider or narrower than the model, it becomes as wide as they are; weights that no longer fit
+    start anew.
+
+    Parameters
+    ----------
+    sequence : str
+        "source", "target" or "input".
+    words : sequence of str
+    vectors : numpy.ndarray
+        (n_words, d_model); of a word that stands there twice the last one counts.
+    """
+
+    sequence: str
+    words: Sequence[str]
+    vectors: Array
+
+    @property
+    def label(self) -> str:
+        return f"Send “{' '.join(self.words)}” to {self.sequence}"
+
+    def apply(self, state: State) -> State:
+        after = SetTokens(self.sequence, self.words).apply(state)
+        name, width = f"{self.sequence}.table", self.vectors.shape[1]
+        if width != after.model.d_model:
+            axes = {axis: labels for axis, labels in after.model.axes.items() if axis != "d_model"}
+            after = after.rebuilt(replace(after.model, d_model=width, axes=axes), after.inputs)
+        rows = {word: i for i, word in enumerate(after.model.axes[after.graph.sequences[self.sequence]])}
+        table = after.inputs[_input(after, name).node].copy()
+        table[[rows[word] for word in self.words]] = self.vectors
+        return replace(after, inputs={**after.inputs, name: frozen(table)})
+
+
 def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequence[str]:
     """The words, if they can be the tokens of a sequence.
 
@@ -313,6 +379,7 @@ class Replace(Command):
 
     state: State
     title: str
+    stroke: object = None
 
     @property
     def label(self) -> str:

@@ -24,6 +24,7 @@ from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.comparison import Comparison
+from explorer.ui.files import Files
 from explorer.ui.new_model import NewModel
 from explorer.ui.panels.panel import Panel
 from explorer.ui.panels.registry import panel_for
@@ -53,8 +54,12 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.bench = bench
         self.actions_ = Actions(bench, self)
+        self.files = Files(bench, self)
         for action, act in (
             (self.actions_.new_model, self.new_model),
+            (self.actions_.open, self.files.open),
+            (self.actions_.save, self.files.save),
+            (self.actions_.save_as, self.files.save_as),
             (self.actions_.undock, self.undock),
             (self.actions_.copy_panel, self.copy_panel),
         ):
@@ -113,9 +118,12 @@ class MainWindow(QMainWindow):
         self._title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         menu = QMenu(self._title)
         for lesson in catalogue():
-            menu.addAction(lesson.title, partial(self.bench.open, lesson))
+            menu.addAction(lesson.title, partial(self.files.open_lesson, lesson))
         menu.addSeparator()
-        for action in (self.actions_.new_model, self.actions_.compare, self.actions_.undock, self.actions_.copy_panel):
+        for action in (self.actions_.new_model, self.actions_.open, self.actions_.save, self.actions_.save_as):
+            menu.addAction(action)
+        menu.addSeparator()
+        for action in (self.actions_.compare, self.actions_.undock, self.actions_.copy_panel):
             menu.addAction(action)
         self._title.setMenu(menu)
         self._top.addWidget(self._title)
@@ -148,12 +156,11 @@ class MainWindow(QMainWindow):
         """Ask for a new model and open it."""
         dialog = NewModel(self.bench, self)
         if dialog.exec() and dialog.lesson is not None:
-            self.bench.open(dialog.lesson)
+            self.files.open_lesson(dialog.lesson)
         dialog.deleteLater()
 
     def _open(self, lesson: Lesson) -> None:
         self._shown = lesson
-        self.setWindowTitle(f"{lesson.title} – Transformer Explorer")
         self._title.setText(f"{lesson.title}  ▾")
         while (item := self._setting_place.takeAt(0)) is not None:
             widget = item.widget()
@@ -285,7 +292,16 @@ class MainWindow(QMainWindow):
         # Otherwise the first button wears the focus ring before anybody has touched a key.
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def dragEnterEvent(self, event: Any) -> None:
+        self.files.drag(event)
+
+    def dropEvent(self, event: Any) -> None:
+        self.files.drop(event)
+
     def closeEvent(self, event: Any) -> None:
+        if self.isVisible() and not self.files.may_leave():
+            event.ignore()
+            return
         self.compare(False)
         self.bench.bridge.close()
         super().closeEvent(event)

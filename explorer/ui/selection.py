@@ -11,6 +11,7 @@ from explorer.core.node import Stage
 from explorer.document.document import Document
 
 ABOUT_THE_MODEL = (
+    Stage("model.descent", "descent", "Gradient descent", "Model"),
     Stage("model.parameters", "parameters", "Parameters", "Model"),
     Stage("model.changes", "changes", "What changed", "Model"),
     Stage("model.switches", "switches", "All switches", "Model"),

@@ -1,7 +1,10 @@
 """What every panel and widget is given: the model, what is looked at, and the look."""
 
+from weakref import WeakSet
+
 from explorer.document.commands import Replace
 from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.lessons.schema import Lesson
 from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Selection
@@ -43,6 +46,8 @@ class Workbench:
         self.reference = reference
         self._first = lesson
         self._opened = {lesson.id: lesson}
+        self.given: WeakSet[State] = WeakSet({document.state})
+        """States as a lesson gives them: there is nothing in them to be saved."""
 
     @property
     def lesson(self) -> Lesson:
@@ -58,5 +63,10 @@ class Workbench:
         """Open an example, or another setting of it; it can be undone."""
         state = lesson.state(setting)
         title = lesson.title if setting is None else f"{lesson.title}: {lesson.setting(setting).title}"
+        self.given.add(state)
+        self.open_state(lesson, state, title)
+
+    def open_state(self, lesson: Lesson, state: State, title: str = "") -> None:
+        """Open a document of an example; it can be undone."""
         self._opened[lesson.id] = lesson
-        self.document.do(Replace(state, f"Open “{title}”"))
+        self.document.do(Replace(state, f"Open “{title or lesson.title}”"))

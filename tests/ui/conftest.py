@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
 
 from explorer.app import make_window
 from explorer.lessons.loader import catalogue
-from explorer.ui import main_window
+from explorer.ui import files, main_window
 from explorer.ui.panels.panel import Later
 from explorer.ui.theme import Appearance
 from explorer.ui.widgets.matrix_view import MatrixView
@@ -44,6 +44,7 @@ def open_window(request, qtbot, appearance, monkeypatch):
     """Opens the window on a lesson, or on the lesson of a name."""
     opened = []
     monkeypatch.setattr(main_window, "catalogue", lessons)
+    monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
 
     def open_it(lesson="you-are-welcome"):
         window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance)

@@ -114,11 +114,11 @@ class GELU(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (x,) = parents
         if self.tanh:
-            # x/2 · (1 + t) with t = tanh(u), and dt/du = 1 − t².
+            # x/2 · (1 + t) with t = tanh(u), u = root · (x + 0.044715 x³) and dt/du = 1 − t².
             root = np.sqrt(2 / np.pi).astype(x.dtype)
-            square = x * x
-            t = np.tanh(root * (x + 0.044715 * (x * square)))
-            slope = 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (root * (1 + 3 * 0.044715 * square))
+            t = np.tanh(root * (x + 0.044715 * (x * x * x)))
+            bend = x * (1 - t * t) * (root + 3 * 0.044715 * root * (x * x))
+            slope = 0.5 * (1 + t + bend)
         else:
             # d/dx x · Φ(x) = Φ(x) + x · φ(x), with the normal distribution's Φ and its density φ.
             share = 0.5 * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))

@@ -136,7 +136,9 @@ def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
 
 def passed(gradient: Array, slope: Array) -> Array:
     """Gradient times slope; through a slope of 0 nothing passes, not even an infinite gradient."""
-    return np.where(slope == 0, 0, gradient * slope)
+    product = np.asarray(gradient * slope)
+    product[slope == 0] = 0
+    return product
 
 
 def added(at: Index, value: Source) -> Operand:

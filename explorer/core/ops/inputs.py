@@ -7,7 +7,6 @@ import numpy as np
 
 from explorer.core.ops.base import Array, Op
 
-
 INITIALISERS = ("xavier", "he", "uniform", "zeros")
 
 

@@ -1,1 +1,1 @@
-"""How a model learns: what it is shown, and how its weights follow."""
+"""Gradient descent in its usual forms."""

@@ -3,6 +3,7 @@
 from explorer.core.node import Stage
 from explorer.ui.panels.attention import AttentionPanel
 from explorer.ui.panels.changes import ChangesPanel
+from explorer.ui.panels.descent import DescentPanel
 from explorer.ui.panels.embedding import EmbeddingPanel
 from explorer.ui.panels.feed_forward import FeedForwardPanel, LayerPanel
 from explorer.ui.panels.heads import HeadsPanel
@@ -71,6 +72,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     ),
     "loss": (LossPanel, Heading("How surprised the model is by the right words.", ("loss",))),
     "layer": (LayerPanel, Heading("Weights, bias, activation.", ("activation", "bias", "weights"))),
+    "descent": (DescentPanel, Heading("Every weight a little against its gradient: the loss goes down, step by step.")),
     "changes": (ChangesPanel, Heading("The nodes that the last edit reached, and by how much.")),
     "parameters": (ParametersPanel, Heading("How many numbers the model learns, block by block, and why so many.")),
     "switches": (SwitchesPanel, Heading("Where the references, the papers and practice differ, one can choose.")),

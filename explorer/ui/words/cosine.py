@@ -36,7 +36,14 @@ class Products(Rows):
         """The two words stand above their numbers."""
         a, b = (word[:16] for word in self.cosine.words) if self.cosine else ("", "")
         product = Column("product", NUMBER)
-        return Column("dimension", NUMBER), Column(a, NUMBER), Column(b, NUMBER), product, Column("", BAR, 170), Column("")
+        return (
+            Column("dimension", NUMBER),
+            Column(a, NUMBER),
+            Column(b, NUMBER),
+            product,
+            Column("", BAR, 170),
+            Column(""),
+        )
 
     def read(self) -> None:
         if self.cosine is not None:
@@ -92,7 +99,9 @@ class Angle(QWidget):
         self.cosine = cosine
         a, b = cosine.words
         self.setAccessibleName(f"{a} and {b} drawn as arrows at an angle of {cosine.angle:.1f} degrees")
-        self.setToolTip("In the plane of the two vectors: lengths and angle are true, the direction of the first is free")
+        self.setToolTip(
+            "In the plane of the two vectors: lengths and angle are true, the direction of the first is free"
+        )
         self.update()
 
     def paintEvent(self, event: Any) -> None:
@@ -107,7 +116,9 @@ class Angle(QWidget):
         lengths = [float(norm) for norm in self.cosine.norms]
         half = self.cosine.angle / 2
         # The pair stands upright in the middle, so that any angle up to 180° has room.
-        ways = [(lengths[i] * sin(radians(side * half)), lengths[i] * cos(radians(half))) for i, side in ((0, -1), (1, 1))]
+        ways = [
+            (lengths[i] * sin(radians(side * half)), lengths[i] * cos(radians(half))) for i, side in ((0, -1), (1, 1))
+        ]
         edge, line = appearance.px(64), metrics.height() + 6
         width = max(max(x for x, _ in ways), 0.0) - min(min(x for x, _ in ways), 0.0)
         height = max(max(y for _, y in ways), 1e-9)
@@ -156,7 +167,9 @@ class CosineCard(Card):
     """Two words, their products, and what becomes of the sum."""
 
     def __init__(self, bench: Workbench, store: Store) -> None:
-        about = "Multiply dimension by dimension, add up, divide by both lengths: what is left is the cosine of the angle."
+        about = (
+            "Multiply dimension by dimension, add up, divide by both lengths: what is left is the cosine of the angle."
+        )
         super().__init__(bench, store, "Cosine of two words, as arithmetic", about)
         self.first = WordField(bench, store, "First word")
         self.second = WordField(bench, store, "Second word")

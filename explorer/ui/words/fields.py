@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
@@ -31,6 +31,8 @@ class _Line(QLineEdit):
         self._completer = QCompleter(self._model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setWidget(self)
+        self._popup = QListView()
+        self._completer.setPopup(self._popup)
         self._completer.activated.connect(self._insert)
         self.textEdited.connect(self._offer)
 
@@ -45,7 +47,7 @@ class _Line(QLineEdit):
         vectors = self._store.vectors
         found = vectors.complete(start, OFFERED) if vectors is not None and start else []
         if not found or found == [start]:
-            self._completer.popup().hide()
+            self._popup.hide()
             return
         self._model.setStringList(found)
         self._completer.complete()
@@ -57,7 +59,7 @@ class _Line(QLineEdit):
         self.setCursorPosition(at + len(word))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        popup = self._completer.popup()
+        popup = self._popup
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             # With a word picked in the list, Enter takes it over; only the next one asks.
             if popup.isVisible() and popup.currentIndex().isValid():
@@ -172,6 +174,8 @@ class WordField(QWidget):
         self._offers.setVisible(bool(near))
 
     def _replace(self, word: str, other: str) -> None:
-        self.edit.setText(re.sub(rf"(?<![^\s,;]){re.escape(word)}(?![^\s,;])", lambda _: other, self.edit.text(), count=1))
+        self.edit.setText(
+            re.sub(rf"(?<![^\s,;]){re.escape(word)}(?![^\s,;])", lambda _: other, self.edit.text(), count=1)
+        )
         self.edit.setFocus()
         self._enter()

@@ -15,7 +15,7 @@ from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import MOST_WORDS, Store
 from explorer.ui.workbench import Workbench
 
-ROW, BARS = 44, 340  # pixels at text scale 1
+ROW, BARS = 56, 340  # pixels at text scale 1
 
 
 class VectorStrips(QWidget):
@@ -83,9 +83,10 @@ class VectorStrips(QWidget):
         theme, fonts = appearance.theme, appearance.fonts
         painter = QPainter(self)
         left, step = self._bars()
-        limit = float(np.abs(self.array).max(initial=0.0)) or 1.0
+        low, high = float(self.array.min(initial=0.0)), float(self.array.max(initial=0.0))
+        spread = (high - low) or 1.0
         up, down = theme.diverging_ramp.colors[230], theme.diverging_ramp.colors[25]
-        gap = 1.0 if step > 3 else 0.0
+        gap = 2.0 if step > 12 else 1.0 if step > 3 else 0.0
         middle_left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         for i, word in enumerate(self.words):
             top = i * self._height
@@ -99,16 +100,17 @@ class VectorStrips(QWidget):
             painter.setPen(qcolor(theme.here_text if here else theme.text))
             words = painter.fontMetrics().elidedText(word, Qt.TextElideMode.ElideRight, self._left - 14)
             painter.drawText(QRectF(4, top, self._left - 10, self._height), middle_left, words)
-            middle, reach = top + self._height / 2, self._height / 2 - 4
+            reach = self._height - 8
+            zero = top + 4 + high / spread * reach
             if self.dimension >= 0:
                 spot = QRectF(left + self.dimension * step - 1, top, step + 2 - gap, self._height)
                 painter.fillRect(spot, qcolor(theme.here_soft))
             for d, value in enumerate(self.array[i].tolist()):
-                size = value / limit * reach
-                bar = QRectF(left + d * step, middle - max(size, 0), step - gap, abs(size))
+                size = value / spread * reach
+                bar = QRectF(left + d * step, zero - max(size, 0), step - gap, abs(size))
                 painter.fillRect(bar, qcolor(theme.here) if d == self.dimension else up if value >= 0 else down)
             painter.setPen(QPen(qcolor(theme.line_strong), 1))
-            painter.drawLine(round(left), round(middle), round(left + step * self.array.shape[1]), round(middle))
+            painter.drawLine(round(left), round(zero), round(left + step * self.array.shape[1]), round(zero))
             painter.setFont(fonts.small)
             painter.setPen(qcolor(theme.muted))
             place = QRectF(self.width() - self._right + 12, top, self._right - 12, self._height)
@@ -176,7 +178,9 @@ class LookupCard(Card):
     """Words of one's choice beside each other."""
 
     def __init__(self, bench: Workbench, store: Store) -> None:
-        about = "A word is a list of numbers. No single number means anything by itself; together they say what stands near."
+        about = (
+            "A word is a list of numbers. No single one means anything by itself; together they say what stands near."
+        )
         super().__init__(bench, store, "Look up words", about)
         self.field = WordField(bench, store, f"Up to {MOST_WORDS} words", 420)
         self.field.entered.connect(self._look_up)
@@ -206,7 +210,9 @@ class LookupCard(Card):
 
     def _say(self, dimension: int) -> None:
         if dimension < 0:
-            self.said.setText("Norm: the length of the vector. Rank: the word's place by frequency, 1 the most frequent.")
+            self.said.setText(
+                "Norm: the length of the vector. Rank: the word's place by frequency, 1 the most frequent."
+            )
             return
         values = self.strips.array[:, dimension].tolist()
         each = ", ".join(f"{word} {written(value, 3)}" for word, value in zip(self.strips.words, values, strict=True))

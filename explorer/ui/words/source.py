@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPushButton
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPushButton, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
@@ -64,7 +64,9 @@ class SourceCard(Card):
         self.get.setMenu(self.menu)
         self.evaluate = self._button("Evaluate", "Compare with people's judgements: WordSim-353, SimLex-999, analogies")
         self.evaluate.clicked.connect(self._evaluate)
-        self.line(self.choice, self.open, self.get, self.evaluate)
+        self._controls: tuple[QWidget, ...] = (self.choice, self.open, self.get, self.evaluate)
+        self._focus: QWidget | None = None
+        self.line(*self._controls)
         self.about = label("", "", wrap=True)
         self.about.setTextFormat(Qt.TextFormat.RichText)
         self.page.addWidget(self.about)
@@ -100,7 +102,9 @@ class SourceCard(Card):
         self.choice.blockSignals(True)
         self.choice.clear()
         for one in catalogue.SHIPPED:
-            self.choice.addItem({"books": "English books", "reference": "The reference's three words"}[one.name], one.name)
+            self.choice.addItem(
+                {"books": "English books", "reference": "The reference's three words"}[one.name], one.name
+            )
         for offer in catalogue.OFFERED:
             if catalogue.present(offer) is not None:
                 self.choice.addItem(offer.name, offer.name)
@@ -163,7 +167,8 @@ class SourceCard(Card):
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)
         self.working.show()
-        for control in (self.choice, self.open, self.get, self.evaluate):
+        self._focus = next((control for control in self._controls if control.hasFocus()), None)
+        for control in self._controls:
             control.setEnabled(False)
         self.job = job = Job(work, self)
         job.progressed.connect(self._say_progress)
@@ -195,9 +200,11 @@ class SourceCard(Card):
     def _end(self) -> None:
         self.job = None
         self.working.hide()
-        for control in (self.choice, self.open, self.get):
+        for control in self._controls:
             control.setEnabled(True)
         self._say_choice()
+        if self._focus is not None:
+            self._focus.setFocus()
 
     # What is loaded
 

@@ -1,0 +1,257 @@
+"""Documents as files: opening, saving, and the question before changes are lost."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.document import storage
+from explorer.document.document import Change
+from explorer.document.state import State
+from explorer.document.storage import ENDING
+from explorer.lessons.saved import is_document, opened
+from explorer.lessons.schema import Lesson
+from explorer.ui.workbench import Workbench
+
+PROGRAM = "Transformer Explorer"
+OPENED = (ENDING, ".toml")
+LONGEST_NAME = 60
+
+Answer = Literal["save", "discard", "cancel"]
+
+
+class Dialogs:
+    """All that is asked and told in a dialog of its own.
+
+    Parameters
+    ----------
+    window : QWidget
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def to_open(self, folder: Path) -> Path | None:
+        """Which file to open, or None."""
+        endings = " ".join(f"*{ending}" for ending in OPENED)
+        known = f"Documents and lessons ({endings})"
+        file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
+        return Path(file) if file else None
+
+    def to_save(self, suggestion: Path) -> Path | None:
+        """Which file to save in, or None."""
+        known = f"Documents (*{ENDING})"
+        file, _ = QFileDialog.getSaveFileName(self._window, "Save as", str(suggestion), known)
+        return Path(file) if file else None
+
+    def keep(self, name: str) -> Answer:
+        """Whether to save the changes before they are left."""
+        button = QMessageBox.StandardButton
+        answer = self._ask(f"Keep your changes to “{name}”?", button.Save, button.Save | button.Discard | button.Cancel)
+        known: dict[QMessageBox.StandardButton, Answer] = {button.Save: "save", button.Discard: "discard"}
+        return known.get(answer, "cancel")
+
+    def replace(self, path: Path) -> bool:
+        """Whether to write over a file."""
+        button = QMessageBox.StandardButton
+        return self._ask(f"Replace {path}?", button.Cancel, button.Yes | button.Cancel) == button.Yes
+
+    def tell(self, sentence: str) -> None:
+        """Say what went wrong."""
+        button = QMessageBox.StandardButton
+        self._ask(sentence, button.Ok, button.Ok, QMessageBox.Icon.Warning)
+
+    def _ask(
+        self,
+        text: str,
+        first: QMessageBox.StandardButton,
+        buttons: QMessageBox.StandardButton,
+        icon: QMessageBox.Icon = QMessageBox.Icon.Question,
+    ) -> QMessageBox.StandardButton:
+        box = QMessageBox(icon, PROGRAM, text, buttons, self._window)
+        box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
+        box.setDefaultButton(first)
+        answer = QMessageBox.StandardButton(box.exec())
+        box.deleteLater()
+        return answer
+
+
+@dataclass(eq=False)
+class _File:
+    """What all states between one opening and the next belong to.
+
+    Parameters
+    ----------
+    path : Path or None
+        Where it is saved, if it is.
+    saved : State or None
+        The state that is there; without a path, the one that it began with.
+    """
+
+    path: Path | None
+    saved: State | None
+
+
+class Files(QObject):
+    """The file that the document is in.
+
+    Undo may go back to before another file was opened; the document then belongs to the file before.
+
+    Parameters
+    ----------
+    bench : Workbench
+    window : QWidget
+        Its title says the name and whether there are changes to save.
+    """
+
+    def __init__(self, bench: Workbench, window: QWidget) -> None:
+        super().__init__(window)
+        self._bench = bench
+        self._window = window
+        self.dialogs = Dialogs(window)
+        self.folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        self._file = _File(None, bench.document.state)
+        self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
+        bench.document.subscribe(self._follow)
+        bench.bridge.changed.connect(self.refresh)
+        window.setAcceptDrops(True)
+        self.refresh()
+
+    @property
+    def path(self) -> Path | None:
+        """Where the document is saved, if it is."""
+        return self._file.path
+
+    @property
+    def modified(self) -> bool:
+        """Whether there is something to save: a lesson as it is given is not."""
+        state = self._bench.document.state
+        given = self._file.path is None and state in self._bench.given
+        return state is not self._file.saved and not given
+
+    def _follow(self, change: Change) -> None:
+        self._file = self._files.setdefault(self._bench.document.state, self._file)
+
+    def refresh(self) -> None:
+        """Say in the title what is open."""
+        title = self._name().replace("[*]", "[*][*]")  # a single one is where Qt puts its mark
+        self._window.setWindowTitle(f"{title}[*] – {PROGRAM}")
+        self._window.setWindowModified(self.modified)
+
+    def _name(self) -> str:
+        return self.path.name if self.path else self._bench.lesson.title
+
+    # Opening
+
+    def open(self) -> None:
+        """Ask for a document or lesson and open it."""
+        if self.may_leave():
+            path = self.dialogs.to_open(self.folder)
+            if path is not None:
+                self._open(path)
+
+    def open_path(self, path: Path) -> None:
+        """Open a document or lesson."""
+        if self.may_leave():
+            self._open(path)
+
+    def open_lesson(self, lesson: Lesson) -> None:
+        """Open a lesson that is there already."""
+        if self.may_leave():
+            self._bench.open(lesson)
+            self._begin(None)
+
+    def belongs_to(self, path: Path) -> None:
+        """The document that the window begins with was opened from this file."""
+        self.folder = path.absolute().parent
+        self._begin(path)
+
+    def _open(self, path: Path) -> None:
+        try:
+            lesson, state = opened(path)
+        except ExplorerError as error:
+            self.dialogs.tell(str(error))
+            return
+        self.folder = path.parent
+        self._bench.open_state(lesson, state)
+        self._begin(path if is_document(path) else None)
+
+    def _begin(self, path: Path | None) -> None:
+        """Take the present state as the beginning of another document."""
+        document = self._bench.document
+        self._files[document.state] = self._file = _File(path, document.state)
+        document.history.mark_saved()
+        self.refresh()
+
+    # Saving
+
+    def save(self) -> bool:
+        """Save the document in its file; ask for one where it has none. Returns whether it is saved now."""
+        return self.save_as() if self.path is None else self._save(self.path)
+
+    def save_as(self) -> bool:
+        """Ask for a file and save the document there. Returns whether it is saved now."""
+        name = re.sub(r"[^\w-]+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip() or "document"
+        path = self.dialogs.to_save(self.path or self.folder / f"{name}{ENDING}")
+        if path is None:
+            return False
+        if not is_document(path):
+            path = path.with_name(path.name + ENDING)
+            if path.exists() and not self.dialogs.replace(path):  # the dialog has asked for the other name
+                return False
+        return self._save(path)
+
+    def _save(self, path: Path) -> bool:
+        document = self._bench.document
+        try:
+            storage.save(document.state, self._bench.lesson.title, path)
+        except ExplorerError as error:
+            self.dialogs.tell(str(error))
+            return False
+        for file in self._files.values():
+            if file.path == path:
+                file.saved = None
+        self._file.path, self._file.saved = path, document.state
+        self.folder = path.parent
+        document.history.mark_saved()
+        self.refresh()
+        return True
+
+    def may_leave(self) -> bool:
+        """Whether the document may be left: asks, where there are changes that are not saved."""
+        if not self.modified:
+            return True
+        answer = self.dialogs.keep(self._name())
+        return self.save() if answer == "save" else answer == "discard"
+
+    # Dropping a file on the window
+
+    def drag(self, event: QDragEnterEvent) -> None:
+        """Welcome a file that can be opened."""
+        if _dropped(event) is not None:
+            event.setDropAction(Qt.DropAction.CopyAction)  # or a file manager would move it away
+            event.accept()
+
+    def drop(self, event: QDropEvent) -> None:
+        """Open a file."""
+        path = _dropped(event)
+        if path is not None:
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            # Behind the drop: whoever drags waits for its end, and there may be a question first.
+            QTimer.singleShot(0, self, lambda: self.open_path(path))
+
+
+def _dropped(event: QDropEvent) -> Path | None:
+    """The one file that can be opened among what is dragged, if that is all there is."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix.lower() in OPENED else None

@@ -1,0 +1,156 @@
+"""The analogy a − b + c, as vectors and as a picture."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from explorer.core.numbers import written
+from explorer.ui.theme import qcolor
+from explorer.ui.words.card import Card, column, label
+from explorer.ui.words.cosine import arrow
+from explorer.ui.words.fields import WordField
+from explorer.ui.words.neighbours import Near, NearList
+from explorer.ui.words.store import Store
+from explorer.ui.workbench import Workbench
+from explorer.words import projection, similarity
+from explorer.words.similarity import Analogy
+
+EXAMPLES = (("king", "man", "woman"), ("brother", "boy", "girl"), ("he", "his", "her"), ("france", "paris", "london"))
+
+
+class Parallelogram(QWidget):
+    """a, b, c, the place where a − b + c leads, and the nearest word, in the plane that shows them best."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.points: NDArray[np.float64] = np.zeros((0, 2))
+        self.labels: list[str] = []
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        px = self._bench.appearance.px
+        return QSize(px(430), px(300))
+
+    def show_points(self, points: NDArray[np.float64], labels: list[str]) -> None:
+        """Draw others: a, b, c, a − b + c and the answer, (5, 2)."""
+        self.points, self.labels = points, labels
+        a, b, c, _, answer = labels
+        self.setAccessibleName(f"The way from {b} to {a}, begun at {c}, ends near {answer}")
+        self.setToolTip("The two arrows are the same vector; the dashed line is what is missing to the nearest word")
+        self.update()
+
+    def paintEvent(self, event: Any) -> None:
+        if not len(self.points):
+            return
+        appearance = self._bench.appearance
+        theme, fonts = appearance.theme, appearance.fonts
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        low, high = self.points.min(0), self.points.max(0)
+        edge_x, edge_y = appearance.px(70), appearance.px(28)
+        spread = np.maximum(high - low, 1e-9)
+        scale = float(min((self.width() - 2 * edge_x) / spread[0], (self.height() - 2 * edge_y) / spread[1]))
+        middle = (low + high) / 2
+        spots = [
+            QPointF(self.width() / 2 + (x - middle[0]) * scale, self.height() / 2 - (y - middle[1]) * scale)
+            for x, y in self.points.tolist()
+        ]
+        a, b, c, target, answer = spots
+        arrow(painter, b, a, theme.accent_line)
+        arrow(painter, c, target, theme.accent_line)
+        painter.setPen(QPen(qcolor(theme.muted), 1.2, Qt.PenStyle.DotLine))
+        painter.drawLine(b, c)
+        painter.drawLine(a, target)
+        painter.setPen(QPen(qcolor(theme.here), 1.6, Qt.PenStyle.DashLine))
+        painter.drawLine(target, answer)
+        painter.setFont(fonts.ui)
+        metrics = painter.fontMetrics()
+        taken: list[QRectF] = []
+        centre = QPointF(self.width() / 2, self.height() / 2)
+        for i, (spot, text) in enumerate(zip(spots, self.labels, strict=True)):
+            here = i == 4
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(qcolor(theme.here if here else theme.muted if i == 3 else theme.series[2]))
+            painter.drawEllipse(spot, 4.5, 4.5)
+            wide = metrics.horizontalAdvance(text) + 2
+            left = spot.x() + 8 if spot.x() >= centre.x() else spot.x() - 8 - wide
+            left = min(max(left, 2.0), self.width() - wide - 2.0)
+            place = QRectF(left, spot.y() - metrics.height() / 2, wide, metrics.height())
+            step = metrics.height() * (1 if spot.y() >= centre.y() else -1)
+            while any(place.intersects(other) for other in taken):
+                place.translate(0, step)
+            taken.append(place)
+            painter.setPen(qcolor(theme.here_text if here else theme.muted if i == 3 else theme.text))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        painter.end()
+
+
+class AnalogyCard(Card):
+    """a − b + c and the words nearest to it."""
+
+    def __init__(self, bench: Workbench, store: Store) -> None:
+        about = "a − b + c: take the way from b to a, begin it at c, and see which words lie where it ends."
+        super().__init__(bench, store, "Analogy", about)
+        self.fields = [WordField(bench, store, f"Word {name}", 130) for name in "abc"]
+        for field in self.fields:
+            field.entered.connect(self.compute)
+        button = QPushButton("Find")
+        button.setToolTip("Find the words nearest to a − b + c")
+        button.clicked.connect(self.compute)
+        a, b, c = self.fields
+        self.line(a, "−", b, "+", c, button)
+        self.said = label("", "", wrap=True)
+        self.page.addWidget(self.said)
+        self.rows = Near("Words nearest to a − b + c")
+        self.list = NearList(bench, self.rows, store.go_to)
+        self.picture = Parallelogram(bench)
+        self.share = label("", "small")
+        self.row(self.list, column(self.picture, self.share))
+
+    def load(self) -> None:
+        typed = [field.text() for field in self.fields]
+        if not all(typed) or not all(word in self.vectors for word in typed):
+            known = (words for words in EXAMPLES if all(word in self.vectors for word in words))
+            words = next(known, None) or self.store.pick((), 3)
+            for field, word in zip(self.fields, words, strict=False):
+                field.set([word])
+        self.compute()
+
+    def compute(self) -> None:
+        """Work out the analogy that stands in the fields."""
+        words: list[str] = []
+        for field in self.fields:
+            found = field.words(1, 1)
+            if found is None:
+                return
+            words += found
+        a, b, c = words
+        result = similarity.analogy(self.vectors, a, b, c, 10)
+        self.list.show_words(result.neighbours)
+        if not result.neighbours:
+            self.said.setText("These vectors have no other words.")
+            return
+        best = result.neighbours[0]
+        self.said.setText(f"{b} is to {a} as {c} is to {best.word}  (cosine {written(best.cosine, 4)})")
+        self._draw(result)
+
+    def _draw(self, result: Analogy) -> None:
+        a, b, c = result.words
+        answer = result.neighbours[0].word
+        table = similarity.table(self.vectors, [a, b, c, answer]).astype(float)
+        unit = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+        way = unit[0] - unit[1] + unit[2]
+        five = np.stack([*unit[:3], way, unit[3]])
+        plane = projection.principal(five, 2) if five.shape[1] > 1 else None
+        points = plane.points if plane else np.hstack([five, np.zeros_like(five)])
+        self.picture.show_points(points, [a, b, c, "a − b + c", answer])
+        self.share.setText(
+            f"Directions only (vectors of length one), in two of {five.shape[1]} dimensions: "
+            f"{plane.kept if plane else 1:.0%} of how they differ.\na, b and c themselves are left out of the answers, "
+            "as is the custom; else c or a often wins."
+        )

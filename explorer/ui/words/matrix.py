@@ -1,0 +1,261 @@
+"""The cosine of everything with everything: words, and sentences as the mean of their words."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QFrame,
+    QHeaderView,
+    QPushButton,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import exact, written
+from explorer.ui.theme import qcolor
+from explorer.ui.words.card import Card, label
+from explorer.ui.words.fields import WordField
+from explorer.ui.words.store import Store
+from explorer.ui.workbench import Workbench
+from explorer.words import similarity
+
+ModelIndex = QModelIndex | QPersistentModelIndex
+NO_INDEX = QModelIndex()
+MOST = 24
+WEAK = "the dog bit the man", "the man bit the dog", "the cat slept"
+
+
+class Cosines(QAbstractTableModel):
+    """A square of cosines with its labels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.labels: list[str] = []
+        self.array: NDArray[np.float32] = np.zeros((0, 0), np.float32)
+
+    def show_cosines(self, labels: list[str], array: NDArray[np.float32]) -> None:
+        """Take other ones."""
+        self.beginResetModel()
+        self.labels, self.array = labels, array
+        self.endResetModel()
+
+    def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.labels)
+
+    def columnCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.labels)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if section >= len(self.labels):
+            return None
+        text = self.labels[section]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return text if len(text) <= 22 else text[:21] + "…"
+            case Qt.ItemDataRole.ToolTipRole:
+                return text
+            case Qt.ItemDataRole.TextAlignmentRole:
+                across = orientation == Qt.Orientation.Horizontal
+                side = Qt.AlignmentFlag.AlignHCenter if across else Qt.AlignmentFlag.AlignRight
+                return side | Qt.AlignmentFlag.AlignVCenter
+            case _:
+                return None
+
+    def data(self, index: ModelIndex, role: int = 0) -> Any:
+        row, column = index.row(), index.column()
+        value = self.array[row, column]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return written(float(value), 2)
+            case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
+                return f"{self.labels[row]} and {self.labels[column]}: {exact(value)}"
+            case _:
+                return None
+
+
+class _Square(QStyledItemDelegate):
+    """Paints a cosine on its colour."""
+
+    def __init__(self, view: "HeatTable") -> None:
+        super().__init__(view)
+        self._view = view
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
+        view = self._view
+        theme, fonts = view.bench.appearance.theme, view.bench.appearance.fonts
+        value = float(view.cosines.array[index.row(), index.column()])
+        ramp = theme.diverging_ramp
+        place = int(min(max((value + 1) * 127.5, 0.0), 255.0))
+        rect: QRect = option.rect.adjusted(1, 1, -1, -1)
+        painter.fillRect(rect, ramp.colors[place])
+        painter.setFont(fonts.number)
+        painter.setPen(ramp.text[place])
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, written(value, 2))
+        if view.hasFocus() and view.currentIndex() == index:
+            painter.setPen(QPen(qcolor(theme.focus), 2))
+            painter.drawRect(rect.adjusted(1, 1, -1, -1))
+
+
+class HeatTable(QTableView):
+    """The square on the page, as large as it is."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self.bench = bench
+        self._whole = QSize(0, 0)
+        self.cosines = Cosines()
+        self.cosines.setParent(self)
+        self.setModel(self.cosines)
+        self.setItemDelegate(_Square(self))
+        self.setShowGrid(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setSectionsClickable(False)
+            header.setHighlightSections(False)
+            header.setMinimumSectionSize(8)
+        self.setCornerButtonEnabled(False)
+
+    def show_cosines(self, labels: list[str], array: NDArray[np.float32]) -> None:
+        """Show other ones."""
+        self.cosines.show_cosines(labels, array)
+        pairs = np.array(array, float)
+        np.fill_diagonal(pairs, -2)
+        said = f"{len(labels)} by {len(labels)} cosines."
+        if len(labels) > 1:
+            i, j = np.unravel_index(int(pairs.argmax()), pairs.shape)
+            said += f" Most alike: {labels[i]} and {labels[j]}, {written(float(array[i, j]), 2)}."
+        self.setAccessibleName(said)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        px, fonts = self.bench.appearance.px, self.bench.appearance.fonts
+        small, number = QFontMetrics(fonts.small), QFontMetrics(fonts.number)
+        shown = [str(self.cosines.headerData(i, Qt.Orientation.Vertical)) for i in range(len(self.cosines.labels))]
+        self.horizontalHeader().setFixedHeight(small.height() + px(8))
+        left = max((small.horizontalAdvance(text) for text in shown), default=0) + px(14)
+        self.verticalHeader().setFixedWidth(left)
+        self.verticalHeader().setDefaultSectionSize(px(32))
+        least = number.horizontalAdvance("−0.00") + px(14)
+        widths = [max(small.horizontalAdvance(text) + px(12), least) for text in shown]
+        for i, width in enumerate(widths):
+            self.horizontalHeader().resizeSection(i, width)
+        self._whole = QSize(left + sum(widths) + 2, small.height() + px(8) + len(shown) * px(32) + 2)
+        self.setMaximumWidth(self._whole.width())
+        self._fit()
+        self.updateGeometry()
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        return self._whole
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        narrow = self.width() < self._whole.width()
+        always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setHorizontalScrollBarPolicy(always if narrow else never)
+        bar = self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
+        self.setFixedHeight(self._whole.height() + (bar if narrow else 0))
+
+    def focusInEvent(self, event: Any) -> None:
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid() and self.cosines.labels:
+            self.setCurrentIndex(self.cosines.index(0, 0))
+
+    def wheelEvent(self, event: Any) -> None:
+        """Leave the wheel to the page."""
+        event.ignore()
+
+
+class MatrixCard(Card):
+    """Words and sentences, separated by commas."""
+
+    def __init__(self, bench: Workbench, store: Store) -> None:
+        about = "Words or whole sentences, with commas between. A sentence is taken as the mean of its words' vectors."
+        super().__init__(bench, store, "Similarity matrix", about)
+        self.field = WordField(bench, store, "Words or sentences, with commas between", 560, split=",")
+        self.field.entered.connect(self.compute)
+        button = QPushButton("Show")
+        button.setToolTip("Show the cosine of each with each")
+        button.clicked.connect(self.compute)
+        self.alike = QCheckBox("like beside like")
+        self.alike.setToolTip("Reorder, so that what is alike stands together; else the order that was typed")
+        self.alike.toggled.connect(self.compute)
+        weak = QPushButton("Where the mean fails")
+        weak.setToolTip("Two sentences of the same words that mean different things")
+        weak.clicked.connect(self._show_weakness)
+        self.line(self.field, button, self.alike, weak)
+        self.table = HeatTable(bench)
+        self.page.addWidget(self.table)
+        self.said = label("", "small", wrap=True)
+        self.page.addWidget(self.said)
+
+    def load(self) -> None:
+        if not self.field.text() or not self._known():
+            self.field.set(
+                self.store.pick(("king", "queen", "man", "woman", "river", "sea", "ship", "monday", "friday"), 9)
+            )
+        self.compute()
+
+    def _known(self) -> bool:
+        return all(any(word in self.vectors for word in entry.split()) for entry in self.field.entries())
+
+    def _show_weakness(self) -> None:
+        self.field.set(WEAK)
+        self.compute()
+
+    def compute(self) -> None:
+        """Work out what stands in the field."""
+        vectors = self.vectors
+        labels, rows, sentences = [], [], False
+        unknown: list[str] = []
+        for entry in self.field.entries():
+            try:
+                if len(entry.split()) == 1:
+                    labels.append(vectors.spelt(entry))
+                    rows.append(vectors[entry])
+                    continue
+                sentence = similarity.sentence(vectors, entry)
+            except ExplorerError as error:
+                self.field.fail(error)
+                return
+            sentences = True
+            labels.append(entry)
+            rows.append(sentence.vector)
+            unknown += sentence.unknown
+        if not 2 <= len(rows) <= MOST:
+            self.field.fail(ExplorerError("words-wanted", wanted=f"2 to {MOST}", given=len(rows)))
+            return
+        array = similarity.matrix(np.stack(rows))
+        if self.alike.isChecked():
+            order = similarity.by_likeness(array)
+            labels, array = [labels[i] for i in order], array[np.ix_(order, order)]
+        self.table.show_cosines(labels, array)
+        parts = []
+        if sentences:
+            parts.append(
+                "A mean forgets the order of the words: sentences of the same words come out as the same vector, "
+                "whoever bit whom, and long sentences all drift towards the same middle. Attention and positions are "
+                "the answer to that."
+            )
+        if unknown:
+            parts.append(f"Without a vector, and left out: {', '.join(dict.fromkeys(unknown))}.")
+        self.said.setText(" ".join(parts))
+        self.said.setVisible(bool(parts))

@@ -1,0 +1,197 @@
+"""The words nearest to a word, and the odd one out."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QPushButton
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import exact, written
+from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
+from explorer.ui.words.card import Card, label
+from explorer.ui.words.fields import WordField
+from explorer.ui.words.store import Store
+from explorer.ui.workbench import Workbench
+from explorer.words import printed, similarity
+from explorer.words.similarity import Neighbour
+
+N = 12
+
+
+class Near(Rows):
+    """Words with a cosine each, as number and bar.
+
+    Parameters
+    ----------
+    name : str
+        For a screen reader.
+    last : bool
+        Whether the last row stands out, rather than none.
+    """
+
+    def __init__(self, name: str, last: bool = False) -> None:
+        super().__init__()
+        self.name = name
+        self.found: Sequence[Neighbour] = ()
+        self.notes: dict[str, str] = {}
+        self.note = ""
+        self._last = last
+
+    @property
+    def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
+        """A note for each word where there are any."""
+        notes = (Column(self.note, NUMBER),) if self.notes else ()
+        return Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, 220), *notes
+
+    def count(self) -> int:
+        return len(self.found)
+
+    def text(self, row: int, column: int) -> str:
+        one = self.found[row]
+        match column:
+            case 0:
+                return str(row + 1)
+            case 1:
+                return one.word
+            case 4:
+                return self.notes.get(one.word, "")
+            case _:
+                return written(one.cosine, 4)
+
+    def tip(self, row: int, column: int) -> str:
+        return f"{self.found[row].word}: {exact(self.found[row].cosine)}"
+
+    def muted(self, row: int, column: int) -> bool:
+        return column in (0, 4)
+
+    def value(self, row: int, column: int) -> float:
+        return self.found[row].cosine
+
+    def reach(self, column: int) -> tuple[float, float]:
+        return (-1.0 if any(one.cosine < 0 for one in self.found) else 0.0), 1.0
+
+    def here(self, row: int) -> bool:
+        return self._last and row == len(self.found) - 1
+
+
+class NearList(Listing):
+    """A list whose words can be followed, by mouse or with Enter.
+
+    Parameters
+    ----------
+    bench : Workbench
+    rows : Near
+    follow : callable
+        Given the word.
+    """
+
+    def __init__(self, bench: Workbench, rows: Near, follow: Callable[[str], None]) -> None:
+        super().__init__(bench, rows, most=N)
+        self._near, self._follow = rows, follow
+        self.clicked.connect(lambda index: self._go(index.row()))
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip("Click a word, or press Enter on it, to go there")
+
+    def show_words(self, found: Sequence[Neighbour]) -> None:
+        """Show other words."""
+        self._near.found = tuple(found)
+        self.refresh()
+        self.scrollToTop()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter follows the word."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self._go(self.currentIndex().row())
+            return
+        super().keyPressEvent(event)
+
+    def refresh(self) -> None:
+        """A list may have come to have other columns, too."""
+        self.rows.beginResetModel()
+        self.rows.endResetModel()
+        super().refresh()
+
+    def _go(self, row: int) -> None:
+        if row < len(self._near.found):
+            self._follow(self._near.found[row].word)
+
+
+class NeighboursCard(Card):
+    """A word's neighbours; following one makes it the word."""
+
+    def __init__(self, bench: Workbench, store: Store) -> None:
+        about = "The words whose vectors point most nearly the same way. Click one to go there."
+        super().__init__(bench, store, "Nearest words", about)
+        self.field = WordField(bench, store, "Word")
+        self.field.entered.connect(self._ask)
+        button = QPushButton("Find")
+        button.setToolTip("Find the words nearest to this one")
+        button.clicked.connect(self._ask)
+        self.line("Nearest to", self.field, button)
+        self.rows = Near("Nearest words")
+        self.list = NearList(bench, self.rows, store.go_to)
+        self.page.addWidget(self.list)
+        self.said = label("", "small", wrap=True)
+        self.page.addWidget(self.said)
+        self.page.addStretch()
+        store.word_changed.connect(self.load)
+
+    def load(self) -> None:
+        word = self.store.word
+        self.field.set([word])
+        found = similarity.nearest(self.vectors, word, N) if word else []
+        self.rows.notes, self.rows.note = {}, ""
+        self.said.setText("")
+        source = printed.load()
+        if word == source.word:
+            same = [one.word for one in found[: len(source.neighbours)]] == [other for other, _ in source.neighbours]
+            if same:
+                self.rows.notes, self.rows.note = {other: value[:6] for other, value in source.neighbours}, "printed"
+                self.said.setText("The reference prints the same ten words in this order.")
+            else:
+                first = ", ".join(other for other, _ in source.neighbours[:4])
+                self.said.setText(f"The reference gets {first} … from {source.vectors}: other texts, other company.")
+        self.list.show_words(found)
+
+    def _ask(self) -> None:
+        words = self.field.words(1, 1)
+        if words is not None:
+            self.store.go_to(words[0])
+
+
+class OddCard(Card):
+    """Of several words, the one that is farthest from the mean of all."""
+
+    def __init__(self, bench: Workbench, store: Store) -> None:
+        about = "The word that is farthest from the mean of all."
+        super().__init__(bench, store, "Odd one out", about)
+        self.field = WordField(bench, store, "Three words or more", 330)
+        self.field.entered.connect(self.compute)
+        button = QPushButton("Find")
+        button.setToolTip("Find the odd one out")
+        button.clicked.connect(self.compute)
+        self.line(self.field, button)
+        self.list = NearList(bench, Near("Cosine with the mean of all", last=True), store.go_to)
+        self.said = label("", "", wrap=True)
+        self.page.addWidget(self.said)
+        self.page.addWidget(self.list)
+        self.page.addStretch()
+
+    def load(self) -> None:
+        if not self.field.text() or not all(word in self.vectors for word in self.field.entries()):
+            self.field.set(self.store.pick(("father", "mother", "brother", "ship", "sister"), 4))
+        self.compute()
+
+    def compute(self) -> None:
+        """Work out which it is."""
+        words = self.field.words(1)
+        if words is None:
+            return
+        try:
+            found = similarity.centrality(self.vectors, words)
+        except ExplorerError as error:
+            self.field.fail(error)
+            return
+        self.said.setText(f"The odd one out is {found[-1].word}.")
+        self.list.show_words(found)

@@ -1,0 +1,170 @@
+"""The word-similarity tab: parts as cards on one page. Nothing heavy is imported before it is first shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.words.store import Store
+from explorer.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from explorer.ui.words.card import Card
+
+SHORT = {
+    "Vectors": "Vectors",
+    "Look up words": "Look up",
+    "Cosine of two words, as arithmetic": "Cosine",
+    "Nearest words": "Nearest words",
+    "Odd one out": "Odd one out",
+    "Analogy": "Analogy",
+    "Similarity matrix": "Matrix",
+    "Map": "Map",
+    "Send to the model": "Send to the model",
+    "Where vectors come from": "Where they come from",
+}
+MOST_WIDTH = 1280  # pixels at text scale 1: longer lines are hard to read
+
+
+class WordsTab(QFrame):
+    """The page "Words".
+
+    Parameters
+    ----------
+    bench : Workbench
+
+    Signals
+    -------
+    sent : str
+        Words went into the model; the sequence that they are now.
+    """
+
+    sent = Signal(str)
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self.setAccessibleName("Words")
+        self.bench = bench
+        self.store = Store(self)
+        self.cards: list[Card] = []
+        self._bar = QWidget()
+        self._links = FlowLayout(self._bar, 2, 2)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._layout = QVBoxLayout(self)
+        self._layout.setSpacing(0)
+        self._title = mark(QLabel("Words"), role="title")
+        self._layout.addWidget(self._title)
+        self._layout.addWidget(self._bar)
+        self._layout.addWidget(self._area, 1)
+        self._space()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        if not self.cards:
+            self._build()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self._space()
+        for card in self.cards:
+            card.restyle()
+
+    def card(self, kind: type) -> Any:
+        """The part of a kind."""
+        return next(card for card in self.cards if isinstance(card, kind))
+
+    def _build(self) -> None:
+        from explorer.ui.words.analogy import AnalogyCard
+        from explorer.ui.words.cosine import CosineCard
+        from explorer.ui.words.lookup import LookupCard
+        from explorer.ui.words.matrix import MatrixCard
+        from explorer.ui.words.neighbours import NeighboursCard, OddCard
+        from explorer.ui.words.origins import OriginsCard
+        from explorer.ui.words.send import SendCard
+        from explorer.ui.words.source import SourceCard
+
+        content = QWidget()
+        self._page = QVBoxLayout(content)
+        self._space_page()
+        kinds = (
+            SourceCard,
+            LookupCard,
+            CosineCard,
+            NeighboursCard,
+            OddCard,
+            AnalogyCard,
+            MatrixCard,
+            SendCard,
+            OriginsCard,
+        )
+        for kind in kinds:
+            self._add(kind(self.bench, self.store), len(self.cards))
+        self._page.addStretch()
+        self._area.setWidget(content)
+        self.source = self.card(SourceCard)
+        self.card(SendCard).sent.connect(self.sent)
+        self.store.changed.connect(self._load)
+        self._link_up()
+        self.source.start_default()
+        # Importing pyqtgraph takes longer than showing the page.
+        QTimer.singleShot(0, self, self._add_map)
+
+    def _add_map(self) -> None:
+        from explorer.ui.words.map import MapCard
+
+        card = MapCard(self.bench, self.store)
+        self._add(card, len(self.cards) - 2)
+        if self.store.vectors is not None:
+            self._load_card(card)
+        self._link_up()
+
+    def _add(self, card: Card, at: int) -> None:
+        self.cards.insert(at, card)
+        self._page.insertWidget(at, card)
+        if self.store.vectors is None and card.needs_vectors and at > 0:
+            card.hide()
+
+    def _load(self) -> None:
+        for card in self.cards:
+            self._load_card(card)
+
+    def _load_card(self, card: Card) -> None:
+        if card.needs_vectors:
+            card.load()
+        card.setVisible(True)
+
+    def _link_up(self) -> None:
+        """A row of links, one to each part."""
+        while (item := self._links.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        for card in self.cards:
+            button = QPushButton(SHORT[card.title])
+            mark(button, link="true")
+            button.setAccessibleName(f"Go to: {card.title}")
+            button.setToolTip(card.title)
+            button.clicked.connect(lambda _=False, card=card: self.go_to(card))
+            self._links.addWidget(button)
+
+    def go_to(self, card: QWidget) -> None:
+        """Scroll to a part."""
+        self._area.verticalScrollBar().setValue(max(card.y() - self.bench.appearance.px(8), 0))
+
+    def _space(self) -> None:
+        px = self.bench.appearance.px
+        self._layout.setContentsMargins(px(24), px(14), 0, 0)
+        if self.cards:
+            self._space_page()
+
+    def _space_page(self) -> None:
+        px = self.bench.appearance.px
+        self._page.setContentsMargins(0, px(8), px(16), px(24))
+        self._page.setSpacing(px(12))

@@ -1,0 +1,112 @@
+"""`render` writes pictures, with and without a display."""
+
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.cli import display, main
+from explorer.cli.errors import UsageError
+from explorer.cli.render import parse_size
+
+
+def run(*argv, cwd):
+    """The command as a process of its own, on a machine without a display."""
+    env = {name: value for name, value in display.os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
+    command = [sys.executable, "-m", "explorer", "render", *argv]
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
+
+
+def test_pictures_without_a_display(tmp_path):
+    done = run("emma", "attention", "emma.png", "--size", "640x480", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote emma.png\n", "")
+    head = (tmp_path / "emma.png").read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", head[16:]) == (1280, 960)
+
+
+def test_edits_are_drawn(tmp_path):
+    edits = ("--setting", "textbook", "--tokens", "You are great", "--set", "source.table[0,1]=2.75")
+    done = run("you-are-welcome", "source.embedding", "X.SVG", "--theme", "dark", *edits, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    words = [element.text for element in ET.parse(tmp_path / "X.SVG").iter("{http://www.w3.org/2000/svg}text")]
+    assert {"great", "2.75"} <= set(words)
+
+
+@pytest.mark.parametrize(
+    ("stage", "out", "said"),
+    [
+        ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?)."),
+        ("attention", "no/x.pdf", "x.pdf: cannot be written: No such file or directory."),
+    ],
+)
+def test_what_comes_to_light_late(tmp_path, stage, out, said):
+    done = run("emma", stage, out, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(said)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def rendered(monkeypatch):
+    """What is asked for, without drawing it."""
+    calls = []
+
+    def render(lesson, document, stage, ending, size, theme):
+        calls.append((lesson.id, document.state.setting, stage, ending, size, theme))
+        return b"picture"
+
+    monkeypatch.setitem(sys.modules, "explorer.ui.render", SimpleNamespace(render=render))
+    return calls
+
+
+def test_what_is_asked_for(rendered, tmp_path, capsys):
+    out = tmp_path / "a.b.Pdf"
+    assert main(["render", "emma", "attention", str(out)]) == 0
+    options = ("--size", "300×200", "--theme", "dark", "--setting", "textbook")
+    assert main(["render", "emma", "attention", str(out), *options]) == 0
+    assert rendered == [
+        ("emma", "printed", "attention", ".pdf", None, "light"),
+        ("emma", "textbook", "attention", ".pdf", (300, 200), "dark"),
+    ]
+    assert out.read_bytes() == b"picture"
+    assert capsys.readouterr().out == f"wrote {out}\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("argv", "names"),
+    [
+        (("emma",), ("STAGE, OUT", "`explorer render --help`")),
+        (("emma", "attention"), ("OUT",)),
+        (("emm", "attention", "x.png"), ("'emm'", "did you mean 'emma'?")),
+        (("emma", "attention", "x.gif"), ("'x.gif'", ".png, .svg or .pdf")),
+        (("emma", "attention", "png"), ("'png'", ".png, .svg or .pdf")),
+        (("emma", "attention", "x.png", "--theme", "blue"), ("'blue'", "light or dark")),
+        (("emma", "attention", "x.png", "--size", "big"), ("'big'", "1280x720")),
+        (("emma", "attention", "x.png", "--size", "99999x720"), ("'99999x720'", "100 to 4096")),
+        (("emma", "attention", "x.png", "--set", "Q[9,9]=1"), ("[9, 9]",)),
+        (("emma", "attention", "x.png", "--setting", "x"), ("'x'", "printed, textbook")),
+    ],
+)
+def test_wrong_input(rendered, capsys, monkeypatch, tmp_path, argv, names):
+    monkeypatch.chdir(tmp_path)
+    assert main(["render", *argv]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert all(name in line for name in names), line
+    assert rendered == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("text", "size"), [("1280x720", (1280, 720)), (" 100 × 4096 ", (100, 4096))])
+def test_sizes(text, size):
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "x", "1280", "1280x", "-200x200", "99x200", "200x4097", "200x200x200", "2e2x200"])
+def test_what_is_no_size(text):
+    with pytest.raises(UsageError):
+        parse_size(text)

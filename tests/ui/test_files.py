@@ -1,0 +1,504 @@
+"""Opening and saving in the window, with the dialogs answered by the tests."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPushButton, QWidget
+
+from explorer.core.engine import same_bytes
+from explorer.document.commands import PinCells, SetCells
+from explorer.document.storage import load, save
+from explorer.lessons.loader import load as load_lesson
+from explorer.lessons.new import new_lesson
+from explorer.ui.files import Dialogs
+from explorer.ui.new_model import NewModel
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+CELL = "encoder.1.self.W_O"
+
+
+class Answers:
+    """Dialogs that answer at once, and remember what was asked."""
+
+    def __init__(self, **answers):
+        self.answers = {"to_open": None, "to_save": None, "keep": "cancel", "replace": False, **answers}
+        self.asked = []
+
+    def _ask(self, kind, about):
+        self.asked.append((kind, about))
+        return self.answers.get(kind)
+
+    def __getattr__(self, kind):
+        return lambda about: self._ask(kind, about)
+
+
+@pytest.fixture
+def answer():
+    """Sets what the dialogs of a window answer."""
+
+    def set_answers(window, **answers):
+        window.files.dialogs = given = Answers(**answers)
+        return given
+
+    return set_answers
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A document of a new model that is edited and has pins."""
+    from explorer.document.document import Document
+
+    document = Document(new_lesson("gpt", ["a b c"], d_model=4).state())
+    document.do(SetCells("output.W", {(0, 0): np.nan}))
+    document.do(PinCells("output.probabilities", {(0, 1): 1}))
+    save(document.state, "Mine", tmp_path / "mine.explorer")
+    return tmp_path / "mine.explorer"
+
+
+def edit(window, value=0.5):
+    window.bench.document.do(SetCells(CELL, {(0, 0): value}))
+    window.bench.bridge.flush()
+
+
+def title(window):
+    """The title as the system is told to show it."""
+    return window.windowTitle().replace("[*]", "*" if window.isWindowModified() else "")
+
+
+# The title
+
+
+def test_the_title_says_what_is_open_and_whether_there_are_changes(window, tmp_path, answer):
+    assert title(window) == f"{window.bench.lesson.title} – Transformer Explorer"
+    edit(window)
+    assert title(window) == f"{window.bench.lesson.title}* – Transformer Explorer"
+    answer(window, to_save=tmp_path / "greeting.explorer")
+    assert window.files.save()
+    assert title(window) == "greeting.explorer – Transformer Explorer"
+    edit(window, 0.25)
+    assert title(window) == "greeting.explorer* – Transformer Explorer"
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert title(window) == "greeting.explorer – Transformer Explorer"
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert title(window) == "greeting.explorer* – Transformer Explorer"
+
+
+def test_a_lesson_as_it_is_given_is_nothing_to_save(window, answer):
+    asked = answer(window).asked
+    for setting in ("textbook", "printed"):
+        window.bench.open(window.bench.lesson, setting)
+        window.bench.bridge.flush()
+        assert not window.files.modified
+    window.files.open_lesson(load_lesson("emma"))
+    window.bench.bridge.flush()
+    assert window.files.may_leave()
+    assert not asked
+    assert title(window).startswith(window.bench.lesson.title)
+
+
+def test_a_name_with_qts_mark_in_it(window, tmp_path, answer):
+    answer(window, to_save=tmp_path / "a[*]b.explorer")
+    window.files.save_as()
+    assert window.windowTitle() == "a[*][*]b.explorer[*] – Transformer Explorer"
+    assert not window.isWindowModified()
+
+
+# Saving
+
+
+def test_save_asks_for_a_file_once(window, tmp_path, answer, hand):
+    edit(window)
+    asked = answer(window, to_save=tmp_path / "a.explorer").asked
+    hand.key(Qt.Key.Key_S, CTRL)
+    (question,) = asked
+    assert question[0] == "to_save"
+    assert question[1].suffix == ".explorer"
+    edit(window, 0.25)
+    hand.key(Qt.Key.Key_S, CTRL)
+    assert len(asked) == 1
+    assert not window.files.modified
+    state, said = load(tmp_path / "a.explorer")
+    assert said == window.bench.lesson.title
+    assert state.inputs[CELL][0, 0] == 0.25
+
+
+def test_save_as_asks_each_time(window, tmp_path, answer, hand):
+    answer(window, to_save=tmp_path / "a.explorer")
+    hand.key(Qt.Key.Key_S, CTRL | SHIFT)
+    asked = answer(window, to_save=tmp_path / "b.explorer").asked
+    hand.key(Qt.Key.Key_S, CTRL | SHIFT)
+    assert asked == [("to_save", tmp_path / "a.explorer")]
+    assert window.files.path == tmp_path / "b.explorer"
+    assert {path.name for path in tmp_path.iterdir()} == {"a.explorer", "b.explorer"}
+
+
+def test_undo_does_not_lead_away_from_the_file(window, tmp_path, answer):
+    edit(window)
+    answer(window, to_save=tmp_path / "a.explorer")
+    window.files.save()
+    window.bench.document.undo()
+    assert window.files.path == tmp_path / "a.explorer"
+    assert window.files.modified
+
+
+def test_a_save_that_is_called_off(window, answer):
+    edit(window)
+    answer(window, to_save=None)
+    assert not window.files.save()
+    assert window.files.path is None
+    assert window.files.modified
+
+
+def test_the_ending_is_added(window, tmp_path, answer):
+    asked = answer(window, to_save=tmp_path / "lesson.toml").asked
+    assert window.files.save()
+    assert window.files.path == tmp_path / "lesson.toml.explorer"
+    assert [kind for kind, _ in asked] == ["to_save"]
+    # Another file that has that name already is not written over without a word.
+    before = window.files.path.read_bytes()
+    edit(window)
+    asked = answer(window, to_save=tmp_path / "lesson.toml", replace=False).asked
+    assert not window.files.save_as()
+    assert asked[-1] == ("replace", tmp_path / "lesson.toml.explorer")
+    assert window.files.path.read_bytes() == before
+    answer(window, to_save=tmp_path / "lesson.toml", replace=True)
+    assert window.files.save_as()
+    assert window.files.path.read_bytes() != before
+
+
+def test_the_suggested_name_is_one_that_every_system_takes(open_window, answer):
+    window = open_window(new_lesson("gpt", ['<b>"a/b\\c" [d]:*?'], d_model=4))
+    asked = answer(window).asked
+    window.files.save()
+    assert asked[0][1].name == "b a b c d.explorer"
+    window = open_window(new_lesson("gpt", ["???"], d_model=4))
+    asked = answer(window).asked
+    window.files.save()
+    assert asked[0][1].name == "document.explorer"
+
+
+def test_what_cannot_be_saved_is_said(window, tmp_path, answer):
+    edit(window)
+    asked = answer(window, to_save=tmp_path / "nowhere" / "a.explorer").asked
+    assert not window.files.save()
+    assert asked[-1][0] == "tell"
+    assert "cannot be written" in asked[-1][1]
+    assert window.files.path is None
+    assert window.files.modified
+
+
+# Opening
+
+
+def test_open(window, eye, hand, file, answer):
+    asked = answer(window, to_open=file).asked
+    hand.key(Qt.Key.Key_O, CTRL)
+    eye.settle(window)
+    assert [kind for kind, _ in asked] == ["to_open"]
+    assert title(window) == "mine.explorer – Transformer Explorer"
+    state, bench = load(file)[0], window.bench
+    assert bench.lesson.title == "Mine"
+    assert bench.document.state.model == state.model
+    assert all(same_bytes(array, bench.document.state.inputs[name]) for name, array in state.inputs.items())
+    assert bench.document.state.pins.keys() == {"output.probabilities"}
+    for stage in bench.selection.stops:
+        eye.go_to(window, stage.name)
+    bench.document.do(SetCells("output.W", {(0, 0): 1}))
+    bench.open(bench.lesson, "saved")
+    eye.settle(window)
+    assert not window.files.modified
+    assert np.isnan(bench.document.state.inputs["output.W"][0, 0])
+
+
+def test_undo_goes_back_to_the_document_before_and_its_file(window, tmp_path, eye, file, answer):
+    answer(window, to_save=tmp_path / "first.explorer")
+    edit(window)
+    window.files.save()
+    answer(window)
+    window.files.open_path(file)
+    eye.settle(window)
+    edited = SetCells("output.W", {(0, 0): 1})
+    window.bench.document.do(edited)
+    window.bench.document.undo()
+    window.bench.document.undo()
+    eye.settle(window)
+    assert title(window) == "first.explorer – Transformer Explorer"
+    window.bench.document.redo()
+    eye.settle(window)
+    assert title(window) == "mine.explorer – Transformer Explorer"
+
+
+def test_a_document_made_from_a_lesson_keeps_its_settings(window, tmp_path, eye, answer):
+    edit(window)
+    answer(window, to_save=tmp_path / "a.explorer")
+    window.files.save()
+    own = load_lesson("you-are-welcome")
+    window.files.open_lesson(load_lesson("emma"))
+    eye.settle(window)
+    assert window.files.path is None
+    window.files.open_path(tmp_path / "a.explorer")
+    eye.settle(window)
+    assert list(window.bench.lesson.settings) == list(own.settings)
+    assert window.bench.document.state.inputs[CELL][0, 0] == 0.5
+    window.bench.open(window.bench.lesson, "textbook")
+    eye.settle(window)
+    assert window.files.path == tmp_path / "a.explorer"
+    assert window.files.modified
+
+
+def test_a_lesson_file_is_opened_and_never_saved_over(window, tmp_path, eye, answer):
+    from explorer import paths
+
+    lesson = tmp_path / "own.toml"
+    lesson.write_bytes((paths.resources() / "lessons" / "emma.toml").read_bytes())
+    before = lesson.read_bytes()
+    asked = answer(window, to_open=lesson).asked
+    window.files.open()
+    eye.settle(window)
+    assert window.bench.lesson.id == "emma"
+    assert window.files.path is None
+    window.files.save()
+    assert asked[-1][0] == "to_save"
+    assert lesson.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["broken.explorer", "broken.toml", "gone.explorer", "gone.toml"])
+def test_what_cannot_be_opened_is_said_and_changes_nothing(window, tmp_path, answer, name):
+    if name.startswith("broken"):
+        (tmp_path / name).write_bytes(b"PK\x03\x04 nothing")
+    state = window.bench.document.state
+    asked = answer(window, to_open=tmp_path / name).asked
+    window.files.open()
+    assert asked[-1][0] == "tell"
+    assert name in asked[-1][1]
+    assert window.bench.document.state is state
+    assert window.files.path is None
+    assert not window.files.modified
+
+
+def test_the_folder_is_remembered(window, tmp_path, eye, file, answer):
+    asked = answer(window, to_open=file).asked
+    window.files.open()
+    eye.settle(window)
+    window.files.open()
+    assert asked[-1] == ("to_open", tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    answer(window, to_save=other / "a.explorer")
+    window.files.save_as()
+    asked = answer(window).asked
+    window.files.open()
+    assert asked == [("to_open", other)]
+
+
+def test_a_new_model_is_another_document(window, tmp_path, eye, answer, monkeypatch):
+    answer(window, to_save=tmp_path / "a.explorer")
+    window.files.save()
+
+    def make(dialog):
+        dialog.lesson = new_lesson("gpt", ["a b"], d_model=4)
+        return 1
+
+    monkeypatch.setattr(NewModel, "exec", make)
+    window.new_model()
+    eye.settle(window)
+    assert window.files.path is None
+    assert not window.files.modified
+
+
+# The question
+
+
+@pytest.mark.parametrize("way", ["close", "open", "drop", "lesson"])
+@pytest.mark.parametrize("said", ["cancel", "discard", "save", "save, called off", "save, fails"])
+def test_changes_are_not_lost_without_a_question(window, tmp_path, eye, file, answer, way, said):
+    edit(window)
+    state = window.bench.document.state
+    place = {"save": tmp_path / "a.explorer", "save, fails": tmp_path / "no" / "a.explorer"}.get(said)
+    asked = answer(window, keep=said.partition(",")[0], to_open=file, to_save=place).asked
+    name = window.bench.lesson.title
+    match way:
+        case "close":
+            left = window.close()
+        case "open":
+            window.files.open()
+        case "drop":
+            window.files.open_path(file)
+        case "lesson":
+            window.files.open_lesson(load_lesson("emma"))
+    if way != "close":
+        eye.settle(window)
+        left = window.bench.document.state is not state
+    assert asked[0] == ("keep", name)
+    assert left is (said in ("discard", "save"))
+    assert window.isVisible() is not (left and way == "close")
+    assert [kind for kind, _ in asked].count("keep") == 1
+    if said == "save":
+        assert load(place)[0].inputs[CELL][0, 0] == 0.5
+    if not left:
+        assert window.files.modified
+
+
+def test_nothing_is_asked_where_nothing_would_be_lost(window, answer, eye, file):
+    asked = answer(window).asked
+    window.files.open_path(file)
+    eye.settle(window)
+    window.bench.document.do(SetCells("output.W", {(0, 0): 1}))
+    window.bench.document.undo()
+    assert window.close()
+    assert not asked
+
+
+# Dropping
+
+
+def event_of(kind, *files, text=None):
+    data = QMimeData()
+    if files:
+        data.setUrls([QUrl.fromLocalFile(str(f)) if not isinstance(f, QUrl) else f for f in files])
+    if text is not None:
+        data.setText(text)
+    where = QPoint(50, 50) if kind is QDragEnterEvent else QPointF(50, 50)
+    made = kind(where, Qt.DropAction.MoveAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    made.setAccepted(False)
+    return made, data
+
+
+def test_a_file_dropped_on_the_window_is_opened(window, eye, file, answer, qtbot):
+    answer(window)
+    assert window.acceptDrops()
+    enter, _data = event_of(QDragEnterEvent, file)
+    QApplication.sendEvent(window, enter)
+    assert enter.isAccepted()
+    assert enter.dropAction() == Qt.DropAction.CopyAction
+    drop, _data = event_of(QDropEvent, file)
+    QApplication.sendEvent(window, drop)
+    assert drop.isAccepted()
+    assert window.files.path is None
+    qtbot.waitUntil(lambda: window.files.path == file)
+    eye.settle(window)
+    assert window.bench.lesson.title == "Mine"
+
+
+def test_other_things_are_not_taken(window, tmp_path, file, answer, qtbot):
+    answer(window)
+    for files, text in (
+        ((), "words"),
+        ((tmp_path / "a.png",), None),
+        ((file, file), None),
+        ((QUrl("https://example.org/a.explorer"),), None),
+        ((tmp_path,), None),
+    ):
+        for kind in (QDragEnterEvent, QDropEvent):
+            event, _data = event_of(kind, *files, text=text)
+            QApplication.sendEvent(window, event)
+            assert not event.isAccepted()
+    qtbot.wait(10)
+    assert window.files.path is None
+
+
+def test_no_picture_swallows_a_file(window, eye, file):
+    """A widget that takes drops itself would hide the window's own."""
+    for stage in window.bench.selection.stops:
+        page = eye.go_to(window, stage.name)
+        for widget in page.findChildren(QWidget):
+            if widget.acceptDrops() and not isinstance(widget, QLineEdit):  # words may be dropped there
+                enter, _data = event_of(QDragEnterEvent, file)
+                QApplication.sendEvent(widget, enter)
+                assert enter.isAccepted(), widget
+
+
+# The dialogs themselves
+
+
+@pytest.fixture
+def dialogs(window):
+    """The true ones."""
+    return window.files.dialogs
+
+
+def press(text, seen):
+    """Press a button of the box that will be open."""
+
+    def act():
+        box = QApplication.activeModalWidget()
+        seen.append((box.text(), box.textFormat()))
+        (button,) = [b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == text]
+        button.click()
+
+    QTimer.singleShot(0, act)
+
+
+@pytest.mark.parametrize(
+    ("button", "answer"), [("Save", "save"), ("Don't Save", "discard"), ("Discard", "discard"), ("Cancel", "cancel")]
+)
+def test_the_question_whether_to_keep(window, monkeypatch, button, answer):
+    monkeypatch.undo()
+    seen = []
+    box = QMessageBox(QMessageBox.Icon.Question, "", "", QMessageBox.StandardButton.Discard)
+    discard = box.button(QMessageBox.StandardButton.Discard).text().replace("&", "")
+    box.deleteLater()
+    if answer == "discard" and button != discard:
+        pytest.skip("called otherwise on this system")
+    press(button, seen)
+    assert Dialogs(window).keep("<b>name</b>") == answer
+    assert seen == [("Keep your changes to “<b>name</b>”?", Qt.TextFormat.PlainText)]
+
+
+def test_escape_leaves_everything_as_it_is(window, monkeypatch):
+    monkeypatch.undo()
+    QTimer.singleShot(0, lambda: QApplication.activeModalWidget().reject())
+    assert Dialogs(window).keep("name") == "cancel"
+
+
+def test_what_is_told_and_what_would_be_replaced(dialogs, tmp_path):
+    seen = []
+    press("OK", seen)
+    dialogs.tell("It cannot be done.")
+    press("Yes", seen)
+    assert dialogs.replace(tmp_path / "a.explorer")
+    press("Cancel", seen)
+    assert not dialogs.replace(tmp_path / "a.explorer")
+    assert [text for text, _ in seen] == ["It cannot be done.", *[f"Replace {tmp_path / 'a.explorer'}?"] * 2]
+
+
+def test_the_systems_own_file_dialogs(dialogs, tmp_path, monkeypatch):
+    asked = []
+    for name in ("getOpenFileName", "getSaveFileName"):
+        monkeypatch.setattr(QFileDialog, name, lambda *given: (asked.append(given), (str(tmp_path / "x"), ""))[1])
+    assert dialogs.to_open(tmp_path) == tmp_path / "x"
+    assert dialogs.to_save(tmp_path / "y") == tmp_path / "x"
+    assert [given[2] for given in asked] == [str(tmp_path), str(tmp_path / "y")]
+    assert "*.explorer *.toml" in asked[0][3]
+    for name in ("getOpenFileName", "getSaveFileName"):
+        monkeypatch.setattr(QFileDialog, name, lambda *_: ("", ""))
+    assert dialogs.to_open(tmp_path) is None
+    assert dialogs.to_save(tmp_path) is None
+
+
+# From the command line
+
+
+def test_the_window_can_begin_with_a_document(open_window, file, monkeypatch):
+    from explorer import app
+
+    made = []
+    monkeypatch.setattr(app, "Appearance", lambda _: made[0])
+    first = open_window()
+    made.append(first.bench.appearance)
+    _, window = app.open_window(str(file))
+    try:
+        assert title(window) == "mine.explorer – Transformer Explorer"
+        assert window.bench.lesson.title == "Mine"
+        assert not window.files.modified
+        assert window.files.folder == file.parent
+        window.bench.document.do(SetCells("output.W", {(0, 0): 1}))
+        assert window.files.modified
+        assert window.files.save()
+        assert load(file)[0].inputs["output.W"][0, 0] == 1
+    finally:
+        window.close()
+        window.deleteLater()
