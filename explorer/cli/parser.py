@@ -130,7 +130,8 @@ def parse(command: str, argv: Sequence[str]) -> Namespace:
 
 def _window() -> Parser:
     parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a document (.explorer), or a lesson by name or file (.toml)")
+    what = "a document (.explorer), a lesson (.toml), or the name of a lesson"
+    parser.add_argument("file", nargs="?", metavar="FILE", help=what)
     parser.add_argument("--smoke-test", action="store_true", help="start, paint every stage once, end")
     parser.add_argument("--version", action="version", version=f"explorer {__version__}")
     return parser

@@ -362,7 +362,8 @@ def event_of(kind, *files, text=None):
     if text is not None:
         data.setText(text)
     where = QPoint(50, 50) if kind is QDragEnterEvent else QPointF(50, 50)
-    made = kind(where, Qt.DropAction.MoveAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+    made = kind(where, actions, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
     made.setAccepted(False)
     return made, data
 
@@ -409,6 +410,7 @@ def test_no_picture_swallows_a_file(window, eye, file):
                 enter, _data = event_of(QDragEnterEvent, file)
                 QApplication.sendEvent(widget, enter)
                 assert enter.isAccepted(), widget
+                print(widget)
 
 
 # The dialogs themselves
