@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
+from explorer.core.memory import keep_freed_memory
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,6 +71,7 @@ def _fail(message: str) -> int:
 def _run(argv: list[str]) -> int:
     command = argv[0] if argv and argv[0] in COMMANDS else ""
     arguments = parse(command, argv[1:] if command else argv)
+    keep_freed_memory()
     # Each command imports what it needs: none but the window's pulls Qt, and --help not even numpy.
     match command:
         case "list":

@@ -1,7 +1,7 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSplitter,
+    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -37,6 +38,9 @@ from explorer.ui.widgets.pipeline_map import PipelineMap
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.widgets.token_bar import TokenBar
 from explorer.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from explorer.ui.words.tab import WordsTab
 
 SHOWING = ("values", "change", "gradient")
 MAP_WIDTH, INSPECTOR_WIDTH = 200, 325
@@ -96,10 +100,18 @@ class MainWindow(QMainWindow):
         down = QVBoxLayout(whole)
         down.setContentsMargins(0, 0, 0, 0)
         down.setSpacing(0)
-        down.addWidget(self._top_bar)
         down.addWidget(self.tokens)
         down.addLayout(across, 1)
-        self.setCentralWidget(whole)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(whole)
+        self.words: WordsTab | None = None
+        window = QWidget()
+        below = QVBoxLayout(window)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(0)
+        below.addWidget(self._top_bar)
+        below.addWidget(self.pages, 1)
+        self.setCentralWidget(window)
 
         bench.bridge.changed.connect(self.follow)
         bench.appearance.changed.connect(self.restyle)
@@ -127,6 +139,12 @@ class MainWindow(QMainWindow):
             menu.addAction(action)
         self._title.setMenu(menu)
         self._top.addWidget(self._title)
+        self._tabs = [
+            self._tab("Pipeline", "The model, stage by stage"),
+            self._tab("Words", "Word vectors by themselves"),
+        ]
+        for page, tab in enumerate(self._tabs):
+            tab.clicked.connect(lambda _=False, page=page: self.show_page(page))
         self._top.addStretch()
         self._setting_place = QHBoxLayout()
         self._top.addLayout(self._setting_place)
@@ -145,6 +163,37 @@ class MainWindow(QMainWindow):
             self._top.addWidget(button)
 
         self._space_bars()
+
+    def _tab(self, title: str, hint: str) -> QPushButton:
+        tab = QPushButton(title)
+        mark(tab, tab="true")
+        tab.setCheckable(True)
+        tab.setChecked(title == "Pipeline")
+        tab.setAccessibleName(title)
+        tab.setToolTip(hint)
+        tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._top.addWidget(tab)
+        return tab
+
+    def show_page(self, page: int) -> None:
+        """Show the pipeline (0) or the words (1); the words are loaded when they are first looked at."""
+        if page == 1 and self.words is None:
+            from explorer.ui.words.tab import WordsTab
+
+            self.words = WordsTab(self.bench)
+            self.words.sent.connect(self._go_to_words)
+            self.pages.addWidget(self.words)
+        self.pages.setCurrentIndex(page)
+        for number, tab in enumerate(self._tabs):
+            tab.setChecked(number == page)
+        for widget in (self._settings, self._showing):
+            widget.setVisible(page == 0)
+
+    def _go_to_words(self, sequence: str) -> None:
+        """Words went into the model: go and see them there."""
+        self.show_page(0)
+        self.bench.bridge.flush()
+        self.bench.selection.go_to(f"{sequence}.embedding")
 
     def _space_bars(self) -> None:
         px = self.bench.appearance.px
@@ -276,6 +325,8 @@ class MainWindow(QMainWindow):
             self._docks[dock] = fresh
         if self.comparison is not None:
             self.comparison.restyle()
+        if self.words is not None:
+            self.words.restyle()
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

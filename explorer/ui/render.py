@@ -21,8 +21,8 @@ from explorer.ui.theme import Appearance, Mode, qcolor
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
 
-WIDEST = 1280
-"""Pixels; wider pages are broken as in a window of that width."""
+NARROWEST, WIDEST = 720, 1280
+"""Pixels; wider pages are broken as in a window of that width, narrower ones would break their heading."""
 MOST_PIXELS = 32_000
 """Qt paints no image that is longer."""
 PATIENCE = 30.0
@@ -125,8 +125,8 @@ def _laid_out(panel: Panel) -> QWidget:
 def _measured(page: QWidget, size: tuple[int, int] | None) -> tuple[float, QSize, QSize]:
     """How much smaller than in the window the page is drawn, its size in the window, and the size of the picture."""
     if size is None:
-        least = page.minimumSizeHint().width()
-        content = _of_width(page, max(min(page.sizeHint().width(), WIDEST), least))
+        wanted = min(max(page.sizeHint().width(), NARROWEST), WIDEST)
+        content = _of_width(page, max(wanted, page.minimumSizeHint().width()))
         return 1.0, content, content
     whole = QSize(*size)
     factor = 1.0

@@ -97,4 +97,3 @@ class Frames:
         painter.setPen(QColor(1, 2, 3))  # another than before and behind, so that the mark stands in a group of its own
         painter.drawText(0, 0, f"{self._sign}{text}")
         painter.restore()
-

@@ -72,6 +72,8 @@ class Plot(pg.PlotWidget):
         self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseEnabled(False, False)
+        for part in (self, self.viewport()):
+            part.setAcceptDrops(False)  # a file is dropped on the window
         self.getPlotItem().setContentsMargins(0, 0, 0, 0)
 
     def reads(self) -> set[str]:

@@ -1,5 +1,6 @@
 """The analogy a − b + c, as vectors and as a picture."""
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from explorer.core.numbers import written
 from explorer.ui.theme import qcolor
-from explorer.ui.words.card import Card, column, label
+from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.cosine import arrow
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.neighbours import Near, NearList
@@ -19,7 +20,15 @@ from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
 from explorer.words.similarity import Analogy
 
-EXAMPLES = (("king", "man", "woman"), ("brother", "boy", "girl"), ("he", "his", "her"), ("france", "paris", "london"))
+EXAMPLES = (
+    ("king", "man", "woman", "queen"),
+    ("brother", "boy", "girl", "sister"),
+    ("uncle", "man", "woman", "aunt"),
+    ("france", "paris", "london", "england"),
+    ("his", "he", "she", "her"),
+    ("went", "go", "come", "came"),
+)
+"""a, b, c, and what one hopes for: the first that comes out so is shown."""
 
 
 class Parallelogram(QWidget):
@@ -34,7 +43,7 @@ class Parallelogram(QWidget):
 
     def sizeHint(self) -> QSize:
         px = self._bench.appearance.px
-        return QSize(px(430), px(300))
+        return QSize(px(520), px(300))
 
     def show_points(self, points: NDArray[np.float64], labels: list[str]) -> None:
         """Draw others: a, b, c, a − b + c and the answer, (5, 2)."""
@@ -52,7 +61,10 @@ class Parallelogram(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         low, high = self.points.min(0), self.points.max(0)
-        edge_x, edge_y = appearance.px(70), appearance.px(28)
+        painter.setFont(fonts.ui)
+        metrics = painter.fontMetrics()
+        edge_x = max(metrics.horizontalAdvance(text) for text in self.labels) + 14
+        edge_y = appearance.px(34)
         spread = np.maximum(high - low, 1e-9)
         scale = float(min((self.width() - 2 * edge_x) / spread[0], (self.height() - 2 * edge_y) / spread[1]))
         middle = (low + high) / 2
@@ -68,20 +80,23 @@ class Parallelogram(QWidget):
         painter.drawLine(a, target)
         painter.setPen(QPen(qcolor(theme.here), 1.6, Qt.PenStyle.DashLine))
         painter.drawLine(target, answer)
-        painter.setFont(fonts.ui)
-        metrics = painter.fontMetrics()
         taken: list[QRectF] = []
-        centre = QPointF(self.width() / 2, self.height() / 2)
+        centre = QPointF(sum(spot.x() for spot in spots) / 5, sum(spot.y() for spot in spots) / 5)
         for i, (spot, text) in enumerate(zip(spots, self.labels, strict=True)):
             here = i == 4
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(qcolor(theme.here if here else theme.muted if i == 3 else theme.series[2]))
             painter.drawEllipse(spot, 4.5, 4.5)
             wide = metrics.horizontalAdvance(text) + 2
-            left = spot.x() + 8 if spot.x() >= centre.x() else spot.x() - 8 - wide
-            left = min(max(left, 2.0), self.width() - wide - 2.0)
-            place = QRectF(left, spot.y() - metrics.height() / 2, wide, metrics.height())
-            step = metrics.height() * (1 if spot.y() >= centre.y() else -1)
+            # Outside of its point: the lines run inside.
+            way = spot - centre
+            below = way.y() >= 0
+            if abs(way.x()) > 1.2 * abs(way.y()):
+                left, top = (8.0 if way.x() > 0 else -8.0 - wide), -metrics.height() / 2
+            else:
+                left, top = -wide / 2, (7 if below else -7 - metrics.height())
+            place = QRectF(spot.x() + left, spot.y() + top, wide, metrics.height())
+            step = metrics.height() * (1 if below else -1)
             while any(place.intersects(other) for other in taken):
                 place.translate(0, step)
             taken.append(place)
@@ -113,12 +128,19 @@ class AnalogyCard(Card):
         self.row(self.list, column(self.picture, self.share))
 
     def load(self) -> None:
-        typed = [field.text() for field in self.fields]
-        if not all(typed) or not all(word in self.vectors for word in typed):
-            known = (words for words in EXAMPLES if all(word in self.vectors for word in words))
-            words = next(known, None) or self.store.pick((), 3)
-            for field, word in zip(self.fields, words, strict=False):
+        if not all(field.keeps() for field in self.fields):
+            for field, word in zip(self.fields, self._example(), strict=False):
                 field.set([word])
+        self.compute()
+
+    def _example(self) -> list[str]:
+        known = [words for words in EXAMPLES if all(word in self.vectors for word in words)]
+        for a, b, c, hoped in known:
+            if similarity.analogy(self.vectors, a, b, c, 1).neighbours[0].word == hoped:
+                return [a, b, c]
+        return list(known[0][:3]) if known else self.store.pick((), 3)
+
+    def resay(self) -> None:
         self.compute()
 
     def compute(self) -> None:
@@ -136,7 +158,10 @@ class AnalogyCard(Card):
             self.said.setText("These vectors have no other words.")
             return
         best = result.neighbours[0]
-        self.said.setText(f"{b} is to {a} as {c} is to {best.word}  (cosine {written(best.cosine, 4)})")
+        answer = here(self.bench, best.word)
+        self.said.setText(
+            f"{escape(b)} is to {escape(a)} as {escape(c)} is to {answer} (cosine {written(best.cosine, 4)})"
+        )
         self._draw(result)
 
     def _draw(self, result: Analogy) -> None:

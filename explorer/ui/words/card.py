@@ -1,5 +1,6 @@
 """One part of the tab: a quiet card with a title, a sentence, and what belongs to it."""
 
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -45,9 +46,14 @@ class Card(QFrame):
     def load(self) -> None:
         """Show other vectors."""
 
+    def resay(self) -> None:
+        """Write again what has colours in it."""
+
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._space()
+        if self.needs_vectors and self.store.vectors is not None:
+            self.resay()
         for child in self.findChildren(QWidget):
             style: Any = getattr(child, "restyle", None)
             if style is not None:
@@ -62,6 +68,9 @@ class Card(QFrame):
         for part in parts:
             flow.addWidget(label(part, "muted") if isinstance(part, str) else part)
         self.page.addWidget(holder)
+        for part in parts:
+            if isinstance(part, QWidget) and isinstance(offers := getattr(part, "offers", None), QWidget):
+                self.page.addWidget(offers)
         return holder
 
     def row(self, *parts: QWidget) -> QWidget:
@@ -89,6 +98,11 @@ def label(text: str, role: str = "", wrap: bool = False) -> QLabel:
         widget.setWordWrap(True)
         widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
     return widget
+
+
+def here(bench: Workbench, word: str) -> str:
+    """A word that stands out, in rich text."""
+    return f"<b style='color:{bench.appearance.theme.here_text}'>{escape(word)}</b>"
 
 
 def column(*parts: QWidget, spacing: int = 6) -> QWidget:

@@ -190,13 +190,12 @@ class CosineCard(Card):
         self.sums.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.why = label("", "small")
         self.why.setTextFormat(Qt.TextFormat.RichText)
-        self.row(self.listing, column(self.sums, self.why), self.angle)
+        self.row(self.listing, column(self.sums, self.angle), self.why)
 
     def load(self) -> None:
         words = self.store.words
         pair = words[:2] if len(words) > 1 else [*words, *words]
-        old = [field.text() for field in (self.first, self.second)]
-        if not all(word in self.vectors for word in old) or "" in old:
+        if not (self.first.keeps() and self.second.keeps()):
             self.first.set(pair[:1])
             self.second.set(pair[1:])
         self.compute()
@@ -217,8 +216,7 @@ class CosineCard(Card):
         self.angle.show_cosine(cosine)
         self._say(cosine)
 
-    def restyle(self) -> None:
-        super().restyle()
+    def resay(self) -> None:
         if self.products.cosine is not None:
             self._say(self.products.cosine)
 

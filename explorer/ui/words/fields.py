@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -72,7 +72,7 @@ class _Line(QLineEdit):
 
 
 class WordField(QWidget):
-    """A line for a word, or for several, with suggestions below where a word is not known.
+    """A line for a word, or for several. Where a word is not known, `offers` says so and has suggestions.
 
     Parameters
     ----------
@@ -95,25 +95,34 @@ class WordField(QWidget):
     def __init__(self, bench: Workbench, store: Store, spoken: str, width: int = 150, split: str = "") -> None:
         super().__init__()
         self._bench, self._store, self._width, self._split = bench, store, width, split
+        self._typed = False
         self.edit = _Line(store)
         self.edit.setAccessibleName(spoken)
         self.edit.setToolTip(f"{spoken}; press Enter")
         self.edit.setPlaceholderText(spoken)
         self.edit.wanted.connect(self._enter)
+        self.edit.textEdited.connect(self._note)
         self.setFocusProxy(self.edit)
-        self._offers = QWidget()
-        self._flow = FlowLayout(self._offers, 4, 2)
+        self.offers = QWidget()
+        self._flow = FlowLayout(self.offers, 4, 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
         layout.addWidget(self.edit)
-        layout.addWidget(self._offers)
-        self._offers.hide()
+        self.offers.hide()
         self.restyle()
 
     def restyle(self) -> None:
         """Follow the text scale."""
         self.edit.setFixedWidth(self._bench.appearance.px(self._width))
+
+    def keeps(self) -> bool:
+        """Whether a person has typed what stands here, and the vectors have all of it."""
+        vectors = self._store.vectors
+        return self._typed and vectors is not None and all(word in vectors for word in self.entries())
+
+    def _note(self) -> None:
+        self._typed = True
+        self.offers.hide()
 
     def text(self) -> str:
         """What stands in the line."""
@@ -128,6 +137,7 @@ class WordField(QWidget):
         """Write words into the line."""
         between = f"{self._split} " if self._split else " "
         self.edit.setText(words if isinstance(words, str) else between.join(words))
+        self._typed = False
         self._suggest("", [])
 
     def words(self, least: int = 1, most: int = 1000) -> list[str] | None:
@@ -140,8 +150,8 @@ class WordField(QWidget):
             try:
                 found.append(vectors.spelt(word))
             except ExplorerError as error:
-                self.fail(error)
-                self._suggest(word, vectors.suggest(word, 4))
+                self._suggest(word, vectors.suggest(word, 4), error)
+                self.edit.setFocus()
                 return None
         self._suggest("", [])
         if not least <= len(found) <= most:
@@ -158,20 +168,24 @@ class WordField(QWidget):
     def _enter(self) -> None:
         self.entered.emit()
 
-    def _suggest(self, word: str, near: Sequence[str]) -> None:
+    def _suggest(self, word: str, near: Sequence[str], error: ExplorerError | None = None) -> None:
         while (item := self._flow.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
+        if error is not None:
+            sentence = str(ExplorerError(error.id, **{**error.fields, "near": ""}))
+            self._flow.addWidget(label(f"⚠ {sentence}", "error"))
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.edit, str(error)))
         if near:
-            self._flow.addWidget(label("Did you mean", "small"))
+            self._flow.addWidget(label("Did you mean", "muted"))
         for other in near:
             button = QPushButton(other)
             mark(button, link="true")
             button.setToolTip(f"Put “{other}” in the place of “{word}”")
             button.clicked.connect(lambda _=False, other=other: self._replace(word, other))
             self._flow.addWidget(button)
-        self._offers.setVisible(bool(near))
+        self.offers.setVisible(error is not None)
 
     def _replace(self, word: str, other: str) -> None:
         self.edit.setText(

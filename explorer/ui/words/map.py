@@ -234,7 +234,7 @@ class MapCard(Card):
         self.page.addWidget(self.said)
 
     def load(self) -> None:
-        if not self.field.text() or not all(word in self.vectors for word in self.field.entries()):
+        if not self.field.keeps():
             self.field.set(self.store.pick(("king", "river", "monday", "doctor", "horse"), 5))
         self.compute()
 

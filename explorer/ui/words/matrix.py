@@ -191,6 +191,8 @@ class MatrixCard(Card):
         about = "Words or whole sentences, with commas between. A sentence is taken as the mean of its words' vectors."
         super().__init__(bench, store, "Similarity matrix", about)
         self.field = WordField(bench, store, "Words or sentences, with commas between", 560, split=",")
+        self._typed = False
+        self.field.edit.textEdited.connect(self._note)
         self.field.entered.connect(self.compute)
         button = QPushButton("Show")
         button.setToolTip("Show the cosine of each with each")
@@ -208,11 +210,14 @@ class MatrixCard(Card):
         self.page.addWidget(self.said)
 
     def load(self) -> None:
-        if not self.field.text() or not self._known():
+        if not (self._typed and self._known()):
             self.field.set(
                 self.store.pick(("king", "queen", "man", "woman", "river", "sea", "ship", "monday", "friday"), 9)
             )
         self.compute()
+
+    def _note(self) -> None:
+        self._typed = True
 
     def _known(self) -> bool:
         return all(any(word in self.vectors for word in entry.split()) for entry in self.field.entries())

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, written
 from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
-from explorer.ui.words.card import Card, label
+from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
@@ -179,8 +179,11 @@ class OddCard(Card):
         self.page.addStretch()
 
     def load(self) -> None:
-        if not self.field.text() or not all(word in self.vectors for word in self.field.entries()):
+        if not self.field.keeps():
             self.field.set(self.store.pick(("father", "mother", "brother", "ship", "sister"), 4))
+        self.compute()
+
+    def resay(self) -> None:
         self.compute()
 
     def compute(self) -> None:
@@ -193,5 +196,5 @@ class OddCard(Card):
         except ExplorerError as error:
             self.field.fail(error)
             return
-        self.said.setText(f"The odd one out is {found[-1].word}.")
+        self.said.setText(f"The odd one out is {here(self.bench, found[-1].word)}.")
         self.list.show_words(found)

@@ -77,7 +77,7 @@ class SendCard(Card):
                 self.say()
 
     def load(self) -> None:
-        if not self.field.text() or not all(word in self.vectors for word in self.field.entries()):
+        if not self.field.keeps():
             self.field.set(self.store.words[:3])
         self.outcome.hide()
         self.say()
@@ -113,9 +113,11 @@ class SendCard(Card):
             self.said.setText(f"All {dims} numbers of each vector: the model has d_model = {width}.")
         else:
             _, kept = self._rows(words)
+            few = len(set(words)) - 1 <= width
+            all_of_it = f"; {len(set(words))} words differ in no more directions than that" if few else ""
             self.said.setText(
                 f"{dims} numbers become {width}, the model's d_model, by principal components of these words: "
-                f"{kept:.1%} of how they differ is kept. Their mean is taken off, so dot products change."
+                f"{kept:.1%} of how they differ is kept{all_of_it}. Their mean is taken off, so dot products change."
             )
 
     def send(self) -> None:

@@ -29,13 +29,14 @@ class Store(QObject):
         self.vectors: Vectors | None = None
         self.words: list[str] = []
         self.word = ""
+        self._asked = False
 
     def load(self, vectors: Vectors) -> None:
         """Take other vectors; the words that they have stay."""
         self.vectors = vectors
         kept = [word for word in self.words if word in vectors]
-        self.words = kept if len(kept) > 1 else self.pick(FIRST, 5)
-        self.word = self.word if self.word in vectors else self.words[0] if self.words else ""
+        self.words = kept if self._asked and len(kept) > 1 else self.pick(FIRST, 5)
+        self.word = self.word if self.word in self.words else self.words[0] if self.words else ""
         self.changed.emit()
 
     def pick(self, wanted: Sequence[str], n: int) -> list[str]:
@@ -47,6 +48,7 @@ class Store(QObject):
 
     def look_up(self, words: Sequence[str]) -> None:
         """Put other words beside each other."""
+        self._asked = True
         self.words = list(dict.fromkeys(words))
         if self.words and self.word not in self.words:
             self.go_to(self.words[0])
@@ -54,6 +56,7 @@ class Store(QObject):
 
     def go_to(self, word: str) -> None:
         """Ask for a word's neighbours; it joins the others in the look-up."""
+        self._asked = True
         if word != self.word:
             self.word = word
             self.word_changed.emit()

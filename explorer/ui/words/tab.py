@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
@@ -27,7 +27,7 @@ SHORT = {
     "Send to the model": "Send to the model",
     "Where vectors come from": "Where they come from",
 }
-MOST_WIDTH = 1280  # pixels at text scale 1: longer lines are hard to read
+PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each other
 
 
 class WordsTab(QFrame):
@@ -76,6 +76,8 @@ class WordsTab(QFrame):
         self._space()
         for card in self.cards:
             card.restyle()
+        if self.cards:
+            self._pair.restyle()
 
     def card(self, kind: type) -> Any:
         """The part of a kind."""
@@ -107,6 +109,9 @@ class WordsTab(QFrame):
         )
         for kind in kinds:
             self._add(kind(self.bench, self.store), len(self.cards))
+        near, odd = (self.card(kind) for kind in (NeighboursCard, OddCard))
+        self._pair = Pair(self.bench, near, odd)
+        self._page.insertWidget(self.cards.index(near), self._pair)
         self._page.addStretch()
         self._area.setWidget(content)
         self.source = self.card(SourceCard)
@@ -121,14 +126,14 @@ class WordsTab(QFrame):
         from explorer.ui.words.map import MapCard
 
         card = MapCard(self.bench, self.store)
-        self._add(card, len(self.cards) - 2)
+        self._add(card, len(self.cards) - 2, self.cards[-2])
         if self.store.vectors is not None:
             self._load_card(card)
         self._link_up()
 
-    def _add(self, card: Card, at: int) -> None:
+    def _add(self, card: Card, at: int, before: QWidget | None = None) -> None:
+        self._page.insertWidget(self._page.indexOf(before) if before else len(self.cards), card)
         self.cards.insert(at, card)
-        self._page.insertWidget(at, card)
         if self.store.vectors is None and card.needs_vectors and at > 0:
             card.hide()
 
@@ -156,7 +161,10 @@ class WordsTab(QFrame):
 
     def go_to(self, card: QWidget) -> None:
         """Scroll to a part."""
-        self._area.verticalScrollBar().setValue(max(card.y() - self.bench.appearance.px(8), 0))
+        content = self._area.widget()
+        assert content is not None
+        place = card.mapTo(content, QPoint(0, 0)).y()
+        self._area.verticalScrollBar().setValue(max(place - self.bench.appearance.px(8), 0))
 
     def _space(self) -> None:
         px = self.bench.appearance.px
@@ -168,3 +176,42 @@ class WordsTab(QFrame):
         px = self.bench.appearance.px
         self._page.setContentsMargins(0, px(8), px(16), px(24))
         self._page.setSpacing(px(12))
+
+
+class Pair(QWidget):
+    """Two cards beside each other where there is room for both, else below each other.
+
+    Parameters
+    ----------
+    bench : Workbench
+    first, second : QWidget
+    """
+
+    def __init__(self, bench: Workbench, first: QWidget, second: QWidget) -> None:
+        super().__init__()
+        self._bench, self._both = bench, (first, second)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        for card in (first, second):
+            self._box.addWidget(card, 1)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        self._box.setSpacing(self._bench.appearance.px(12))
+        self._turn()
+
+    def minimumSizeHint(self) -> QSize:
+        """No wider than one of them: it turns before that is too narrow for both."""
+        widest = max(card.minimumSizeHint().width() for card in self._both)
+        return QSize(widest, self._box.minimumSize().height())
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def _turn(self) -> None:
+        wide = self.width() >= self._bench.appearance.px(PAIR)
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if self._box.direction() != direction:
+            self._box.setDirection(direction)

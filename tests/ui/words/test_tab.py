@@ -1,0 +1,57 @@
+"""The page as a whole: its parts, the links to them, theme and scale, and that nothing heavy is imported before."""
+
+import subprocess
+import sys
+
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
+
+from explorer.ui.words.lookup import LookupCard
+from explorer.ui.words.map import MapCard
+
+
+def test_nothing_heavy_is_imported_with_the_tab():
+    code = "import sys, explorer.ui.words.tab; print(sorted({'gensim', 'pyqtgraph', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_link_leads_to_each_part(tab, hand, eye):
+    for card in tab.cards:
+        hand.click(eye.by_name(tab, f"Go to: {card.title}"))
+        top = card.mapTo(tab, card.rect().topLeft()).y()
+        assert -5 <= top < tab.height(), card.title
+
+
+def test_each_control_has_a_name_and_a_tooltip(tab):
+    for kind in (QAbstractButton, QComboBox, QLineEdit, QSpinBox):
+        for widget in tab.findChildren(kind):
+            if widget.objectName().startswith("qt_") or widget.parent().inherits("QAbstractItemView"):
+                continue
+            if isinstance(widget.parent(), QSpinBox):
+                continue
+            assert widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text()), widget
+            assert widget.toolTip(), widget.accessibleName() or widget.text()
+
+
+def test_theme_and_scale(tab, appearance):
+    appearance.changed.connect(tab.restyle)
+    appearance.set_mode("dark")
+    before = tab.card(LookupCard).strips.height()
+    appearance.set_scale(1.5)
+    assert tab.card(LookupCard).strips.height() > before
+    assert not tab.grab().isNull()
+    assert tab.card(MapCard).map.backgroundBrush().color().name() == appearance.theme.surface
+    appearance.set_scale(1.0)
+
+
+def test_1280_by_720_holds_every_card(tab):
+    area = tab._area
+    for card in tab.cards:
+        assert card.width() <= area.viewport().width(), card.title
+    assert area.horizontalScrollBar().maximum() == 0
+
+
+def test_a_tab_that_closes_while_it_reads_stops_quietly(open_tab, qtbot):
+    tab = open_tab(wait=False)
+    assert tab.source.job is not None
+    tab.window().close()
