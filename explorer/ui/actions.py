@@ -40,6 +40,7 @@ class Actions:
         self.open = action("Open …", [QKeySequence("Ctrl+O")], lambda: None)
         self.save = action("Save", [QKeySequence("Ctrl+S")], lambda: None)
         self.save_as = action("Save as …", [QKeySequence("Ctrl+Shift+S")], lambda: None)
+        self.export_python = action("Export as Python …", [QKeySequence("Ctrl+Shift+E")], lambda: None)
         self.compare = action("Compare side by side", [QKeySequence("Ctrl+E")], lambda: None)
         self.compare.setCheckable(True)
         self.undock = action("This stage in a window of its own", [QKeySequence("Ctrl+Shift+D")], lambda: None)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from explorer.core import script
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.document import Change
@@ -48,6 +49,11 @@ class Dialogs:
         """Which file to save in, or None."""
         known = f"Documents (*{ENDING})"
         file, _ = QFileDialog.getSaveFileName(self._window, "Save as", str(suggestion), known)
+        return Path(file) if file else None
+
+    def to_export(self, suggestion: Path) -> Path | None:
+        """Which file to write a script into, or None."""
+        file, _ = QFileDialog.getSaveFileName(self._window, "Export as Python", str(suggestion), "Python (*.py)")
         return Path(file) if file else None
 
     def keep(self, name: str) -> Answer:
@@ -222,6 +228,21 @@ class Files(QObject):
         document.history.mark_saved()
         self.refresh()
         return True
+
+    def export_python(self) -> tuple[Path, ...]:
+        """Ask for a file and write all numbers of the document as a numpy script. Returns what was written."""
+        path = self.dialogs.to_export(self.folder / "model.py")
+        if path is None:
+            return ()
+        path = path if path.suffix == ".py" else path.with_name(f"{path.name}.py")
+        lesson, document = self._bench.lesson, self._bench.document
+        try:
+            return script.save(script.export(document.engine, f"{lesson.title} ({document.state.setting})"), path)
+        except ExplorerError as error:
+            self.dialogs.tell(str(error))
+        except OSError as error:
+            self.dialogs.tell(f"{path}: cannot be written: {error.strerror}.")
+        return ()
 
     def may_leave(self) -> bool:
         """Whether the document may be left: asks, where there are changes that are not saved."""

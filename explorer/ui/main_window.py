@@ -64,6 +64,7 @@ class MainWindow(QMainWindow):
             (self.actions_.open, self.files.open),
             (self.actions_.save, self.files.save),
             (self.actions_.save_as, self.files.save_as),
+            (self.actions_.export_python, self.files.export_python),
             (self.actions_.undock, self.undock),
             (self.actions_.copy_panel, self.copy_panel),
         ):
@@ -132,7 +133,8 @@ class MainWindow(QMainWindow):
         for lesson in catalogue():
             menu.addAction(lesson.title, partial(self.files.open_lesson, lesson))
         menu.addSeparator()
-        for action in (self.actions_.new_model, self.actions_.open, self.actions_.save, self.actions_.save_as):
+        own = self.actions_
+        for action in (own.new_model, own.open, own.save, own.save_as, own.export_python):
             menu.addAction(action)
         menu.addSeparator()
         for action in (self.actions_.compare, self.actions_.undock, self.actions_.copy_panel):
