@@ -14,20 +14,18 @@ Panels and widgets write no style sheet of their own. They take their look from 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
-from string import Template
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.paths import resources
+from explorer.ui.colour import CALM, CBD1, CBL2_BLUE, CBL2_DEEP, Ramp, oklab, qcolor, srgb
+from explorer.ui.stylesheet import stylesheet
 
 Mode = Literal["system", "light", "dark"]
 SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
@@ -98,31 +96,35 @@ class Theme:
     @cached_property
     def diverging_ramp(self) -> Ramp:
         """Signed values: CET-CBD1's two arms, from the surface outwards."""
-        arm = np.array([_oklab(c) for c in _CBD1])
+        arm = np.array([oklab(c) for c in CBD1])
         t = np.linspace(-1.0, 1.0, 256)
         reach = np.abs(t)[:, None]
-        surface = _oklab(self.surface)
+        surface = oklab(self.surface)
         neutral = arm[len(arm) // 2]
         # CBD1 keeps lightness nearly flat and fades into grey; here the middle must be the page, so the lightness runs
         # straight from the surface to the arms' own end, and the map gives the hue and the chroma on the way.
         lab = np.stack([np.interp(t, np.linspace(-1.0, 1.0, len(arm)), arm[:, k]) for k in range(3)], axis=1)
         lab[:, 1:] += (1 - reach) * (surface - neutral)[1:]
         lab[:, 0] = surface[0] + np.abs(t) * (arm[0, 0] - surface[0])
-        lab[:, 1:] *= _CALM
-        return Ramp(_srgb(lab), self)
+        lab[:, 1:] *= CALM
+        return Ramp(srgb(lab), self.text, self.error)
 
     @cached_property
     def sequential_ramp(self) -> Ramp:
         """Shares of one: CET-CBL2's blue arm, from the surface to deep blue (light) or bright blue (dark)."""
-        surface, blue = _oklab(self.surface), _oklab(_CBL2_BLUE)
-        end = blue + 0.45 * (_oklab("#ffffff") - blue) if self.dark else _oklab(_CBL2_DEEP)
+        surface, blue = oklab(self.surface), oklab(CBL2_BLUE)
+        end = blue + 0.45 * (oklab("#ffffff") - blue) if self.dark else oklab(CBL2_DEEP)
         # Passing through the arm's purest blue keeps the middle of the scale saturated; placing it where it falls on
         # the straight line of lightness keeps equal steps of probability looking equal.
         knee = (blue[0] - surface[0]) / (end[0] - surface[0])
         stops = np.stack([surface, blue, end])
-        stops[1:, 1:] *= _CALM
+        stops[1:, 1:] *= CALM
         p = np.linspace(0.0, 1.0, 256)
-        return Ramp(_srgb(np.stack([np.interp(p, [0.0, knee, 1.0], stops[:, k]) for k in range(3)], axis=1)), self)
+        return Ramp(
+            srgb(np.stack([np.interp(p, [0.0, knee, 1.0], stops[:, k]) for k in range(3)], axis=1)),
+            self.text,
+            self.error,
+        )
 
     def diverging(self, values: ArrayLike, limit: float) -> NDArray[np.uint8]:
         """Colours of signed values, centred on zero and full at ±`limit`.
@@ -231,109 +233,6 @@ DARK = Theme(
 )
 
 
-@lru_cache(maxsize=256)
-def qcolor(value: str) -> QColor:
-    """The `QColor` of ``"#rrggbb"``. Shared: copy before changing it."""
-    return QColor(value)
-
-
-def luminance(color: str | Sequence[int]) -> float:
-    """Relative luminance, 0 to 1 (WCAG 2.2)."""
-    r, g, b = _linear(color)
-    return float(0.2126 * r + 0.7152 * g + 0.0722 * b)
-
-
-def contrast(a: str | Sequence[int], b: str | Sequence[int]) -> float:
-    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2)."""
-    low, high = sorted((luminance(a), luminance(b)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def text_on(rgb: str | Sequence[int]) -> str:
-    """Black or white, whichever can be read better on `rgb`: 4.5 : 1 or more on any colour."""
-    # The worst ground is the one where both are equally far, and there the ratio is sqrt(21) = 4.58.
-    return "#000000" if contrast(rgb, "#000000") >= contrast(rgb, "#ffffff") else "#ffffff"
-
-
-# --- colour maps ------------------------------------------------------------------------------------------------------
-
-# Nine equidistant colours of CET-CBD1 and two of CET-CBL2 (its purest blue in the middle, and one on its dark side), by
-# Peter Kovesi, CC BY 4.0, as pyqtgraph ships them; a test compares. Written out because importing pyqtgraph takes
-# 0.4 s, which the first paint should not wait for.
-_CBD1 = ("#3a90fe", "#7ca6fc", "#a8bef9", "#cdd6f5", "#ededec", "#e2d6b9", "#d1bd84", "#bda64f", "#a89008")
-_CBL2_BLUE, _CBL2_DEEP = "#017ae4", "#10396b"
-_CALM = 0.85
-"""Part of the maps' chroma that is kept: on a quiet page the pure colours are louder than the accent."""
-
-
-class Ramp:
-    """256 colours, with the colour of the writing on each: for an image's lookup table and for a cell delegate alike.
-
-    Attributes
-    ----------
-    table : read-only uint8 array (256, 4), for ``ImageItem.setLookupTable``
-    colors, text : the ground and the writing on it as `QColor`, 257 of each: the last is for NaN
-    """
-
-    def __init__(self, rgb: NDArray[np.uint8], theme: Theme) -> None:
-        error = tuple(_bytes(theme.error))
-        rows = np.vstack([rgb, np.array([error], dtype=np.uint8)])
-        self._rgba = np.hstack([rows, np.full((len(rows), 1), 255, dtype=np.uint8)])
-        self._rgba.setflags(write=False)
-        self.table = self._rgba[:256]
-        self.colors = [QColor(*map(int, row)) for row in rows]
-        # The theme's own ink where it is dark or light enough; in the middle of the scale black or white.
-        self.text = [QColor(theme.text if contrast(theme.text, row) >= 4.5 else text_on(row)) for row in rows.tolist()]
-
-    def index(self, values: ArrayLike, low: float, high: float) -> NDArray[np.intp]:
-        """Where each value falls between `low` and `high`: 0 to 255, held at the ends, and 256 for NaN."""
-        values = np.asarray(values, dtype=float)
-        with np.errstate(invalid="ignore", over="ignore"):
-            place = np.clip(np.rint((values - low) / (high - low) * 255), 0, 255)
-        return np.where(np.isnan(values), 256, place).astype(np.intp)
-
-    def rgba(self, values: ArrayLike, low: float, high: float) -> NDArray[np.uint8]:
-        return self._rgba[self.index(values, low, high)]
-
-
-def _bytes(color: str | Sequence[int]) -> list[int]:
-    if isinstance(color, str):
-        return [int(color[k : k + 2], 16) for k in (1, 3, 5)]
-    return [int(c) for c in color[:3]]
-
-
-def _linear(color: str | Sequence[int]) -> NDArray[np.float64]:
-    c = np.array(_bytes(color)) / 255
-    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-
-
-# OKLab (Björn Ottosson, 2020): equal distances in it look equal, so a straight line in it is an even ramp.
-_LMS = np.array(
-    [
-        [0.4122214708, 0.5363325363, 0.0514459929],
-        [0.2119034982, 0.6806995451, 0.1073969566],
-        [0.0883024619, 0.2817188376, 0.6299787005],
-    ]
-)
-_LAB = np.array(
-    [
-        [0.2104542553, 0.7936177850, -0.0040720468],
-        [1.9779984951, -2.4285922050, 0.4505937099],
-        [0.0259040371, 0.7827717662, -0.8086757660],
-    ]
-)
-
-
-def _oklab(color: str) -> NDArray[np.float64]:
-    return _LAB @ np.cbrt(_LMS @ _linear(color))
-
-
-def _srgb(lab: NDArray[np.float64]) -> NDArray[np.uint8]:
-    linear = np.clip((np.linalg.solve(_LMS, np.linalg.solve(_LAB, lab.T) ** 3)).T, 0, 1)
-    srgb = np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return np.rint(srgb * 255).astype(np.uint8)
-
-
 # --- fonts ------------------------------------------------------------------------------------------------------------
 
 
@@ -386,204 +285,7 @@ def _tabular(font: QFont, points: float) -> QFont:
     return font
 
 
-# --- style sheet ------------------------------------------------------------------------------------------------------
-
-# Qt's dialect with two units of ours: 1u is one pixel at text scale 1 (1u+1: and one for a border that does not scale),
-# and font sizes in em are multiples of the UI font.
-# ``$name`` is a role of the theme. Borders stay in px: a hairline is a hairline at every scale. Controls keep 1px of
-# margin which the focus ring takes, so that nothing moves when the focus does.
-_STYLESHEET = """
-QFrame#topBar, QFrame#inspector, QFrame#lessonBar { background: $surface; border: 0px solid $line; }
-QFrame#topBar { border-bottom-width: 1px; }
-QFrame#inspector { border-left-width: 1px; }
-QFrame#lessonBar { border-top-width: 1px; }
-QFrame#tokenBar { background: $page; border: none; border-bottom: 1px solid $line; }
-QFrame#sidebar { background: $page; border: none; border-right: 1px solid $line; }
-QFrame#page { background: $page; border: none; }
-QFrame[card="true"] { background: $surface; border: 1px solid $line; border-radius: 8u; }
-QFrame[rule="true"] { background: $line; border: none; max-height: 1px; }
-QSplitter::handle { background: $line; }
-QSplitter::handle:hover { background: $line_strong; }
-QMainWindow::separator { background: $line; width: 1px; height: 1px; }
-QStatusBar { background: $surface; color: $muted; border-top: 1px solid $line; }
-QStatusBar::item { border: none; }
-QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; border: none; }
-
-QLabel[role="document"] { font-size: 1.1em; font-weight: 700; }
-QLabel[role="title"] { font-size: 1.5em; font-weight: 700; }
-QLabel[role="subtitle"], QLabel[role="muted"] { color: $muted; }
-QLabel[role="strong"] { font-weight: 700; }
-QLabel[role="small"] { color: $muted; font-size: 0.85em; }
-QLabel[role="section"] {
-    color: $muted; font-size: 0.78em; font-weight: 700; letter-spacing: 1.2u; text-transform: uppercase;
-    padding: 10u 0 2u 0; qproperty-indent: 0;
-}
-QLabel[role="symbol"] { font-family: "$symbol_family"; font-style: italic; font-size: 1.35em; }
-QLabel[role="operator"] { color: $muted; font-size: 1.6em; padding: 0 4u; }
-QLabel[role="here"] { color: $here_text; font-weight: 700; }
-QLabel[role="error"] { color: $error; }
-QLabel[role="code"], QPlainTextEdit[role="code"], QTextEdit[role="code"], QTextBrowser[role="code"] {
-    background: $sunken; color: $text; border: 1px solid $sunken; border-radius: 6u; padding: 9u 11u; margin: 1px;
-    font-family: "$code_family"; font-size: 0.9em;
-}
-
-QPushButton, QToolButton, QComboBox, QAbstractSpinBox, QLineEdit {
-    background: $surface; color: $text; border: 1px solid $line_strong; border-radius: 6u; margin: 1px;
-}
-QPushButton { padding: 5u 13u; icon-size: 12u; }
-QToolButton { padding: 4u; icon-size: 16u; }
-QComboBox, QLineEdit { padding: 4u 8u; }
-QAbstractSpinBox { padding: 4u 6u; qproperty-alignment: 'AlignRight | AlignVCenter'; }
-QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $raised; }
-QPushButton:pressed, QToolButton:pressed, QToolButton:checked { background: $selection; color: $on_selection; }
-QPushButton:disabled, QToolButton:disabled, QComboBox:disabled, QAbstractSpinBox:disabled, QLineEdit:disabled {
-    color: $disabled; border-color: $line;
-}
-QToolButton[autoRaise="true"] { background: transparent; border-color: transparent; }
-QToolButton[autoRaise="true"]:hover { background: $raised; }
-QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
-
-QPushButton[primary="true"] { background: $accent; color: $on_accent; border-color: $accent; }
-QPushButton[primary="true"]:hover, QPushButton[primary="true"]:pressed { background: $accent_hover; }
-QPushButton[primary="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
-
-QPushButton[tab="true"], QPushButton[link="true"] { background: transparent; color: $muted; border-color: transparent; }
-QPushButton[tab="true"] { padding: 6u 13u; }
-QPushButton[tab="true"][document="true"] { color: $text; font-size: 1.1em; font-weight: 700; }
-QPushButton[tab="true"]:hover, QPushButton[link="true"]:hover { color: $text; background: $raised; }
-QPushButton[tab="true"]:checked { color: $text; background: $raised; }
-QPushButton[link="true"] { padding: 4u 6u; }
-QPushButton[link="true"]:checked { color: $accent_text; background: $accent_soft; }
-
-QPushButton[chip="true"] {
-    background: $accent_soft; color: $accent_text; border-color: $accent_line; border-radius: 14u+1; padding: 0 13u;
-    min-height: 28u; max-height: 28u;
-}
-QPushButton[chip="true"]:hover { background: $selection; }
-QPushButton[chip="true"]:checked { background: $accent; color: $on_accent; border-color: $accent; }
-QPushButton[chip="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
-QPushButton[chip="true"][add="true"] { background: transparent; border-style: dashed; }
-QPushButton[chip="true"][add="true"]:hover { background: $accent_soft; }
-
-QPushButton[segment] { border-radius: 0; margin: 1px 0; padding: 4u 11u; color: $muted; }
-QPushButton[segment="middle"], QPushButton[segment="last"] { border-left-width: 0; }
-QPushButton[segment="first"], QPushButton[segment="only"] {
-    border-top-left-radius: 6u; border-bottom-left-radius: 6u; margin-left: 1px;
-}
-QPushButton[segment="last"], QPushButton[segment="only"] {
-    border-top-right-radius: 6u; border-bottom-right-radius: 6u; margin-right: 1px;
-}
-QPushButton[segment]:hover { color: $text; }
-QPushButton[segment]:checked { background: $accent_soft; color: $accent_text; }
-QPushButton[segment]:disabled { color: $disabled; }
-
-QComboBox { combobox-popup: 0; }
-QComboBox::drop-down { border: none; width: 20u; }
-QComboBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 10u; height: 10u; }
-QComboBox QAbstractItemView {
-    background: $surface; border: 1px solid $line_strong; padding: 3u; outline: 0;
-    selection-background-color: $selection; selection-color: $on_selection;
-}
-QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; background: transparent; width: 18u; }
-QAbstractSpinBox::up-button { subcontrol-position: top right; }
-QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
-QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: $raised; }
-QAbstractSpinBox::up-arrow { image: url("$icons/chevron-up.svg"); width: 8u; height: 8u; }
-QAbstractSpinBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 8u; height: 8u; }
-
-QCheckBox, QRadioButton { spacing: 8u; margin: 1px; border: 1px solid transparent; border-radius: 4u; padding: 2u; }
-QCheckBox::indicator, QRadioButton::indicator {
-    width: 14u; height: 14u; background: $surface; border: 1px solid $control; border-radius: 4u;
-}
-QRadioButton::indicator { border-radius: 7u+1; }
-QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent_line; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/check-white.svg"); }
-QCheckBox::indicator:indeterminate { background: $accent_soft; border-color: $accent_line; }
-QRadioButton::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/dot-white.svg"); }
-QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
-QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { background: $raised; border-color: $line; }
-
-QSlider { margin: 1px; border: 1px solid transparent; border-radius: 4u; min-height: 20u; }
-QSlider::groove:horizontal { height: 4u; background: $line_strong; border-radius: 2u; }
-QSlider::sub-page:horizontal { background: $accent_line; border-radius: 2u; }
-QSlider::handle:horizontal {
-    width: 14u; height: 14u; margin: -5u 0; border-radius: 7u; background: $accent; border: 1px solid $surface;
-}
-QSlider::handle:horizontal:hover { background: $accent_hover; }
-QSlider::sub-page:horizontal:disabled, QSlider::handle:horizontal:disabled { background: $disabled; }
-QProgressBar { background: $line; border: none; border-radius: 2u; min-height: 4u; max-height: 4u; color: transparent; }
-QProgressBar::chunk { background: $accent_line; border-radius: 2u; }
-
-QScrollBar { background: transparent; border: none; margin: 0; }
-QScrollBar:vertical { width: 10u; }
-QScrollBar:horizontal { height: 10u; }
-QScrollBar::handle { background: $line_strong; border-radius: 3u; margin: 2u; }
-QScrollBar::handle:vertical { min-height: 28u; }
-QScrollBar::handle:horizontal { min-width: 28u; }
-QScrollBar::handle:hover, QScrollBar::handle:pressed { background: $muted; }
-QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; border: none; background: none; }
-QScrollBar::add-page, QScrollBar::sub-page { background: none; }
-
-QAbstractScrollArea::corner { background: transparent; border: none; }
-QTableView { background: transparent; border: none; gridline-color: transparent; outline: 0; }
-QHeaderView { background: transparent; border: none; }
-QHeaderView::section { background: transparent; border: none; color: $muted; padding: 2u 4u; font-size: 0.85em; }
-QTableCornerButton::section { background: transparent; border: none; }
-QListView, QTreeView, QTextBrowser, QPlainTextEdit, QTextEdit {
-    background: $surface; color: $text; border: 1px solid $line; border-radius: 6u; margin: 1px; outline: 0;
-    selection-background-color: $selection; selection-color: $on_selection;
-}
-QListView::item, QTreeView::item { padding: 4u 6u; border-radius: 4u; }
-QListView::item:hover, QTreeView::item:hover { background: $raised; }
-QListView::item:selected, QTreeView::item:selected { background: $selection; color: $on_selection; }
-QFrame#sidebar QListView, QFrame#sidebar QTreeView { background: transparent; border-color: transparent; }
-QFrame#inspector QTextBrowser { background: transparent; border-color: transparent; }
-
-QMenuBar { background: $surface; }
-QMenuBar::item { padding: 4u 9u; background: transparent; border-radius: 4u; }
-QMenuBar::item:selected { background: $raised; }
-QMenu { background: $surface; border: 1px solid $line_strong; padding: 4u; }
-QMenu::item { padding: 5u 24u 5u 10u; border-radius: 4u; }
-QMenu::item:selected { background: $selection; color: $on_selection; }
-QMenu::item:disabled { color: $disabled; background: transparent; }
-QMenu::separator { height: 1px; background: $line; margin: 4u 6u; }
-QMenu::icon { padding-left: 6u; }
-QToolTip { background: $tooltip; color: $on_tooltip; border: 1px solid $tooltip; padding: 4u 6u; }
-
-QPushButton:focus, QToolButton:focus, QComboBox:focus, QAbstractSpinBox:focus, QLineEdit:focus, QCheckBox:focus,
-QRadioButton:focus, QSlider:focus, QListView:focus, QTreeView:focus, QTextBrowser:focus, QPlainTextEdit:focus,
-QTextEdit:focus, QLabel:focus, QScrollArea:focus, QPushButton[chip="true"]:checked:focus,
-QPushButton[chip="true"][add="true"]:focus, QFrame#sidebar QListView:focus, QFrame#sidebar QTreeView:focus,
-QFrame#inspector QTextBrowser:focus { border: 2px solid $focus; margin: 0px; }
-QComboBox QListView:focus { margin: 0; border: 1px solid $line_strong; }
-QTableView QLineEdit, QTableView QAbstractSpinBox {
-    background: $surface; border: 2px solid $focus; border-radius: 3u; margin: 0; padding: 0 2u;
-}
-"""
-
-
-def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
-    """The style sheet of the whole program.
-
-    Parameters
-    ----------
-    theme, fonts : what to fill in
-    scale : text scale that `fonts` was made with; paddings and radii follow it
-    """
-    points = fonts.ui.pointSizeF()
-    # Rounded down, always: a radius of more than half the height makes Qt draw square corners.
-    text = re.sub(
-        r"(-?\d+(?:\.\d+)?)u(\+\d)?\b", lambda m: f"{int(float(m[1]) * scale) + int(m[2] or 0)}px", _STYLESHEET
-    )
-    text = re.sub(r"(\d+(?:\.\d+)?)em\b", lambda m: f"{float(m[1]) * points:.2f}pt", text)
-    roles = {field.name: getattr(theme, field.name) for field in fields(theme)}
-    return Template(text).substitute(
-        roles,
-        symbol_family=fonts.symbol.family(),
-        code_family=fonts.code.family(),
-        icons=(resources() / "icons").as_posix(),  # arrows and check marks: a style sheet cannot tint
-        control=theme.muted,
-    )
+# --- style ----------------------------------------------------------------------------------------------------------
 
 
 def palette(theme: Theme) -> QPalette:

@@ -8,20 +8,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSpinBox
 
 from explorer.paths import resources
-from explorer.ui import theme as theme_module
-from explorer.ui.theme import (
-    DARK,
-    LIGHT,
-    SCALES,
-    Appearance,
-    Fonts,
-    contrast,
-    luminance,
-    mark,
-    qcolor,
-    stylesheet,
-    text_on,
-)
+from explorer.ui import colour
+from explorer.ui.colour import contrast, luminance, qcolor, text_on
+from explorer.ui.stylesheet import stylesheet
+from explorer.ui.theme import DARK, LIGHT, SCALES, Appearance, Fonts, mark
 from explorer.ui.widgets.icons import app_icon, icon
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
@@ -159,9 +149,9 @@ def test_the_tables_fit_pyqtgraph_and_cannot_be_spoilt(theme):
 def test_the_maps_are_those_of_pyqtgraph():
     pyqtgraph = pytest.importorskip("pyqtgraph")
     signed = pyqtgraph.colormap.get("CET-CBD1").getLookupTable(0, 1, 9)
-    assert tuple(QColor(*row).name() for row in signed.tolist()) == theme_module._CBD1
+    assert tuple(QColor(*row).name() for row in signed.tolist()) == colour.CBD1
     blues = pyqtgraph.colormap.get("CET-CBL2").getLookupTable(0, 1, 256).tolist()
-    for color in (theme_module._CBL2_BLUE, theme_module._CBL2_DEEP):
+    for color in (colour.CBL2_BLUE, colour.CBL2_DEEP):
         assert min(np.abs(np.array(blues) - QColor(color).getRgb()[:3]).max(axis=1)) <= 1
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from explorer.ui.theme import qcolor
+from explorer.ui.colour import qcolor
 from explorer.ui.widgets.matrix_model import SHARES, SIGNED, ModelIndex
 
 if TYPE_CHECKING:

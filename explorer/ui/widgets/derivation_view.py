@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
-from explorer.ui.theme import qcolor
+from explorer.ui.colour import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 8

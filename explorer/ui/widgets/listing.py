@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.ui.colour import qcolor
 from explorer.ui.selection import Cell
-from explorer.ui.theme import Theme, qcolor
+from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
 ModelIndex = QModelIndex | QPersistentModelIndex

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView
 
-from explorer.ui.theme import qcolor
+from explorer.ui.colour import qcolor
 
 if TYPE_CHECKING:
     from explorer.ui.widgets.matrix_view import MatrixView

@@ -5,7 +5,8 @@ from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.node import Stage
-from explorer.ui.theme import mark, qcolor
+from explorer.ui.colour import qcolor
+from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
 

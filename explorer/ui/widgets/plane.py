@@ -10,7 +10,8 @@ from PySide6.QtGui import QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
-from explorer.ui.theme import Theme, qcolor
+from explorer.ui.colour import qcolor
+from explorer.ui.theme import Theme
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
+from explorer.ui.colour import qcolor
 from explorer.ui.selection import Cell
-from explorer.ui.theme import qcolor
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.document.commands import SetCells
+from explorer.ui.colour import qcolor
 from explorer.ui.errors import show_error
-from explorer.ui.theme import qcolor
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from explorer.core.numbers import written
-from explorer.ui.theme import qcolor
+from explorer.ui.colour import qcolor
 from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.cosine import arrow
 from explorer.ui.words.fields import WordField

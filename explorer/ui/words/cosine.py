@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
-from explorer.ui.theme import qcolor
+from explorer.ui.colour import qcolor
 from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
 from explorer.ui.words.card import Card, column, label
 from explorer.ui.words.fields import WordField

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPai
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from explorer.core.numbers import exact, written
-from explorer.ui.theme import qcolor
+from explorer.ui.colour import qcolor
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import MOST_WORDS, Store

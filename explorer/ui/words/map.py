@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox, QToolTip
 
 from explorer.core.numbers import written
-from explorer.ui.theme import qcolor
+from explorer.ui.colour import qcolor
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.cosine import arrow

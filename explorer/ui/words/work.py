@@ -47,8 +47,6 @@ class Job(QObject):
         self._timer.timeout.connect(self._look)
         # The object is gone by then; its desk tells the thread to stop.
         self.destroyed.connect(self._desk.stop.set)
-        self._switch = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_S)
         Thread(target=self._desk.run, daemon=True).start()
         self._timer.start()
 
@@ -64,7 +62,6 @@ class Job(QObject):
         if not desk.finished.is_set():
             return
         self._timer.stop()
-        sys.setswitchinterval(self._switch)
         if desk.error is None:
             self.done.emit(desk.result)
         elif isinstance(desk.error, ExplorerError):
@@ -86,10 +83,13 @@ class _Desk:
         self.error: BaseException | None = None
 
     def run(self) -> None:
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_S)
         try:
             self.result = self._work(self._report)
         except BaseException as error:  # told in the window's thread
             self.error = error
+        sys.setswitchinterval(before)
         self.finished.set()
 
     def _report(self, progress: Progress) -> None:

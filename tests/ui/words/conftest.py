@@ -50,12 +50,12 @@ def open_tab(request, qtbot, appearance):
     def open_it(lesson="jane", wait=True):
         lesson = load(lesson)
         window = QMainWindow()
+        windows.append(window)
         document = Document(lesson.state())
         bench = Workbench(document, Bridge(document, window), Selection(document, window), appearance, lesson)
         tab = WordsTab(bench)
         window.setCentralWidget(tab)
         window.resize(1280, 720)
-        windows.append(window)
         with qtbot.waitExposed(window):
             window.show()
         qtbot.waitUntil(window.isActiveWindow)
@@ -67,7 +67,6 @@ def open_tab(request, qtbot, appearance):
     yield open_it
     QApplication.processEvents()
     for window in windows:
-        window.centralWidget().bench.bridge.close()
         window.close()
         window.deleteLater()
     request.node.funcargs.clear()
@@ -84,6 +83,7 @@ def enter():
 
     def type_it(field, text):
         edit = field.edit
+        edit.window().centralWidget()._area.ensureWidgetVisible(edit)
         edit.setFocus()
         QTest.keyClick(edit, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         QTest.keyClick(edit, Qt.Key.Key_Delete)

@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from threading import Event
+from time import sleep
 
+import shiboken6
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
 
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.map import MapCard
+from explorer.words.progress import Progress
 
 
 def test_nothing_heavy_is_imported_with_the_tab():
@@ -51,7 +55,19 @@ def test_1280_by_720_holds_every_card(tab):
     assert area.horizontalScrollBar().maximum() == 0
 
 
-def test_a_tab_that_closes_while_it_reads_stops_quietly(open_tab, qtbot):
-    tab = open_tab(wait=False)
-    assert tab.source.job is not None
-    tab.window().close()
+def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
+    stopped = Event()
+
+    def endless(report):
+        try:
+            while True:
+                report(Progress("parsing", 1, 10))
+                sleep(0.001)
+        finally:
+            stopped.set()
+
+    tab.source.start(endless, "Reading")
+    before = sys.getswitchinterval()
+    shiboken6.delete(tab)
+    assert stopped.wait(5)
+    assert sys.getswitchinterval() >= before
