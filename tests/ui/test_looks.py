@@ -4,6 +4,7 @@ import gc
 import sys
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 
 from explorer.document.commands import SetCells
@@ -20,7 +21,8 @@ def everything(window, eye):
 def corner(window):
     """The colour of the page beside the last stage's content."""
     panel = window.panel()
-    return panel.grab().toImage().pixelColor(3, panel.height() - 3)
+    at = panel.mapTo(window, panel.rect().bottomLeft()) + QPoint(3, -3)
+    return window.grab().toImage().pixelColor(at)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

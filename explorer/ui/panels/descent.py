@@ -39,12 +39,15 @@ class DescentPanel(Panel):
 
     _run: Run | None = None
     _play: QTimer | None = None
+    _curve: Any = None
 
     def build(self) -> None:
         px = self.bench.appearance.px
         if self._play is not None:
             self._play.stop()
-        self._curve: Any = None
+            self._play.deleteLater()
+        # The controls of the page before are gone with it.
+        self._play, self._run, self._curve = None, None, None
         if LOSS.node not in self.bench.document.engine.graph.nodes:
             self.page.addWidget(mark(QLabel("This model has no loss, so there is nothing to go down."), role="muted"))
             return

@@ -8,7 +8,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.words.card import label
@@ -151,19 +150,17 @@ class WordField(QWidget):
                 found.append(vectors.spelt(word))
             except ExplorerError as error:
                 self._suggest(word, vectors.suggest(word, 4), error)
-                self.edit.setFocus()
                 return None
         self._suggest("", [])
         if not least <= len(found) <= most:
-            need = f"{least}" if least == most else f"{least} or more" if len(found) < least else f"up to {most}"
+            need = "one word" if most == 1 else f"{least} to {most} words"
             self.fail(ExplorerError("words-wanted", wanted=need, given=len(found)))
             return None
         return found
 
     def fail(self, error: ExplorerError) -> None:
-        """Say here what is wrong."""
-        show_error(error, self.edit)
-        self.edit.setFocus()
+        """Say here what is wrong, until something else is typed."""
+        self._suggest("", [], error)
 
     def _enter(self) -> None:
         self.entered.emit()
@@ -176,6 +173,7 @@ class WordField(QWidget):
         if error is not None:
             sentence = str(ExplorerError(error.id, **{**error.fields, "near": ""}))
             self._flow.addWidget(label(f"⚠ {sentence}", "error"))
+            self.edit.setFocus()
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.edit, str(error)))
         if near:
             self._flow.addWidget(label("Did you mean", "muted"))

@@ -246,7 +246,7 @@ class MatrixCard(Card):
             rows.append(sentence.vector)
             unknown += sentence.unknown
         if not 2 <= len(rows) <= MOST:
-            self.field.fail(ExplorerError("words-wanted", wanted=f"2 to {MOST}", given=len(rows)))
+            self.field.fail(ExplorerError("words-wanted", wanted=f"2 to {MOST} words or sentences", given=len(rows)))
             return
         array = similarity.matrix(np.stack(rows))
         if self.alike.isChecked():

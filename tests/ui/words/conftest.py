@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -93,6 +93,17 @@ def enter():
         QApplication.processEvents()
 
     return type_it
+
+
+@pytest.fixture
+def problem():
+    """What is said to be wrong with a field."""
+
+    def read(field):
+        assert field.offers.isVisible()
+        return field.offers.findChildren(QLabel)[0].text()
+
+    return read
 
 
 @pytest.fixture

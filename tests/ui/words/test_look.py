@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from explorer.ui.words.analogy import AnalogyCard
 from explorer.ui.words.cosine import CosineCard
@@ -52,11 +52,11 @@ def test_what_is_typed_is_completed(tab, qtbot):
     assert tab.store.word == "prince"
 
 
-def test_a_misspelt_word_gets_suggestions(tab, enter, hand):
+def test_a_misspelt_word_gets_suggestions(tab, enter, hand, problem):
     card = tab.card(NeighboursCard)
     enter(card.field, "kimg")
     assert card.field.offers.isVisible()
-    assert "⚠ 'kimg' is not among the words of small." in [w.text() for w in card.field.offers.findChildren(QLabel)]
+    assert problem(card.field) == "⚠ 'kimg' is not among the words of small."
     (button,) = [b for b in card.field.offers.findChildren(QPushButton) if b.text() == "king"]
     hand.click(button)
     assert card.field.offers.isHidden()
@@ -93,12 +93,12 @@ def test_following_neighbours(tab, hand):
     assert tab.store.word == second
 
 
-def test_the_odd_one_out(tab, enter, said):
+def test_the_odd_one_out(tab, enter, problem):
     card = tab.card(OddCard)
     enter(card.field, "river sea lake monday")
     assert "monday" in card.said.text()
     enter(card.field, "river sea")
-    assert said() == "⚠ 2 different words were given; the odd one out needs 3 or more."
+    assert problem(card.field) == "⚠ 2 different words were given; the odd one out needs 3 or more."
 
 
 def test_the_analogy(tab, enter):
@@ -123,6 +123,7 @@ def test_the_reference_is_met(tab, sample_file, qtbot):
 
 
 @pytest.mark.parametrize("text", ["", "   "])
-def test_an_empty_field(tab, enter, said, text):
-    enter(tab.card(NeighboursCard).field, text)
-    assert said() == "⚠ 1 words belong here; 0 were given."
+def test_an_empty_field(tab, enter, problem, text):
+    field = tab.card(NeighboursCard).field
+    enter(field, text)
+    assert problem(field) == "⚠ This takes one word, not 0."

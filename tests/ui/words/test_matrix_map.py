@@ -32,9 +32,10 @@ def test_sentences_and_their_weakness(tab, enter):
     assert "left out: the" in card.said.text()
 
 
-def test_too_few(tab, enter, said):
-    enter(tab.card(MatrixCard).field, "king")
-    assert said() == "⚠ 2 to 24 words belong here; 1 were given."
+def test_too_few(tab, enter, problem):
+    field = tab.card(MatrixCard).field
+    enter(field, "king")
+    assert problem(field) == "⚠ This takes 2 to 24 words or sentences, not 1."
 
 
 def test_a_point_asks_for_its_neighbours(tab, enter, hand, qtbot):
