@@ -280,7 +280,7 @@ def test_ends_without_a_traceback(capsys, monkeypatch, error, code, said):
         raise error
 
     monkeypatch.setattr("explorer.cli._discard_output", lambda: None)
-    monkeypatch.setattr(show, "load", fail)
+    monkeypatch.setattr(show, "opened_lesson", fail)
     assert main(["show", "emma"]) == code
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == bool(said)

@@ -11,7 +11,7 @@ from explorer.cli.errors import UsageError
 from explorer.cli.nodes import by_head, cell_of, read, select, stage_of
 from explorer.cli.parser import FORMATS
 from explorer.cli.text import columns
-from explorer.core.derivation import rows
+from explorer.core.derivation import chain, rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import Step
@@ -151,9 +151,11 @@ def _explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Iterator[st
     if not node.is_input:
         yield f"formula  {_formula(engine, node)}"
         yield f"numpy    {node.op.code(*_variables(node))}"
-    if last is not None:
+    for above, at, step in chain(engine, node.name, cell):
         yield ""
-        yield from _derived(engine, last)
+        if above != node.name:
+            yield f"{cell_of(engine.graph, above, at)}:"
+        yield from _derived(engine, step)
     yield ""
     fed = [cell_of(engine.graph, child, index) for child, index in engine.feeds(node.name, cell).items()]
     yield from (f"{'feeds' if i == 0 else '':<9}{one}" for i, one in enumerate(fed or ["nothing: it is a result"]))

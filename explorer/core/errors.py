@@ -54,6 +54,7 @@ MESSAGES: dict[str, str] = {
     "no-direction": "The vector of '{word}' is all zeros, so it has no direction and no cosine.",
     "too-few-words": "{given} different words were given; the odd one out needs {least} or more.",
     "words-wanted": "This takes {wanted}, not {given}.",
+    "text-too-long": "Up to {limit} characters can be trained on here, not {given}; `explorer words train` takes more.",
     "no-table": "This example has no embedding table; open one that begins with words.",
     "no-known-word": "None of the words of '{text}' is in {vectors}.",
     "unknown-vectors": "There are no vectors '{name}'{near}, and no such file; `explorer words list` shows them.",

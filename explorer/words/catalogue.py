@@ -71,9 +71,7 @@ class Offered:
 
 
 SHIPPED = (
-    Shipped(
-        DEFAULT, "books.int8.safetensors", "20,000 words of English books from before 1930, trained for this program"
-    ),
+    Shipped(DEFAULT, "books.int8.safetensors", "20,000 words of old English books, trained for this program"),
     Shipped("reference", "reference.txt", "screen, rock and remote with their numbers as printed in the reference"),
 )
 

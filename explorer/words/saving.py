@@ -84,7 +84,8 @@ def _int8(vectors: Vectors, part: Path) -> None:
 
 
 def _tensors(part: Path, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save as serialise
 
     words = np.frombuffer(vectors.words.text[1:-1], np.uint8)
-    save_file({**arrays, "words": words}, part, {"format": "explorer-vectors"})
+    # Its own `save_file` makes files that nobody else may read.
+    part.write_bytes(serialise({**arrays, "words": words}, {"format": "explorer-vectors"}))

@@ -58,7 +58,7 @@ def open_window(request, qtbot, appearance, monkeypatch):
 
     yield open_it
     QApplication.processEvents()  # what waits for the next turn holds on to the window
-    for window in opened:
+    for window in filter(shiboken6.isValid, opened):
         window.close()
         window.deleteLater()
     request.node.funcargs.clear()  # pytest would keep the window until after the look for what is left behind

@@ -47,22 +47,20 @@ def display():
 WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication
 from explorer.app import open_window
+from explorer.ui.panels.panel import Later
 
 app, window = open_window()
 
 def look():
-    if not window.isExposed() if hasattr(window, "isExposed") else not window.windowHandle().isExposed():
-        return
-    if not all(place.layout().count() for place in window.findChildren(__import__(
-            "explorer.ui.panels.panel", fromlist=["Later"]).Later) if place.isVisible()):
+    pictures = [place for place in window.panel().findChildren(Later) if place.isVisible()]
+    if not window.windowHandle().isExposed() or any(place.layout().isEmpty() for place in pictures):
         return
     timer.stop()
-    # What the X server has on its screen, not what Qt would paint.
+    # What stands on the X server's screen, not what Qt would paint.
     picture = window.screen().grabWindow(window.winId())
     assert picture.save(sys.argv[1]), "not saved"
-    print(QGuiApplication.platformName(), window.isVisible(), window.windowTitle(), picture.width(), picture.height())
+    print(app.platformName(), window.isVisible(), picture.width(), picture.height(), window.windowTitle())
     print("gensim" in sys.modules)
     window.close()
 
@@ -86,7 +84,7 @@ def test_the_window_appears_on_an_x_server(display, tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     said, gensim = done.stdout.splitlines()
-    assert said == "xcb True You are welcome → de nada – Transformer Explorer 1600 900"
+    assert said.startswith("xcb True 1600 900 You are welcome → de nada")
     assert gensim == "False"
     from PySide6.QtGui import QImage
 

@@ -48,6 +48,8 @@ class Inspector(QFrame):
         self._feeds_heading = self._label("Feeds", role="section")
         self._feeds = self._label("")
         self._feeds.setTextFormat(Qt.TextFormat.RichText)
+        links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        self._feeds.setTextInteractionFlags(links)
         self._feeds.linkActivated.connect(self._go)
         self._printed_heading = self._label("In the reference", role="section")
         self._printed = self._label("")

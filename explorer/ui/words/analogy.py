@@ -119,6 +119,7 @@ class AnalogyCard(Card):
         button.clicked.connect(self.compute)
         a, b, c = self.fields
         self.line(a, "−", b, "+", c, button)
+        self._result: Analogy | None = None
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
         self.rows = Near("Words nearest to a − b + c")
@@ -141,7 +142,12 @@ class AnalogyCard(Card):
         return list(known[0][:3]) if known else self.store.pick((), 3)
 
     def resay(self) -> None:
-        self.compute()
+        if self._result is None:
+            return
+        a, b, c = (escape(word) for word in self._result.words)
+        best = self._result.neighbours[0]
+        answer = here(self.bench, best.word)
+        self.said.setText(f"{b} is to {a} as {c} is to {answer} (cosine {written(best.cosine, 4)})")
 
     def compute(self) -> None:
         """Work out the analogy that stands in the fields."""
@@ -157,11 +163,8 @@ class AnalogyCard(Card):
         if not result.neighbours:
             self.said.setText("These vectors have no other words.")
             return
-        best = result.neighbours[0]
-        answer = here(self.bench, best.word)
-        self.said.setText(
-            f"{escape(b)} is to {escape(a)} as {escape(c)} is to {answer} (cosine {written(best.cosine, 4)})"
-        )
+        self._result = result
+        self.resay()
         self._draw(result)
 
     def _draw(self, result: Analogy) -> None:

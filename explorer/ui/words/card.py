@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
@@ -114,15 +114,4 @@ def column(*parts: QWidget, spacing: int = 6) -> QWidget:
     for part in parts:
         layout.addWidget(part)
     layout.addStretch()
-    return holder
-
-
-def beside(*parts: QWidget, spacing: int = 6) -> QWidget:
-    """Widgets beside each other that stay together."""
-    holder = QWidget()
-    layout = QHBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(spacing)
-    for part in parts:
-        layout.addWidget(part)
     return holder

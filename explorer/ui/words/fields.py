@@ -129,8 +129,13 @@ class WordField(QWidget):
 
     def entries(self) -> list[str]:
         """What was typed, piece by piece."""
-        parts = self.edit.text().split(self._split) if self._split else _BREAK.split(self.edit.text())
-        return [part.strip() for part in parts if part.strip()]
+        text = self.edit.text()
+        if self._split:
+            return [part.strip() for part in text.split(self._split) if part.strip()]
+        known = self._store.vectors or ()
+        # A comma may be a word itself, in a model's own table.
+        parts = (part if part in known else [p for p in _BREAK.split(part) if p] for part in text.split())
+        return [word for part in parts for word in ([part] if isinstance(part, str) else part)]
 
     def set(self, words: Sequence[str] | str) -> None:
         """Write words into the line."""

@@ -172,7 +172,8 @@ class OddCard(Card):
         button.setToolTip("Find the odd one out")
         button.clicked.connect(self.compute)
         self.line(self.field, button)
-        self.list = NearList(bench, Near("Cosine with the mean of all", last=True), store.go_to)
+        self.rows = Near("Cosine with the mean of all", last=True)
+        self.list = NearList(bench, self.rows, store.go_to)
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
         self.page.addWidget(self.list)
@@ -184,7 +185,8 @@ class OddCard(Card):
         self.compute()
 
     def resay(self) -> None:
-        self.compute()
+        if self.rows.found:
+            self.said.setText(f"The odd one out is {here(self.bench, self.rows.found[-1].word)}.")
 
     def compute(self) -> None:
         """Work out which it is."""
@@ -196,5 +198,5 @@ class OddCard(Card):
         except ExplorerError as error:
             self.field.fail(error)
             return
-        self.said.setText(f"The odd one out is {here(self.bench, found[-1].word)}.")
         self.list.show_words(found)
+        self.resay()

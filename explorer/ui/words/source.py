@@ -16,7 +16,6 @@ from explorer.core.numbers import written
 from explorer.document.document import Change
 from explorer.paths import resources
 from explorer.ui.errors import show_error
-from explorer.ui.theme import mark
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.store import Store
 from explorer.ui.words.work import Job
@@ -27,6 +26,7 @@ from explorer.words.progress import Progress, Report
 from explorer.words.vectors import Vectors
 
 KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
+TITLES = {"books": "English books", "reference": "The reference's three words"}
 DOING = {
     "parsing": "Reading",
     "downloading": "Downloading",
@@ -49,6 +49,7 @@ class SourceCard(Card):
         self.job: Job | None = None
         self.opened: dict[str, Vectors] = {}
         self._table = ""
+        self._stale = False
         self.choice = QComboBox()
         self.choice.setAccessibleName("Vectors")
         self.choice.setToolTip("Vectors that are here")
@@ -102,9 +103,7 @@ class SourceCard(Card):
         self.choice.blockSignals(True)
         self.choice.clear()
         for one in catalogue.SHIPPED:
-            self.choice.addItem(
-                {"books": "English books", "reference": "The reference's three words"}[one.name], one.name
-            )
+            self.choice.addItem(TITLES.get(one.name, one.name), one.name)
         for offer in catalogue.OFFERED:
             if catalogue.present(offer) is not None:
                 self.choice.addItem(offer.name, offer.name)
@@ -208,10 +207,13 @@ class SourceCard(Card):
 
     # What is loaded
 
-    def _take(self, vectors: Vectors) -> None:
-        known = {*(one.name for one in catalogue.SHIPPED), *(one.name for one in catalogue.OFFERED)}
-        self._table = ""
-        if vectors.name not in known:
+    @staticmethod
+    def _known() -> set[str]:
+        return {*(one.name for one in catalogue.SHIPPED), *(one.name for one in catalogue.OFFERED)}
+
+    def _take(self, vectors: Vectors, table: str = "") -> None:
+        self._table, self._stale = table, False
+        if not table and vectors.name not in self._known():
             self.opened[vectors.name] = vectors
         self.scores.hide()
         self.store.load(vectors)
@@ -219,12 +221,7 @@ class SourceCard(Card):
         self._say_choice()
 
     def _take_table(self, table: str) -> None:
-        vectors = own_table(self.bench, table)
-        self._take(vectors)
-        del self.opened[vectors.name]
-        self._table = table
-        self._list()
-        self._say_choice()
+        self._take(own_table(self.bench, table), table)
 
     def _say_choice(self) -> None:
         vectors = self.store.vectors
@@ -245,11 +242,27 @@ class SourceCard(Card):
                 self.start_default()
             return
         axis = self._table.replace(".table", ".words")
-        if self._table and (change.structure or {self._table, axis} & change.changed):
+        if change.structure or {self._table, axis} & change.changed:
+            self._stale = True
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Read the table anew, as soon as somebody sees it: an edit elsewhere does not wait for this page."""
+        if self._stale and self.isVisible():
+            self._stale = False
             self._take_table(self._table)
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self._catch_up()
 
     def load(self) -> None:
         vectors = self.vectors
+        if not self._table and vectors.name not in self._known() and self.opened.get(vectors.name) is not vectors:
+            self.opened[vectors.name] = vectors
+            self.scores.hide()
+            self._list()
+            self._say_choice()
         norms = vectors.norms
         size = f"{len(vectors):,} words, {vectors.dims} numbers each. Norms from {written(float(norms.min()), 2)} to "
         size += f"{written(float(norms.max()), 2)}, {written(float(np.median(norms)), 2)} in the middle."
@@ -313,6 +326,8 @@ def card_of(name: str) -> str:
             return f"GloVe, trained on {escape(offer.text)}, {offer.licence} (public domain)."
     if name.startswith("this model's "):
         return "The rows of the embedding table of the example that is open; they change as you edit it."
+    if name == "your text":
+        return "Trained here, on the text further down this page."
     return f"Read from the file {escape(name)}."
 
 
@@ -329,9 +344,3 @@ def _limits(name: str) -> str:
     if "spearman" in scores:
         parts.append(f" On WordSim-353 they reach {scores['spearman']:.2f}.")
     return "".join(parts)
-
-
-def stylish(button: QPushButton) -> QPushButton:
-    """The one button of a card that does what it is for."""
-    mark(button, primary="true")
-    return button

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from explorer.words.vectors import Vectors
 
 MOST_WORDS = 8
+MOST_FIRST = 50
 FIRST = ("screen", "rock", "remote", "king", "queen", "man", "woman", "river")
 
 
@@ -43,8 +44,11 @@ class Store(QObject):
         """Up to n of the wanted words that the vectors have; their most frequent ones, if they have too few."""
         assert self.vectors is not None
         found = [word for word in wanted if word in self.vectors]
-        found += [word for word in self.vectors.words[: 2 * n] if word not in found]
-        return found[:n]
+        norms, names = self.vectors.norms[:MOST_FIRST], self.vectors.words[:MOST_FIRST]
+        # A vector of zeros has no cosine, and a comma is no good example.
+        others = [word for word, norm in zip(names, norms, strict=True) if norm > 0 and word[:1].isalnum()]
+        found += [word for word in others if word not in found]
+        return (found or names)[:n]
 
     def look_up(self, words: Sequence[str]) -> None:
         """Put other words beside each other."""

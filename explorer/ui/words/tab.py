@@ -25,6 +25,7 @@ SHORT = {
     "Similarity matrix": "Matrix",
     "Map": "Map",
     "Send to the model": "Send to the model",
+    "Train on your own text": "Train",
     "Where vectors come from": "Where they come from",
 }
 PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each other
@@ -90,6 +91,7 @@ class WordsTab(QFrame):
         from explorer.ui.words.matrix import MatrixCard
         from explorer.ui.words.neighbours import NeighboursCard, OddCard
         from explorer.ui.words.origins import OriginsCard
+        from explorer.ui.words.own_text import OwnTextCard
         from explorer.ui.words.send import SendCard
         from explorer.ui.words.source import SourceCard
 
@@ -105,6 +107,7 @@ class WordsTab(QFrame):
             AnalogyCard,
             MatrixCard,
             SendCard,
+            OwnTextCard,
             OriginsCard,
         )
         for kind in kinds:
@@ -112,7 +115,7 @@ class WordsTab(QFrame):
         near, odd = (self.card(kind) for kind in (NeighboursCard, OddCard))
         self._pair = Pair(self.bench, near, odd)
         self._page.insertWidget(self.cards.index(near), self._pair)
-        self._page.addStretch()
+        self._page.addStretch(1)
         self._area.setWidget(content)
         self.source = self.card(SourceCard)
         self.card(SendCard).sent.connect(self.sent)
@@ -126,7 +129,7 @@ class WordsTab(QFrame):
         from explorer.ui.words.map import MapCard
 
         card = MapCard(self.bench, self.store)
-        self._add(card, len(self.cards) - 2, self.cards[-2])
+        self._add(card, len(self.cards) - 3, self.cards[-3])
         if self.store.vectors is not None:
             self._load_card(card)
         self._link_up()

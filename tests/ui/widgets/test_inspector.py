@@ -151,6 +151,8 @@ def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):
     inspector = point("source.positions", "source.H", 1, 0)
     assert inspector._feeds.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard
     inspector._feeds.setFocus(Qt.FocusReason.TabFocusReason)
+    hand.key(Qt.Key.Key_Tab)
+    assert inspector._feeds.hasSelectedText()
     hand.key(Qt.Key.Key_Return)
     eye.settle(window)
     assert window.bench.selection.stage != "source.positions"

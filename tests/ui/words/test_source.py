@@ -78,6 +78,12 @@ def test_the_models_own_table(tab, qtbot):
     document.do(SetCells("input.table", {(0, 0): 7.5}))
     qtbot.waitUntil(lambda: tab.store.vectors.array[0, 0] == 7.5)
     assert choice.currentText() == "This model's own input.table"
+    tab.hide()
+    document.do(SetCells("input.table", {(0, 0): 9.5}))
+    tab.bench.bridge.flush()
+    assert tab.store.vectors.array[0, 0] == 7.5  # nobody sees it
+    tab.show()
+    assert tab.store.vectors.array[0, 0] == 9.5
 
 
 def test_words_into_the_model_in_one_step(tab, enter, qtbot):
