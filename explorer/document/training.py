@@ -7,7 +7,6 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
 from explorer.core.parameters import parameters
 from explorer.core.training.optimisers import Optimiser
 from explorer.document.commands import Replace, SetInputs
@@ -68,8 +67,7 @@ class Run:
         if self.at >= MOST_STEPS:
             raise ExplorerError("run-too-long", limit=MOST_STEPS)
         inputs = document.state.inputs
-        found = {name: document.engine.gradient(Place(name)) for name in self.weights}
-        gradients = {name: gradient for name, gradient in found.items() if gradient is not None}
+        gradients = document.engine.gradients().several(self.weights)
         if not all(np.isfinite(gradient).all() for gradient in gradients.values()):
             raise ExplorerError("diverged", step=self.at)
         optimiser = self.moments[self.at].optimiser.copy()

@@ -28,6 +28,7 @@ class LossCurve(Plot):
         self.setLabel("bottom", "steps")
         self.setLabel("left", "loss")
         self.restyle()
+        self.show_run(None)
 
     def show_run(self, run: Run | None) -> None:
         """Draw a run as far as it has come."""
@@ -36,6 +37,7 @@ class LossCurve(Plot):
         if run is None or not finite.size:
             self._curve.setData([], [])
             self._dot.setData([], [])
+            self.say("Loss: no steps yet")
             return
         theme = self.bench.appearance.theme
         self._curve.setData(np.arange(len(losses)), losses, pen=pg.mkPen(theme.series[0], width=2), connect="finite")

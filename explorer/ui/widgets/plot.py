@@ -109,12 +109,12 @@ class Plot(pg.PlotWidget):
         if self._ticks.get(side) == tuple(labels):
             return  # pyqtgraph lays an axis out anew for the same ticks, too, and that takes longer than the picture
         self._ticks[side] = tuple(labels)
+        every = max(1, -(-len(labels) // most))
         if side == "top":
             metrics = QFontMetrics(self.bench.appearance.fonts.small)
             longest = max((metrics.horizontalAdvance(label[:14]) for label in labels), default=0)
             room = max(self.width(), self.minimumWidth()) - 80
-            self.getAxis(side).stand((longest + 6) * len(labels) > room, longest + 10)
-        every = max(1, -(-len(labels) // most))
+            self.getAxis(side).stand((longest + 6) * len(labels[::every]) > room, longest + 10)
         self.getAxis(side).setTicks([[(i + at, label[:14]) for i, label in enumerate(labels) if i % every == 0]])
 
     def fit(self, labels: int) -> None:
