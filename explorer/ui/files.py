@@ -148,7 +148,8 @@ class Files(QObject):
         """Say in the title what is open."""
         title = self._name().replace("[*]", "[*][*]")  # a single one is where Qt puts its mark
         self._window.setWindowTitle(f"{title}[*] – {PROGRAM}")
-        self._window.setWindowModified(self.modified)
+        if self._window.isWindowModified() is not self.modified:  # Qt tells the system each time
+            self._window.setWindowModified(self.modified)
 
     def _name(self) -> str:
         return self.path.name if self.path else self._bench.lesson.title

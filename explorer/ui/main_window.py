@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from explorer.ui.words.tab import WordsTab
 
 SHOWING = ("values", "change", "gradient")
-MAP_WIDTH, INSPECTOR_WIDTH = 200, 325
+MAP_WIDTH, INSPECTOR_WIDTH = 212, 325
 
 
 class MainWindow(QMainWindow):

@@ -63,7 +63,9 @@ class DescentPanel(Panel):
         self._slider.valueChanged.connect(self._travel)
         self.page.addWidget(self._slider)
         curve = Later(self._make_curve, px(520), px(240))
-        self.row([("", curve), ("", self.titled("What moves", self._weights()))])
+        self.row([("", curve)])
+        self.section("What moves")
+        self.row([("", self._weights())])
         self.later(curve)
         self._show()
 

@@ -168,7 +168,8 @@ class PositionsPanel(Panel):
                 for i in range(min(view.own[0], n)):
                     here = cell is not None and cell.node == view.name and cell.index == (i, j)
                     dots.append(Dot(i, float(array[i, j]), "", k, here=here))
-            reach = max(float(np.abs(np.nan_to_num(array)).max(initial=0)), 0.5) * 1.15
+            finite = array[np.isfinite(array)]
+            reach = float(np.abs(finite).max(initial=0.5)) * 1.15
             names = ", ".join(str(j + 1) for j in self.shown_dimensions())
             return Drawing(
                 curves,

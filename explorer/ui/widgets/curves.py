@@ -18,6 +18,8 @@ from explorer.ui.workbench import Workbench
 
 MOST_NAMES = 16  # points that are named
 RADIUS = 4.5
+FAR = 1e30
+"""Farther off nothing is drawn: a path through 1e300 ends the program inside Qt."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +104,13 @@ class _Dots(pg.GraphicsObject):
         painter.setFont(self._bench.appearance.fonts.small)
         taken: list[QRectF] = []
         for curve in drawing.curves:
-            if curve.name:
+            if curve.name and _near(curve.x[-1]) and _near(curve.y[-1]):
                 end = to_pixels.map(QPointF(float(curve.x[-1]), float(curve.y[-1])))
                 self._write(painter, curve.name, end + QPointF(6, 0), theme.series[curve.series % 6], taken, left=True)
         self._draw(painter, to_pixels, theme)
         if len(drawing.dots) <= MOST_NAMES:
             for dot in drawing.dots:
-                if dot.name and np.isfinite(dot.x + dot.y):
+                if dot.name and _near(dot.x) and _near(dot.y):
                     place = to_pixels.map(QPointF(dot.x, dot.y)) - QPointF(0, 2 * RADIUS + 6)
                     self._write(painter, dot.name, place, theme.here_text if dot.here else theme.text, taken)
         painter.restore()
@@ -116,7 +118,7 @@ class _Dots(pg.GraphicsObject):
     def _draw(self, painter: Any, to_pixels: Any, theme: Theme) -> None:
         assert self.drawing is not None
         for dot in sorted(self.drawing.dots, key=lambda dot: dot.here):
-            if not np.isfinite(dot.x + dot.y):
+            if not (_near(dot.x) and _near(dot.y)):
                 continue
             color = qcolor(theme.here if dot.here else theme.series[dot.series % 6])
             painter.setPen(QPen(color, 1.5))
@@ -125,12 +127,13 @@ class _Dots(pg.GraphicsObject):
             painter.drawEllipse(to_pixels.map(QPointF(dot.x, dot.y)), radius, radius)
 
     def _write(self, painter: Any, text: str, at: QPointF, color: str, taken: list[QRectF], left: bool = False) -> None:
-        """Write a name at a place, or above it until nothing is in the way."""
+        """Write a name at a place, or above it until nothing is in the way; at the top edge, below it."""
         metrics = painter.fontMetrics()
         width, height = metrics.horizontalAdvance(text), metrics.height()
         place = QRectF(at.x() - (0 if left else width / 2), at.y() - height / 2, width, height)
+        by = -height if place.top() - height >= painter.viewport().top() else height
         while any(place.intersects(other) for other in taken):
-            place.translate(0, -height)
+            place.translate(0, by)
         taken.append(place)
         painter.setPen(qcolor(color))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
@@ -184,10 +187,10 @@ class Curves(Plot):
         while len(self._lines) > len(drawing.curves):
             self.removeItem(self._lines.pop())
         while len(self._lines) < len(drawing.curves):
-            self._lines.append(self.plot())
+            self._lines.append(self.plot(connect="finite"))
         for line, curve in zip(self._lines, drawing.curves, strict=True):
-            line.setData(curve.x, curve.y)
-        left, right, bottom, top = drawing.window
+            line.setData(np.where(_near(curve.x), curve.x, np.nan), np.where(_near(curve.y), curve.y, np.nan))
+        left, right, bottom, top = np.clip(drawing.window, -FAR, FAR).tolist()
         self.getViewBox().setRange(QRectF(left, bottom, right - left, top - bottom), padding=0.0, disableAutoRange=True)
         self.setLabel("bottom", drawing.titles[0])
         self.setLabel("left", drawing.titles[1])
@@ -207,3 +210,8 @@ class Curves(Plot):
         for line, curve in zip(self._lines, self.drawing.curves, strict=True):
             style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
             line.setPen(pg.mkPen(theme.series[curve.series % 6], width=1.6, style=style))
+
+
+def _near(value: Any) -> Any:
+    """Whether a number, or each of an array, can be drawn: it is finite, and not too far off."""
+    return np.abs(value) < FAR

@@ -40,16 +40,15 @@ class _Grid(pg.GraphicsObject):
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         ticks = np.linspace(-self.span, self.span, LINES)
 
-        def at(u: float, v: float) -> QPointF:
-            point: QPointF = to_pixels.map(QPointF(*(np.array([u, v]) @ self.matrix)))
-            return point
-
         for which, color in ((0, theme.series[0]), (1, theme.series[2])):
             for tick in ticks:
                 axis = not np.isclose(tick, 0)
                 painter.setPen(QPen(qcolor(color), 1 if axis else 2))
                 ends = [(tick, -self.span), (tick, self.span)] if which else [(-self.span, tick), (self.span, tick)]
-                painter.drawLine(at(*ends[0]), at(*ends[1]))
+                with np.errstate(all="ignore"):
+                    laid = np.array(ends) @ self.matrix
+                if np.isfinite(laid).all():
+                    painter.drawLine(*(to_pixels.map(QPointF(*end)) for end in laid.tolist()))
         painter.setFont(fonts.small)
         for label, point in zip(self.labels, self.points.tolist(), strict=True):
             if np.isfinite(point).all():
@@ -114,10 +113,17 @@ class Warp(Plot):
         grid.matrix = matrix if self._after else np.eye(2)
         grid.points = shown[:, :2]
         grid.labels = engine.labels(graph.axes_of(graph.place(self._vectors))[0])
-        grid.span = float(np.abs(np.nan_to_num(before[:, :2])).max(initial=1.0))
-        corners = np.array([[1, 1], [1, -1]]) * grid.span @ grid.matrix
-        grid.reach = 1.15 * float(np.abs(np.nan_to_num(np.vstack([corners, grid.points]))).max(initial=0.5))
+        grid.span = _reach(before[:, :2], 1.0)
+        with np.errstate(all="ignore"):  # as in the engine
+            corners = np.array([[1, 1], [1, -1]]) * grid.span @ grid.matrix
+        grid.reach = 1.15 * _reach(np.vstack([corners, grid.points]), 0.5)
         box = QRectF(-grid.reach, -grid.reach, 2 * grid.reach, 2 * grid.reach)
         self.getViewBox().setRange(box, padding=0, disableAutoRange=True)
         self.say(f"The plane {'behind' if self._after else 'before'} {self.name}, with {len(grid.labels)} words on it")
         grid.update()
+
+
+def _reach(array: Array, least: float) -> float:
+    """The largest of the finite numbers; those near the end of what float64 holds could not be drawn."""
+    sizes = np.abs(array)
+    return float(sizes[sizes < 1e305].max(initial=least))

@@ -5,6 +5,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip
 
+from explorer.document.commands import SetCells
 from explorer.ui.widgets.matrix_editing import DRAG_PIXELS
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -164,6 +165,9 @@ def test_no_number_is_too_large_or_too_small_to_be_painted(window, eye, hand, vi
         hand.key(Key.Key_F2)
         hand.enter(typed)
     assert eye.texts(view)[0][:3] == ["∞", "−1e300", "1e−300"]
+    values = {(0, 0): np.inf, (0, 1): -1e300, (0, 2): np.nan}
+    for name in ("source.PE", "encoder.1.self.head.1.W_Q", "encoder.1.ffn.W_1", "output.W"):
+        window.bench.document.do(SetCells(name, values))
     for stage in window.bench.document.engine.graph.stages:
         assert not eye.go_to(window, stage.name).grab().isNull()
 
