@@ -1,6 +1,7 @@
 """A lesson that nobody has written: a model of chosen sizes on a sentence somebody types."""
 
 from collections.abc import Sequence
+from uuid import uuid4
 
 import numpy as np
 
@@ -74,4 +75,4 @@ def new_lesson(
     setting = Setting("new", "As made", chance)
     start = f"{SEQUENCES[kind][0]}.embedding"
     title = " → ".join(" ".join(text.split()[:6]) for text in texts)
-    return Lesson(f"new {id(graph)}", title, about, "", start, 0, model, inputs, ours, {"new": setting})
+    return Lesson(f"new {uuid4().hex}", title, about, "", start, 0, model, inputs, ours, {"new": setting})

@@ -171,7 +171,10 @@ class TokenBar(QFrame):
             spacer = QWidget()
             spacer.setFixedSize(px(14), 1)
             self._flow.addWidget(spacer)
-        self.setVisible(bool(self._chips))
+        if not self._chips:
+            self.hide()
+        elif self.parentWidget() is not None:  # shown without a parent it would be a window of its own
+            self.show()
         self._light()
         if focused is not None:
             axis, position = focused
