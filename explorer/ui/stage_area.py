@@ -1,5 +1,6 @@
 """The middle of the window: the panel of the stage that one is at. Panels that were seen are kept, and marked."""
 
+import shiboken6
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
@@ -22,6 +23,7 @@ class StageArea(QStackedWidget):
         self._panels: dict[str, Panel] = {}
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         bench.selection.stage_changed.connect(self.show_stage)
+        bench.appearance.changing.connect(self._forget_hidden)
 
     def panel(self) -> Panel:
         """The panel that is in sight."""
@@ -51,6 +53,13 @@ class StageArea(QStackedWidget):
         """Follow the theme and the text scale: sizes stand everywhere in a panel, so it is made anew."""
         self._drop(list(self._panels))
         self.show_stage(self._bench.selection.stage)
+
+    def _forget_hidden(self) -> None:
+        """With all stages open a new look would take seconds; those out of sight are made anew when they are shown."""
+        for name, panel in list(self._panels.items()):
+            if panel is not self.currentWidget():
+                self.removeWidget(self._panels.pop(name))
+                shiboken6.delete(panel)  # at once: deleteLater would come too late to spare it
 
     def _drop(self, names: list[str]) -> None:
         for name in names:

@@ -343,9 +343,11 @@ class Appearance(QObject):
 
     Signals
     -------
+    changing : before the application gets a new look: every widget there is will be polished anew
     changed : after the application wears the new look; widgets that paint by hand take `theme` and `fonts` from here
     """
 
+    changing = Signal()
     changed = Signal()
 
     def __init__(self, app: QApplication, mode: Mode = "system", scale: float = 1.0) -> None:
@@ -397,6 +399,7 @@ class Appearance(QObject):
         # Every widget is polished anew by this, so it happens on a real change only (several signals may announce one).
         if wanted == self._dressed:
             return
+        self.changing.emit()
         self._dressed = wanted
         self.theme = wanted[0]
         self.fonts = Fonts.at_scale(self._scale)

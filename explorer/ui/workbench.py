@@ -57,7 +57,7 @@ class Workbench:
     @property
     def ours(self) -> frozenset[str]:
         """Names of nodes and slices whose values we had to choose ourselves."""
-        return self.lesson.ours
+        return self.lesson.ours_in(self.document.state.setting)
 
     def open(self, lesson: Lesson, setting: str | None = None) -> None:
         """Open an example, or another setting of it; it can be undone."""

@@ -78,7 +78,10 @@ class Panel(QScrollArea):
 
     def section(self, text: str) -> None:
         """A small heading."""
-        self.page.addWidget(mark(QLabel(text), role="section"))
+        label = mark(QLabel(text), role="section")
+        assert isinstance(label, QLabel)
+        label.setWordWrap(True)
+        self.page.addWidget(label)
 
     def row(self, items: Iterable[tuple[str, QWidget]]) -> None:
         """Widgets side by side, each behind its operator sign, on as many lines as it takes."""

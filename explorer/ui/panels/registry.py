@@ -33,7 +33,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
         Heading(
             "Each word asks (Q), every word answers (K), and the answers decide how much of each value (V) to take.",
             ("scale", "mask", "similarity", "layout"),
-            ("normalise", "V", "nearest", "heads", "d_k", "d_v", "bias", "weights"),
+            ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
         ),
     ),
     "heads": (
@@ -70,7 +70,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
             ("activation", "tied", "bias"),
         ),
     ),
-    "loss": (LossPanel, Heading("How surprised the model is by the right words.", ("loss",))),
+    "loss": (LossPanel, Heading("How surprised the model is by the right words.", ("loss", "L_1"))),
     "layer": (LayerPanel, Heading("Weights, bias, activation.", ("activation", "bias", "weights"))),
     "descent": (DescentPanel, Heading("Every weight a little against its gradient: the loss goes down, step by step.")),
     "changes": (ChangesPanel, Heading("The nodes that the last edit reached, and by how much.")),

@@ -42,7 +42,7 @@ class HeatMap(Plot):
         self._place = place = engine.graph.place(self.name)
         array = engine.value(place)
         rows, columns = (engine.labels(axis) for axis in engine.graph.axes_of(place))
-        self._image.setImage(np.nan_to_num(array), autoLevels=False, levels=(0.0, 1.0))
+        self._image.setImage(np.clip(np.nan_to_num(array), 0.0, 1.0), autoLevels=False, levels=(0.0, 1.0))
         self.ticks("left", rows)
         self.ticks("top", columns)
         self.fit(len(rows))

@@ -81,9 +81,11 @@ class SignedMap(Plot):
     def refresh(self) -> None:
         """Read the numbers anew. Colours are centred on zero and full at the largest of them."""
         self.sheet = sheet = self._read()
-        array = np.nan_to_num(sheet.array)
-        limit = float(np.abs(array).max(initial=0.0)) or 1.0
-        self._image.setImage(array, autoLevels=False, levels=(-limit, limit))
+        array = sheet.array
+        limit = float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) or 1.0
+        # As shares of the largest: pyqtgraph takes the difference of the levels, which may be more than float64 holds.
+        shares = np.clip(np.nan_to_num(array / limit), -1.0, 1.0)
+        self._image.setImage(shares, autoLevels=False, levels=(-1.0, 1.0))
         height, width = array.shape
         self.ticks("left", sheet.rows, most=12)
         self.ticks("top", sheet.columns, most=10)

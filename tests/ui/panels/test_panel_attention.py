@@ -115,7 +115,7 @@ def test_the_heat_map_follows_edits_heads_and_words(at, eye, hand):
 def test_its_range_of_colours_never_moves(at, eye):
     window = at()
     heat = eye.plot(window, HeatMap)
-    window.bench.document.do(PinCells(f"{ENCODER}.weights", {(0, 0, 0): 25.0, (0, 1, 1): np.nan}))
+    window.bench.document.do(PinCells(f"{ENCODER}.weights", {(0, 0, 0): 25.0, (0, 1, 1): np.nan, (0, 2, 2): np.inf}))
     eye.settle(window)
     assert tuple(heat._image.levels) == (0.0, 1.0)
     assert not window.grab().isNull()

@@ -169,7 +169,8 @@ def test_heads_that_are_joined_have_a_band_of_labels_each(show):
 
 
 def test_the_heading_has_symbol_shape_and_who_chose_the_numbers(qtbot, bench):
-    table, weights, query = (box_around(qtbot, bench, n) for n in ("source.table", f"{HEAD}weights", f"{SELF}head.2.W_Q"))
+    names = ("source.table", f"{HEAD}weights", f"{SELF}head.2.W_Q")
+    table, weights, query = (box_around(qtbot, bench, name) for name in names)
     caption = lambda box: box._caption.text()  # noqa: E731
     assert "table" in caption(table)
     assert "3 × 4" in caption(table)

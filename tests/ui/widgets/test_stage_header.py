@@ -18,7 +18,8 @@ def title(window):
 
 def segment(window, spoken):
     """The button of a choice above the stage, or None."""
-    found = [b for b in window.panel().header.findChildren(QPushButton) if b.accessibleName() == spoken and b.isVisible()]
+    buttons = window.panel().header.findChildren(QPushButton)
+    found = [button for button in buttons if button.accessibleName() == spoken and button.isVisible()]
     return found[0] if found else None
 
 
