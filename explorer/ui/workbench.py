@@ -57,7 +57,8 @@ class Workbench:
     @property
     def ours(self) -> frozenset[str]:
         """Names of nodes and slices whose values we had to choose ourselves."""
-        return self.lesson.ours_in(self.document.state.setting)
+        lesson, setting = self.lesson, self.document.state.setting
+        return lesson.ours_in(setting) if setting in lesson.settings else lesson.ours
 
     def open(self, lesson: Lesson, setting: str | None = None) -> None:
         """Open an example, or another setting of it; it can be undone."""

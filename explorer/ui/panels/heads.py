@@ -2,8 +2,10 @@
 
 from functools import partial
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from explorer.document.commands import PinCells, Release
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
 from explorer.ui.widgets.matrix_box import MatrixBox
@@ -29,7 +31,9 @@ class HeadsPanel(Panel):
         # The heads' matrices belong to the stage before.
         graph = self.bench.document.engine.graph
         long = max(graph.shape(self.block + "weights")[-2:]) > MOST_WORDS
-        return *super().structure(), graph.n_heads(self.block + "output"), long
+        # A head that is switched off has another button.
+        pin = self.bench.document.engine.pins.get(self.block + "output")
+        return *super().structure(), graph.n_heads(self.block + "output"), long, id(pin)
 
     def _head(self, head: int) -> QWidget:
         holder = QWidget()
@@ -37,7 +41,13 @@ class HeadsPanel(Panel):
         px, graph = self.bench.appearance.px, self.bench.document.engine.graph
         layout.setContentsMargins(0, 0, px(20), 0)
         color = self.bench.appearance.theme.series[head % 6]
-        layout.addWidget(mark(QLabel(f"<span style='color:{color}'>■</span>&nbsp; Head {head + 1}"), role="strong"))
+        top = QWidget()
+        line = QHBoxLayout(top)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(mark(QLabel(f"<span style='color:{color}'>■</span>&nbsp; Head {head + 1}"), role="strong"))
+        line.addWidget(self._switch(head))
+        line.addStretch()
+        layout.addWidget(top)
         # Of a long sentence a table of numbers shows nothing; the picture does, and pointing at it gives the number.
         as_picture = max(graph.shape(self.block + "weights")[-2:]) > MOST_WORDS
         for short in ("output",) if as_picture else ("weights", "output"):
@@ -49,6 +59,29 @@ class HeadsPanel(Panel):
             layout.insertWidget(1, picture)
             self.later(picture)
         return holder
+
+    def _switch(self, head: int) -> QPushButton:
+        """Takes a head out, by pinning its output to 0, or lets it work again."""
+        name = self.of_head("output", head)
+        place = self.bench.document.engine.graph.place(name)
+        pin = self.bench.document.engine.pins.get(place.node)
+        off = pin is not None and bool(pin.cells[place.index].all()) and not pin.values[place.index].any()
+        button = QPushButton("Switch on" if off else "Switch off")
+        mark(button, link="true")
+        button.setAccessibleName(f"{button.text()} head {head + 1}")
+        button.setToolTip(
+            "Let the head work again" if off else "Hold what the head puts out at 0 and see what is missed"
+        )
+        button.clicked.connect(partial(self._turn, name, off))
+        return button
+
+    def _turn(self, name: str, on: bool, _: bool = False) -> None:
+        document = self.bench.document
+        if on:
+            document.do(Release(name))
+        else:
+            shape = document.engine.value(document.engine.graph.place(name)).shape
+            document.do(PinCells(name, dict.fromkeys(np.ndindex(shape), 0.0)))
 
     def _heat_map(self, head: int) -> QWidget:
         from explorer.ui.widgets.heat_map import HeatMap

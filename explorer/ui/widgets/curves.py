@@ -18,6 +18,7 @@ from explorer.ui.workbench import Workbench
 
 MOST_NAMES = 16  # points that are named
 RADIUS = 4.5
+DRAWABLE = 1e100
 FAR = 1e30
 """Farther off nothing is drawn: a path through 1e300 ends the program inside Qt."""
 
@@ -78,6 +79,11 @@ class Drawing:
     summary: str
 
 
+def within(*numbers: float) -> bool:
+    """Whether numbers can be drawn at all: a picture's arithmetic overflows before the numbers do."""
+    return all(abs(number) < DRAWABLE for number in numbers)
+
+
 class _Dots(pg.GraphicsObject):
     """All dots and all names in one item's paint, in pixels."""
 
@@ -132,7 +138,9 @@ class _Dots(pg.GraphicsObject):
         width, height = metrics.horizontalAdvance(text), metrics.height()
         place = QRectF(at.x() - (0 if left else width / 2), at.y() - height / 2, width, height)
         by = -height if place.top() - height >= painter.viewport().top() else height
-        while any(place.intersects(other) for other in taken):
+        for _ in taken:  # what lies far outside does not move by a few pixels
+            if not any(place.intersects(other) for other in taken):
+                break
             place.translate(0, by)
         taken.append(place)
         painter.setPen(qcolor(color))

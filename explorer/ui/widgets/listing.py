@@ -204,7 +204,7 @@ class RowPainter(QStyledItemDelegate):
         width = inner.width() / ((high - low) or 1.0)
         zero = inner.left() - low * width
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if np.isfinite(value):
+        if np.isfinite(value) and np.isfinite(width):
             value = min(max(value, low), high)
             bar = QRectF(min(zero, zero + value * width), inner.top(), abs(value) * width, inner.height())
             color = bar_color(theme, value, signed=low < 0, here=here)

@@ -124,11 +124,7 @@ class CellEditing:
             else:
                 self.release()
             return True
-        if key == Key.Key_Space and self.turn_over(index):
-            return True
-        if key in (Key.Key_Tab, Key.Key_Backtab):
-            return self.step(1 if key == Key.Key_Tab else -1)
-        return False
+        return key == Key.Key_Space and self.turn_over(index)
 
     def step(self, by: int) -> bool:
         """Go to the next cell in reading order; False behind the last, where Tab leaves the matrix."""

@@ -157,6 +157,10 @@ class MatrixView(QTableView):
     def sizeHint(self) -> QSize:
         return self.size()
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        # Tab goes from cell to cell, and on from the last one. Qt asks this before it sends the key.
+        return self.editing.step(1 if forward else -1) or super().focusNextPrevChild(forward)
+
     @property
     def labels_width(self) -> int:
         """Pixels that the row labels take at the left."""

@@ -18,6 +18,7 @@ from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 
 STRIP, LEAST, MOST = 28, 120, 760  # pixels
+DRAWABLE = 1e100  # a picture's arithmetic overflows before the numbers do
 
 
 def height_of(strips: int) -> int:
@@ -77,16 +78,16 @@ class _Strips(pg.GraphicsObject):
         dots.setAlphaF(1.0 if strip.numbers.shape[1] <= 16 else 0.45)
         for i, numbers in enumerate(strip.numbers):
             mean, sigma = float(strip.mean[i]), float(strip.sigma[i])
-            if np.isfinite(mean + sigma):
+            if abs(mean) + sigma < DRAWABLE:
                 low, high = (to_pixels.map(QPointF(mean + side * sigma, i + 0.5)) for side in (-1, 1))
                 band = QRectF(low.x(), low.y() - height * 0.36, high.x() - low.x(), height * 0.72)
                 painter.fillRect(band, qcolor(theme.here_soft if i == self.here else theme.line))
-            points = [to_pixels.map(QPointF(x, i + 0.5)) for x in numbers[np.isfinite(numbers)].tolist()]
+            points = [to_pixels.map(QPointF(x, i + 0.5)) for x in numbers[np.abs(numbers) < DRAWABLE].tolist()]
             pen = QPen(dots, size)
             pen.setCapStyle(pen.capStyle().RoundCap)
             painter.setPen(pen)
             painter.drawPoints(points)
-            if np.isfinite(mean):
+            if abs(mean) < DRAWABLE:
                 middle = to_pixels.map(QPointF(mean, i + 0.5))
                 painter.setPen(QPen(qcolor(theme.here if i == self.here else theme.text), 2))
                 painter.drawLine(middle - QPointF(0, height * 0.36), middle + QPointF(0, height * 0.36))
@@ -94,7 +95,7 @@ class _Strips(pg.GraphicsObject):
             row, column = self.cell
             if row < strip.numbers.shape[0] and column < strip.numbers.shape[1]:
                 x = float(strip.numbers[row, column])
-                if np.isfinite(x):
+                if abs(x) < DRAWABLE:
                     painter.setPen(QPen(qcolor(theme.here), 2))
                     painter.setBrush(qcolor(theme.here))
                     painter.drawEllipse(to_pixels.map(QPointF(x, row + 0.5)), size * 0.75, size * 0.75)
@@ -141,7 +142,7 @@ class Strips(Plot):
         item.strip = strip
         with np.errstate(all="ignore"):
             seen = np.concatenate([strip.numbers.ravel(), strip.mean - strip.sigma, strip.mean + strip.sigma])
-        finite = seen[np.isfinite(seen)]
+        finite = seen[np.abs(seen) < DRAWABLE]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
         room = (high - low) * 0.06 or 1.0
         item.bounds = QRectF(low - room, 0, high - low + 2 * room, len(strip.labels))

@@ -76,3 +76,15 @@ def test_an_edit_of_W_O_shows_in_the_projection(window, eye, panel):
     view = eye.views(window)[f"{ENCODER}.projected"]
     expected = eye.value(window, f"{ENCODER}.concat") @ eye.value(window, f"{ENCODER}.W_O")
     assert np.allclose(view.array, expected, rtol=1e-12)
+
+
+def test_a_head_is_switched_off_and_on(window, eye, hand):
+    eye.go_to(window, "encoder.1.self.heads")
+    before = eye.value(window, "encoder.1.self.concat")
+    hand.click(eye.by_name(window, "Switch off head 1"))
+    eye.settle(window)
+    assert not eye.value(window, "encoder.1.self.concat")[:, :4].any()
+    assert (eye.value(window, "encoder.1.self.concat")[:, 4:] == before[:, 4:]).all()
+    hand.click(eye.by_name(window, "Switch on head 1"))
+    eye.settle(window)
+    assert (eye.value(window, "encoder.1.self.concat") == before).all()

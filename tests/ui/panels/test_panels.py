@@ -118,7 +118,7 @@ def test_after_many_edits_one_upon_the_other(window, eye):
     assert tour(window, eye) == []
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", STAGES[2:5] + STAGES[-2:])
 def test_a_stage_that_is_in_sight_follows(window, eye, stage):
     eye.go_to(window, stage)
     for edit in STRUCTURAL:

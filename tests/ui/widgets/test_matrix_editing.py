@@ -152,7 +152,7 @@ def test_nan_is_shown_everywhere_and_stops_nothing(window, eye, hand, view, qtbo
     assert eye.texts(view)[0][0] == "NaN"
     eye.settle(window)
     for stage in window.bench.document.engine.graph.stages:
-        assert not eye.go_to(window, stage.name).grab().isNull()
+        assert eye.go_to(window, stage.name).isVisible()  # and painted
     weights = eye.value(window, "encoder.1.self.weights")
     assert np.isnan(weights[0]).any()
     hand.key(Key.Key_Z, CONTROL)
@@ -169,15 +169,14 @@ def test_no_number_is_too_large_or_too_small_to_be_painted(window, eye, hand, vi
     for name in ("source.PE", "encoder.1.self.head.1.W_Q", "encoder.1.ffn.W_1", "output.W"):
         window.bench.document.do(SetCells(name, values))
     for stage in window.bench.document.engine.graph.stages:
-        assert not eye.go_to(window, stage.name).grab().isNull()
+        assert eye.go_to(window, stage.name).isVisible()  # and painted
 
 
-def test_a_computed_cell_cannot_be_edited(hand, view, computed, history):
+def test_a_computed_cell_is_not_changed_by_the_way(hand, view, computed, history, said):
     at = hand.cell(computed, 1, 1)
     hand.double_click(computed, at)
     assert editor(computed) is None
-    hand.key(Key.Key_F2)
-    hand.key(Key.Key_Return)
+    assert "is computed; press Enter" in said()
     hand.type("5")
     assert editor(computed) is None
     hand.key(Key.Key_Up, ALT)
@@ -186,6 +185,22 @@ def test_a_computed_cell_cannot_be_edited(hand, view, computed, history):
     hand.move(60)
     hand.release(60)
     assert history() == []
+
+
+@pytest.mark.parametrize("key", [Key.Key_F2, Key.Key_Return])
+def test_a_computed_cell_is_pinned_on_purpose_and_released(window, eye, hand, computed, history, key):
+    before = eye.value(window, "source.X")[1, 1]
+    hand.click(computed, hand.cell(computed, 1, 1))
+    hand.key(key)
+    hand.enter("7.5")
+    eye.settle(window)
+    assert eye.value(window, "source.X")[1, 1] == 7.5
+    assert computed.matrix.pinned(1, 1)
+    assert history() == ["Pin 1 cell of source.X"]
+    hand.key(Key.Key_Delete)
+    eye.settle(window)
+    assert eye.value(window, "source.X")[1, 1] == before
+    assert not computed.matrix.pinned(1, 1)
 
 
 # Going about
@@ -202,12 +217,21 @@ def test_arrows_move_from_cell_to_cell(window, hand, view):
     assert view.currentIndex().column() == 3
 
 
-def test_tab_goes_on_to_the_next_matrix(hand, view):
-    hand.click(view, hand.cell(view, 0, 0))
-    hand.key(Key.Key_Tab)
+def test_tab_goes_from_cell_to_cell_and_on_from_the_last(hand, view):
+    hand.click(view, hand.cell(view, 1, 2))
+    places = []
+    for _ in range(6):
+        hand.key(Key.Key_Tab)
+        places.append((view.currentIndex().row(), view.currentIndex().column()))
+    assert places == [(1, 3), (2, 0), (2, 1), (2, 2), (2, 3), (2, 3)]
     assert QApplication.focusWidget() is not view
     hand.key(Key.Key_Backtab, SHIFT)
     assert QApplication.focusWidget() is view
+    hand.key(Key.Key_Backtab, SHIFT)
+    assert (view.currentIndex().row(), view.currentIndex().column()) == (2, 2)
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.key(Key.Key_Backtab, SHIFT)
+    assert QApplication.focusWidget() is not view
 
 
 # Nudging by keys

@@ -1,0 +1,113 @@
+"""Two documents beside each other, stages in windows of their own, new models, and the tabs."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import SetCells
+from explorer.lessons.new import new_lesson
+from explorer.ui.new_model import NewModel
+from explorer.ui.widgets.matrix_view import MatrixView
+
+Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
+SELF = "encoder.1.self."
+
+
+def views(area):
+    return {view.matrix.name: view for view in area.panel().findChildren(MatrixView)}
+
+
+def test_another_setting_beside_this_one(window, eye, hand, qtbot):
+    eye.go_to(window, f"{SELF}attention")
+    hand.key(Key.Key_E, CONTROL)
+    other = window.comparison
+    qtbot.waitUntil(lambda: other is not None and other.isVisible())
+    assert other.bench.document.state.setting == "textbook"
+    assert other.bench.selection.stage == f"{SELF}attention"
+    window.bench.selection.go_to(f"{SELF}heads")
+    assert other.bench.selection.stage == f"{SELF}heads"
+    window.bench.selection.go_to(f"{SELF}attention")
+
+    other.bench.selection.show("difference")
+    name = f"{SELF}head.1.scores"
+    apart = eye.value(other, name) - eye.value(window, name)
+    np.testing.assert_array_equal(views(other.area)[name].matrix.array(), apart)
+    assert np.any(apart)
+    window.bench.document.do(SetCells(f"{SELF}head.1.W_Q", {(0, 0): 3.0}))
+    eye.settle(window)
+    apart = eye.value(other, name) - eye.value(window, name)
+    np.testing.assert_array_equal(views(other.area)[name].matrix.array(), apart)
+
+    hand.key(Key.Key_E, CONTROL)
+    assert window.comparison is None
+
+
+def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
+    eye.go_to(window, "source.embedding")
+    dock = window.undock()
+    qtbot.waitUntil(dock.isVisible)
+    view = next(v for v in dock.findChildren(MatrixView) if v.matrix.name == "source.X")
+    window.bench.document.do(SetCells("source.table", {(0, 0): 2.5}))
+    qtbot.waitUntil(lambda: eye.texts(view)[0][0] == "2.5")
+    dock.close()
+    qtbot.waitUntil(lambda: not window._docks)
+
+
+def test_the_page_as_a_picture(window, eye):
+    eye.go_to(window, "source.embedding")
+    window.copy_panel()
+    assert QGuiApplication.clipboard().pixmap().width() > 300
+
+
+def test_a_new_model_from_the_dialog(window, eye, qtbot):
+    dialog = NewModel(window.bench, window)
+    dialog.source.setText("a b c")
+    dialog.target.setText("<start> x")
+    dialog.heads.setValue(3)
+    dialog._make()
+    assert "cannot be split over 3 heads" in dialog._problem.text()
+    assert dialog.source.text() == "a b c"
+    dialog.heads.setValue(4)
+    dialog._make()
+    window.bench.open(dialog.lesson)
+    dialog.deleteLater()
+    eye.settle(window)
+    assert window.bench.document.engine.labels("source") == ("a", "b", "c")
+    assert eye.value(window, f"{SELF}W_Q").shape == (4, 8, 2)
+    window.bench.document.undo()
+    eye.settle(window)
+    assert window.bench.lesson.id == "you-are-welcome"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"kind": "attention"}, "kind"),
+        ({"texts": [""]}, "at least one token"),
+        ({"texts": ["w " * 600]}, "up to 512"),
+        ({"d_model": 5, "heads": 2}, "cannot be split"),
+        ({"d_model": 4096, "layers": 48}, "numbers"),
+    ],
+)
+def test_a_model_that_cannot_be(changes, why):
+    with pytest.raises(ExplorerError, match=why):
+        new_lesson(**{"kind": "gpt", "texts": ["a b"], **changes})
+
+
+@pytest.mark.parametrize("initialiser", ["xavier", "he", "uniform", "zeros"])
+def test_how_weights_start(initialiser):
+    state = new_lesson("gpt", ["a b c"], d_model=16, initialiser=initialiser).state()
+    weights = state.inputs["decoder.1.ffn.W_1"]
+    spread = {"xavier": np.sqrt(2 / 80), "he": np.sqrt(2 / 16), "uniform": np.sqrt(1 / 3), "zeros": 0.0}[initialiser]
+    np.testing.assert_allclose(weights.std(), spread, rtol=0.1)
+
+
+def test_words_and_pipeline(window, eye, hand, qtbot):
+    hand.click(eye.by_name(window, "Words"))
+    qtbot.waitUntil(lambda: window.words is not None and window.words.isVisible())
+    hand.click(eye.by_name(window, "Pipeline"))
+    assert window.pages.currentIndex() == 0
+    QApplication.processEvents()

@@ -1,0 +1,164 @@
+"""Ranges, the clipboard, filling, pins by hand, masks, and what a matrix shows besides its values."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+
+from explorer.document.commands import PinCells, SetCells, SetSwitch
+from explorer.ui.widgets.matrix_editing import parsed
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier
+SELF = "encoder.1.self."
+
+
+@pytest.fixture
+def table(window, eye):
+    eye.go_to(window, "source.embedding")
+    return eye.views(window)["source.table"]
+
+
+@pytest.fixture
+def computed(window, eye, table):
+    return eye.views(window)["source.X"]
+
+
+@pytest.fixture
+def clipboard(qapp):
+    def put(text):
+        QGuiApplication.clipboard().setText(text)
+
+    return put
+
+
+def test_a_range_is_copied_in_full(hand, table, window, eye):
+    hand.click(table, hand.cell(table, 0, 1))
+    hand.key(Key.Key_Right, SHIFT)
+    hand.key(Key.Key_Down, SHIFT)
+    hand.key(Key.Key_C, CONTROL)
+    assert QGuiApplication.clipboard().text() == "0.2\t-0.1\n0.5\t0.1"
+
+
+def test_a_table_is_pasted_in_one_step(hand, table, window, eye, clipboard):
+    clipboard("1\t2\n3,5\t−4\n")
+    hand.click(table, hand.cell(table, 1, 2))
+    hand.key(Key.Key_V, CONTROL)
+    np.testing.assert_array_equal(eye.value(window, "source.table")[1:, 2:], [[1, 2], [3.5, -4]])
+    hand.key(Key.Key_Z, CONTROL)
+    np.testing.assert_array_equal(eye.value(window, "source.table")[1:, 2:], [[0.1, -0.2], [0.2, 0.1]])
+
+
+def test_one_number_fills_what_is_selected(hand, table, window, eye, clipboard):
+    clipboard("7")
+    hand.click(table, hand.cell(table, 0, 0))
+    hand.key(Key.Key_Down, SHIFT, times=2)
+    hand.key(Key.Key_V, CONTROL)
+    assert eye.value(window, "source.table")[:, 0].tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("1\n2\n3", "does not fit"), ("", "no numbers"), ("1\t2\n3", "equally long"), ("1\tx", "not a number")],
+)
+def test_what_cannot_be_pasted_is_said_and_changes_nothing(hand, table, window, clipboard, said, text, why):
+    state = window.bench.document.state
+    clipboard(text)
+    hand.click(table, hand.cell(table, 1, 0))
+    hand.key(Key.Key_V, CONTROL)
+    assert why in said()
+    assert window.bench.document.state is state
+
+
+def test_fill_down_and_right(hand, table, window, eye):
+    hand.click(table, hand.cell(table, 0, 0))
+    hand.key(Key.Key_Down, SHIFT, times=2)
+    hand.key(Key.Key_D, CONTROL)
+    assert eye.value(window, "source.table")[:, 0].tolist() == [0.1, 0.1, 0.1]
+    hand.click(table, hand.cell(table, 1, 1))
+    hand.key(Key.Key_Right, SHIFT, times=2)
+    hand.key(Key.Key_R, CONTROL)
+    assert eye.value(window, "source.table")[1].tolist() == [0.1, 0.5, 0.5, 0.5]
+
+
+def test_delete_sets_to_zero(hand, table, window, eye):
+    hand.click(table, hand.cell(table, 0, 3))
+    hand.key(Key.Key_Delete)
+    assert eye.value(window, "source.table")[0, 3] == 0
+
+
+def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
+    eye.go_to(window, f"{SELF}attention")
+    view = eye.views(window)[f"{SELF}head.1.W_Q"]
+    hand.click(view, hand.cell(view, 0, 0))
+    before, other = eye.value(window, view.matrix.name), eye.value(window, f"{SELF}head.2.W_Q")
+    for words, expected in (("All zeros", np.zeros((4, 4))), ("Identity", np.eye(4)), ("The lesson's values", before)):
+        menu = view.editing.menu()
+        next(action for action in menu.actions() if action.text() == words).trigger()
+        menu.deleteLater()
+        np.testing.assert_array_equal(eye.value(window, view.matrix.name), expected)
+    menu = view.editing.menu()
+    next(action for action in menu.actions() if action.text() == "Random numbers").trigger()
+    menu.deleteLater()
+    assert len(np.unique(eye.value(window, view.matrix.name))) == 16
+    np.testing.assert_array_equal(
+        eye.value(window, f"{SELF}head.2.W_Q"), window.bench.document.state.inputs[f"{SELF}W_Q"][1]
+    )
+
+
+def test_a_computed_cell_is_pinned_after_enter_and_let_go_by_its_corner(window, eye, hand, computed, said):
+    hand.click(computed, hand.cell(computed, 1, 1))
+    hand.type("9")
+    assert "press Enter" in said()
+    hand.key(Key.Key_Return)
+    hand.enter("9")
+    assert eye.value(window, "source.X")[1, 1] == 9
+    assert computed.matrix.pinned(1, 1)
+    corner = computed.visualRect(computed.matrix.index(1, 1)).topLeft() + QPoint(4, 4)
+    hand.click(computed, computed.viewport().mapTo(computed, corner))
+    assert eye.value(window, "source.X")[1, 1] == 0.5
+
+
+def test_delete_lets_pinned_cells_go(window, eye, hand, computed):
+    window.bench.document.do(PinCells("source.X", {(0, 0): 4.0}))
+    hand.click(computed, hand.cell(computed, 0, 0))
+    hand.key(Key.Key_Delete)
+    assert eye.value(window, "source.X")[0, 0] == 0.1
+
+
+def test_a_mask_drawn_by_hand_is_turned_over_by_clicks_and_space(window, eye, hand):
+    window.bench.document.do(SetSwitch("encoder.1.self", "mask", "hand"))
+    eye.go_to(window, f"{SELF}attention")
+    mask = eye.views(window)[f"{SELF}mask"]
+    hand.click(mask, hand.cell(mask, 0, 2))
+    assert eye.value(window, f"{SELF}mask")[0].tolist() == [1, 1, 0]
+    assert eye.value(window, f"{SELF}weights")[0, 0, 2] == 0
+    hand.key(Key.Key_Space)
+    assert eye.value(window, f"{SELF}mask")[0].tolist() == [1, 1, 1]
+
+
+def test_what_the_last_edit_changed(window, eye, hand, table, computed, qtbot):
+    window.bench.document.do(SetCells("source.table", {(1, 0): 0.7}))
+    hand.click(eye.by_name(window, "Matrices show: Δ last edit"))
+    qtbot.waitUntil(lambda: eye.texts(computed)[1] == ["+1.0", "·", "·", "·"])
+    assert eye.texts(computed)[0] == ["·"] * 4
+    hand.click(eye.by_name(window, "Matrices show: Values"))
+    assert eye.texts(computed)[1][0] == "0.7"
+
+
+def test_gradients_of_what_is_shown(window, eye, hand, table, qtbot):
+    hand.click(eye.by_name(window, "Setting: Textbook"))
+    hand.click(eye.by_name(window, "Matrices show: Gradient"))
+    gradient = window.bench.document.engine.gradient(window.bench.document.engine.graph.place("source.table"))
+    eye.settle(window)
+    view = eye.views(window)["source.table"]
+    np.testing.assert_array_equal(view.matrix.array(), gradient)
+    assert np.any(gradient)
+    hand.hover(view, hand.cell(view, 0, 0))
+    assert "through" in window.inspector._derivations[0][1].accessibleDescription()
+    hand.click(window.inspector._check)
+    assert "slope" in window.inspector._checked.text()
+
+
+def test_a_table_is_read_from_text():
+    assert parsed("1\t2\r\n3\t4\n") == [[1, 2], [3, 4]]
