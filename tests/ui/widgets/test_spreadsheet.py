@@ -101,9 +101,7 @@ def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
     next(action for action in menu.actions() if action.text() == "Random numbers").trigger()
     menu.deleteLater()
     assert len(np.unique(eye.value(window, view.matrix.name))) == 16
-    np.testing.assert_array_equal(
-        eye.value(window, f"{SELF}head.2.W_Q"), window.bench.document.state.inputs[f"{SELF}W_Q"][1]
-    )
+    np.testing.assert_array_equal(eye.value(window, f"{SELF}head.2.W_Q"), other)
 
 
 def test_a_computed_cell_is_pinned_after_enter_and_let_go_by_its_corner(window, eye, hand, computed, said):
