@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
 from explorer.app import make_window
 from explorer.lessons.loader import catalogue
 from explorer.ui import files, main_window
-from explorer.ui.panels.panel import Later
+from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import Appearance
 from explorer.ui.widgets.matrix_view import MatrixView
 
@@ -57,7 +57,6 @@ def open_window(request, qtbot, appearance, monkeypatch):
         return window
 
     yield open_it
-    QApplication.processEvents()  # what waits for the next turn holds on to the window
     for window in filter(shiboken6.isValid, opened):
         window.close()
         window.deleteLater()
@@ -71,6 +70,12 @@ def open_window(request, qtbot, appearance, monkeypatch):
 def window(open_window):
     """The window on "You are welcome"."""
     return open_window()
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Pages without their pyqtgraph pictures, which take most of the time: for tests of what stands beside them."""
+    monkeypatch.setattr(Panel, "_fill", lambda panel, place: place.layout().addWidget(QWidget()))
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QToolButton
 from explorer.document.commands import SetCells
 from explorer.ui.theme import SCALES
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 CONTROL, SHIFT = Modifier.ControlModifier, Modifier.ShiftModifier
 

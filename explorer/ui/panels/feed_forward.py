@@ -61,12 +61,12 @@ class _Hidden(Panel):
             picture.refresh()
 
     def _curve(self, units: "Units") -> QWidget:
-        from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing
+        from explorer.ui.widgets.curves import DRAWABLE, Curve, Curves, Dot, Drawing
 
         def draw() -> Drawing:
             before, after, cell = units.before(), units.after(), self.bench.selection.cell
-            finite = before[np.isfinite(before)]
-            reach = max(float(np.abs(finite).max(initial=0)) * 1.1, 3.0)
+            drawable = before[np.abs(before) < DRAWABLE]
+            reach = max(float(np.abs(drawable).max(initial=0)) * 1.1, 3.0)
             x = np.linspace(-reach, reach, CURVE_POINTS, dtype=before.dtype)
             with np.errstate(all="ignore"):
                 y = units.op.forward(x)

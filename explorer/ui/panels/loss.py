@@ -74,7 +74,7 @@ class LossPanel(Panel):
         return f"−ln p of the right word. {sure} {mean}"
 
     def _curve(self, terms: "Terms", reads: Sequence[str], words: bool) -> QWidget:
-        from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing
+        from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing, within
 
         def draw() -> Drawing:
             found, names = terms.read(), terms.names()
@@ -83,7 +83,7 @@ class LossPanel(Panel):
             dots = [
                 Dot(t.given, t.cost, names[i], 0, here=i == here)
                 for i, t in enumerate(found[:MOST_DOTS])
-                if np.isfinite(t.given + t.cost)
+                if within(t.given, t.cost)
             ]
             tallest = max((dot.y for dot in dots), default=0.0)
             summary = "; ".join(f"{name} {written(t.cost, 3)}" for name, t in list(zip(names, found, strict=True))[:12])

@@ -154,7 +154,7 @@ class PositionsPanel(Panel):
         return SignedMap(self.bench, read, [f"{self.block}likeness", view.name])
 
     def _curves(self) -> QWidget:
-        from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing
+        from explorer.ui.widgets.curves import DRAWABLE, Curve, Curves, Dot, Drawing
 
         view = self.view
 

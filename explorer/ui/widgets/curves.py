@@ -191,7 +191,10 @@ class Curves(Plot):
 
     def refresh(self) -> None:
         """Read the numbers anew."""
-        self.drawing = drawing = self._draw()
+        drawing = self._draw()
+        if not within(*drawing.window):
+            drawing = replace(drawing, window=(-1.0, 1.0, -1.0, 1.0))
+        self.drawing = drawing
         while len(self._lines) > len(drawing.curves):
             self.removeItem(self._lines.pop())
         while len(self._lines) < len(drawing.curves):

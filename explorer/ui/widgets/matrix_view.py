@@ -141,7 +141,7 @@ class MatrixView(QTableView):
         top = metrics.height() + 4 if any(heads) else 0
         across.setFixedHeight(top)
         across.setVisible(top > 0)
-        across_most = max(3, appearance.px(MOST_WIDTH) // width)
+        across_most = max(3, (appearance.px(MOST_WIDTH) - left) // width)
         shown_rows, shown_columns = min(rows, MOST_ROWS), min(columns, MOST_COLUMNS, across_most)
         bar = self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
         self.setFixedSize(

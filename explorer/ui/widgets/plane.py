@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
+from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 
@@ -47,18 +47,9 @@ class _Arrows(pg.GraphicsObject):
                 continue
             color = qcolor(theme.here if i == self.here else theme.accent_line if i in self.strong else theme.muted)
             tip = to_pixels.map(QPointF(x, y))
-            way = tip - origin
-            length = float(np.hypot(way.x(), way.y()))
-            painter.setPen(QPen(color, 2 if i in self.strong else 1.2))
-            painter.drawLine(origin, tip)
-            if length > 1:
-                along = way / length
-                across = QPointF(-along.y(), along.x())
-                back = tip - along * 9
-                painter.setBrush(color)
-                painter.drawPolygon(QPolygonF([tip, back + across * 4, back - across * 4]))
+            draw_arrow(painter, origin, tip, color, 2 if i in self.strong else 1.2)
             width = metrics.horizontalAdvance(self.labels[i])
-            left = tip.x() + 6 if way.x() >= 0 else tip.x() - 6 - width
+            left = tip.x() + 6 if tip.x() >= origin.x() else tip.x() - 6 - width
             place = QRectF(left, tip.y() - metrics.height() / 2, width, metrics.height())
             while any(place.intersects(other) for other in taken):
                 place.translate(0, metrics.height())

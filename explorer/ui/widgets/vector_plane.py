@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPen, QPolygonF
+from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
@@ -13,6 +13,7 @@ from explorer.core.graph import Place
 from explorer.document.commands import SetCells
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import show_error
+from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 
@@ -45,23 +46,12 @@ class _Picture(pg.GraphicsObject):
                 painter.drawLine(to_pixels.map(start), to_pixels.map(end))
         for name, colour in (("y", theme.series[2]), ("x", theme.accent_line), ("x_p", theme.here)):
             if name in points:
-                self._arrow(painter, to_pixels.map(origin), to_pixels.map(points[name]), qcolor(colour), name)
+                tip = to_pixels.map(points[name])
+                # x_p lies on y: its shaft would hide it.
+                shaft = Qt.PenStyle.NoPen if name == "x_p" else Qt.PenStyle.SolidLine
+                along = draw_arrow(painter, to_pixels.map(origin), tip, qcolor(colour), 2.5, 11, shaft)
+                painter.drawText(tip + along * 16 - QPointF(5, -5), name)
         painter.restore()
-
-    @staticmethod
-    def _arrow(painter: Any, start: QPointF, tip: QPointF, color: Any, name: str) -> None:
-        way = tip - start
-        length = float(np.hypot(way.x(), way.y()))
-        painter.setPen(QPen(color, 2.5))
-        if name != "x_p":
-            painter.drawLine(start, tip)
-        if length > 1:
-            along = way / length
-            across = QPointF(-along.y(), along.x())
-            back = tip - along * 11
-            painter.setBrush(color)
-            painter.drawPolygon(QPolygonF([tip, back + across * 5, back - across * 5]))
-            painter.drawText(tip + along * 16 - QPointF(5, -5), name)
 
 
 class VectorPlane(Plot):

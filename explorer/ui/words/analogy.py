@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
+from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.words.card import Card, column, here, label
-from explorer.ui.words.cosine import arrow
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.neighbours import Near, NearList
 from explorer.ui.words.store import Store
@@ -73,8 +73,8 @@ class Parallelogram(QWidget):
             for x, y in self.points.tolist()
         ]
         a, b, c, target, answer = spots
-        arrow(painter, b, a, theme.accent_line)
-        arrow(painter, c, target, theme.accent_line)
+        draw_arrow(painter, b, a, qcolor(theme.accent_line))
+        draw_arrow(painter, c, target, qcolor(theme.accent_line))
         painter.setPen(QPen(qcolor(theme.muted), 1.2, Qt.PenStyle.DotLine))
         painter.drawLine(b, c)
         painter.drawLine(a, target)

@@ -1,16 +1,17 @@
 """The cosine of two words as arithmetic, product by product."""
 
-from math import atan2, cos, radians, sin
+from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QCheckBox, QPushButton, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
+from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
 from explorer.ui.words.card import Card, column, label
 from explorer.ui.words.fields import WordField
@@ -131,7 +132,7 @@ class Angle(QWidget):
         painter.drawArc(around, round((90 - half) * 16), round(2 * half * 16))
         for (x, y), word, color in zip(ways, self.cosine.words, (theme.accent_line, theme.series[2]), strict=True):
             tip = origin + QPointF(x * scale, -y * scale)
-            arrow(painter, origin, tip, color)
+            draw_arrow(painter, origin, tip, qcolor(color))
             painter.setPen(qcolor(theme.text))
             wide = metrics.horizontalAdvance(word)
             left = tip.x() - wide - 4 if x < 0 else tip.x() + 4
@@ -141,26 +142,6 @@ class Angle(QWidget):
         below = QRectF(0, origin.y() + 2, self.width(), line)
         painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, f"{written(self.cosine.angle, 1)}°")
         painter.end()
-
-
-def arrow(painter: QPainter, start: QPointF, tip: QPointF, color: str, dashed: bool = False) -> None:
-    """An arrow with a filled head."""
-    pen = QPen(qcolor(color), 2)
-    if dashed:
-        pen.setStyle(Qt.PenStyle.DashLine)
-    painter.setPen(pen)
-    painter.drawLine(start, tip)
-    way = tip - start
-    if abs(way.x()) + abs(way.y()) < 1:
-        return
-    angle = atan2(way.y(), way.x())
-    along = QPointF(cos(angle), sin(angle))
-    across = QPointF(-along.y(), along.x())
-    back = tip - along * 10
-    painter.setPen(QPen(qcolor(color), 1))
-    painter.setBrush(qcolor(color))
-    painter.drawPolygon(QPolygonF([tip, back + across * 4.5, back - across * 4.5]))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
 class CosineCard(Card):

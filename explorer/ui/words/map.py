@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox, QToolTip
 
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
+from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.words.card import Card, label
-from explorer.ui.words.cosine import arrow
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
@@ -47,7 +47,7 @@ class _Points(pg.GraphicsObject):
         if map_.arrows and map_.origin is not None:
             start = to_pixels.map(QPointF(*map_.origin))
             for i in sorted(map_.strong):
-                arrow(painter, start, spots[i], theme.accent_line)
+                draw_arrow(painter, start, spots[i], qcolor(theme.accent_line))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(qcolor(theme.muted))
             painter.drawEllipse(start, 3.5, 3.5)

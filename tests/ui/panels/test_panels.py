@@ -256,6 +256,16 @@ def test_painting_every_page_between_an_edit_and_its_news_does_no_harm(window, e
         eye.settle(window)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1e300])
+def test_every_page_can_be_painted_with_numbers_that_cannot_be_drawn(window, eye, value):
+    inputs = ("source.table", "source.PE", f"{ENCODER}.head.1.W_Q", "encoder.1.ffn.W_1", "output.W")
+    for name in inputs:
+        window.bench.document.do(SetCells(name, {(0, 1): value, (1, 0): 1e-300}))
+    for stage in window.bench.document.engine.graph.stages:
+        assert eye.go_to(window, stage.name).isVisible()  # and painted
+        assert wrong(window, eye) == []
+
+
 # Settings
 
 

@@ -11,6 +11,8 @@ from explorer.core.numbers import exact, written
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.ui.selection import Cell
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 ENCODER = "encoder.1.self"
 
 

@@ -5,8 +5,9 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip
 
-from explorer.document.commands import SetCells
 from explorer.ui.widgets.matrix_editing import DRAG_PIXELS
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, SHIFT, CONTROL = Modifier.AltModifier, Modifier.ShiftModifier, Modifier.ControlModifier
@@ -144,32 +145,23 @@ def test_numbers_may_be_typed_in_many_ways(hand, view, cell, typed, meant):
     assert cell(1, 2) == meant
 
 
-def test_nan_is_shown_everywhere_and_stops_nothing(window, eye, hand, view, qtbot):
+def test_nan_can_be_typed_and_taken_back(window, eye, hand, view, qtbot):
     hand.click(view, hand.cell(view, 0, 0))
     hand.key(Key.Key_F2)
     hand.enter("nan")
     qtbot.waitUntil(lambda: eye.texts(eye.views(window)["source.X"])[0][0] == "NaN")
     assert eye.texts(view)[0][0] == "NaN"
-    eye.settle(window)
-    for stage in window.bench.document.engine.graph.stages:
-        assert eye.go_to(window, stage.name).isVisible()  # and painted
-    weights = eye.value(window, "encoder.1.self.weights")
-    assert np.isnan(weights[0]).any()
+    assert np.isnan(eye.value(window, "encoder.1.self.weights")[0]).any()
     hand.key(Key.Key_Z, CONTROL)
     assert np.isfinite(eye.value(window, "encoder.1.self.weights")).all()
 
 
-def test_no_number_is_too_large_or_too_small_to_be_painted(window, eye, hand, view):
+def test_no_number_is_too_large_or_too_small_to_be_typed(eye, hand, view):
     for column, typed in enumerate(("inf", "-1e300", "1e-300")):
         hand.click(view, hand.cell(view, 0, column))
         hand.key(Key.Key_F2)
         hand.enter(typed)
     assert eye.texts(view)[0][:3] == ["∞", "−1e300", "1e−300"]
-    values = {(0, 0): np.inf, (0, 1): -1e300, (0, 2): np.nan}
-    for name in ("source.PE", "encoder.1.self.head.1.W_Q", "encoder.1.ffn.W_1", "output.W"):
-        window.bench.document.do(SetCells(name, values))
-    for stage in window.bench.document.engine.graph.stages:
-        assert eye.go_to(window, stage.name).isVisible()  # and painted
 
 
 def test_a_computed_cell_is_not_changed_by_the_way(hand, view, computed, history, said):

@@ -18,6 +18,8 @@ from explorer.ui.widgets.matrix_model import MatrixModel
 from explorer.ui.widgets.matrix_view import MatrixView
 from explorer.ui.workbench import Workbench
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 SELF = "encoder.1.self."
 HEAD = "encoder.1.self.head.1."

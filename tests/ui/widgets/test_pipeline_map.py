@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from explorer.document.commands import SetSwitch
 from explorer.ui.selection import ABOUT_THE_MODEL
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 Key = Qt.Key
 
 

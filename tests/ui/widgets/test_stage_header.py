@@ -8,6 +8,8 @@ from explorer.core.model import Model
 from explorer.document.commands import Replace, SetSwitch
 from explorer.document.state import State
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 Key = Qt.Key
 ENCODER = "encoder.1.self"
 

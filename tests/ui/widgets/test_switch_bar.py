@@ -9,6 +9,8 @@ from explorer.document.commands import SetSwitch
 from explorer.ui.widgets.stage_header import StageHeader
 from explorer.ui.widgets.switch_bar import SwitchBar, block_of
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ENCODER, DECODER = "encoder.1.self", "decoder.1.self"
 ALL = "model.switches"

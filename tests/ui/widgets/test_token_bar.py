@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from explorer.document.commands import MAX_TOKEN_LENGTH, SetTokens
 from explorer.ui.widgets.token_bar import Chip, WordEdit
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, CONTROL = Modifier.AltModifier, Modifier.ControlModifier
 
