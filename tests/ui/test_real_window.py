@@ -44,6 +44,28 @@ def display():
     server.wait(timeout=10)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def smoke(request):
+    """`--smoke-test` on an X server and without a screen: they take the longest, so they run beside all other tests."""
+    surroundings = {"offscreen": {"QT_QPA_PLATFORM": "offscreen"}}
+    if shutil.which("Xvfb"):
+        surroundings["xcb"] = {"DISPLAY": request.getfixturevalue("display"), "QT_QPA_PLATFORM": "xcb"}
+    running = {
+        name: subprocess.Popen(
+            [*PROGRAM, "--smoke-test"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(**changes),
+        )
+        for name, changes in surroundings.items()
+    }
+    yield running
+    for process in running.values():
+        process.kill()
+        process.communicate()
+
+
 WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
@@ -94,36 +116,6 @@ def test_the_window_appears_on_an_x_server(display, tmp_path):
     assert len(colours) > 100  # not an empty frame
 
 
-@pytest.fixture(scope="module")
-def smoke(request):
-    """`--smoke-test` on an X server and without a screen, both at once: they take the longest of all."""
-    surroundings = {"offscreen": {"QT_QPA_PLATFORM": "offscreen"}}
-    if shutil.which("Xvfb"):
-        surroundings["xcb"] = {"DISPLAY": request.getfixturevalue("display"), "QT_QPA_PLATFORM": "xcb"}
-    running = {
-        name: subprocess.Popen(
-            [*PROGRAM, "--smoke-test"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment(**changes),
-        )
-        for name, changes in surroundings.items()
-    }
-    yield running
-    for process in running.values():
-        process.kill()
-        process.communicate()
-
-
-@pytest.mark.parametrize("platform", [pytest.param("xcb", marks=needs_xvfb), "offscreen"])
-def test_smoke(smoke, platform):
-    out, err = smoke[platform].communicate(timeout=120)
-    assert smoke[platform].returncode == 0, err
-    assert "painted" in out
-    assert [line for line in err.splitlines() if "This plugin does not support" not in line] == []
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
 @pytest.mark.parametrize("arguments", [(), ("emma",)], ids=["first", "named"])
 def test_without_a_display_there_is_one_plain_sentence(arguments):
@@ -153,3 +145,11 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
     done = run(code=code, QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["[]", "[]"]
+
+
+@pytest.mark.parametrize("platform", [pytest.param("xcb", marks=needs_xvfb), "offscreen"])
+def test_smoke(smoke, platform):
+    out, err = smoke[platform].communicate(timeout=120)
+    assert smoke[platform].returncode == 0, err
+    assert "painted" in out
+    assert [line for line in err.splitlines() if "This plugin does not support" not in line] == []

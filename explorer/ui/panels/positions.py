@@ -168,7 +168,7 @@ class PositionsPanel(Panel):
                 for i in range(min(view.own[0], n)):
                     here = cell is not None and cell.node == view.name and cell.index == (i, j)
                     dots.append(Dot(i, float(array[i, j]), "", k, here=here))
-            finite = array[np.isfinite(array)]
+            finite = array[np.abs(array) < DRAWABLE]
             reach = float(np.abs(finite).max(initial=0.5)) * 1.15
             names = ", ".join(str(j + 1) for j in self.shown_dimensions())
             return Drawing(

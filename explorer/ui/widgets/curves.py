@@ -1,7 +1,7 @@
 """Curves with points on them: sine and cosine, an activation, −log p."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,8 @@ from explorer.ui.workbench import Workbench
 
 MOST_NAMES = 16  # points that are named
 RADIUS = 4.5
-DRAWABLE = 1e100
-FAR = 1e30
-"""Farther off nothing is drawn: a path through 1e300 ends the program inside Qt."""
+DRAWABLE = 1e30
+"""Farther off nothing is drawn: a picture's arithmetic overflows before the numbers do, and Qt may end the program."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,7 @@ class Curves(Plot):
             self._lines.append(self.plot(connect="finite"))
         for line, curve in zip(self._lines, drawing.curves, strict=True):
             line.setData(np.where(_near(curve.x), curve.x, np.nan), np.where(_near(curve.y), curve.y, np.nan))
-        left, right, bottom, top = np.clip(drawing.window, -FAR, FAR).tolist()
+        left, right, bottom, top = drawing.window
         self.getViewBox().setRange(QRectF(left, bottom, right - left, top - bottom), padding=0.0, disableAutoRange=True)
         self.setLabel("bottom", drawing.titles[0])
         self.setLabel("left", drawing.titles[1])
@@ -225,4 +224,4 @@ class Curves(Plot):
 
 def _near(value: Any) -> Any:
     """Whether a number, or each of an array, can be drawn: it is finite, and not too far off."""
-    return np.abs(value) < FAR
+    return np.abs(value) < DRAWABLE

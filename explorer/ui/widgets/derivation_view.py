@@ -37,18 +37,21 @@ class DerivationView(QWidget):
         self._bench = bench
         self._rows: Sequence[Row] = ()
         self._lines: list[Line] = []
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._row_height = self._value_width = 0
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleName("Derivation")
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows."""
         self._rows = rows
         self.setAccessibleDescription("; ".join(f"{r.label} {r.expression} = {r.value}" for r in rows))
-        self._arrange()
+        self._measure()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
-        self._arrange()
+        self._measure()
 
     def _fonts(self) -> tuple[QFont, QFont]:
         fonts = self._bench.appearance.fonts
@@ -56,34 +59,53 @@ class DerivationView(QWidget):
         bold.setBold(True)
         return fonts.number, bold
 
-    def _arrange(self) -> None:
-        """Break the rows into lines: what does not fit beside its number goes above it."""
+    def _measure(self) -> None:
         number, bold = self._fonts()
-        metrics = QFontMetrics(number)
-        self._row_height = metrics.height() + 4
-        self._value_width = max((QFontMetrics(bold).horizontalAdvance(r.value) for r in self._rows), default=0)
-        width = self.width() - 4
+        metrics = QFontMetrics(bold)
+        self._row_height = QFontMetrics(number).height() + 4
+        self._value_width = max((metrics.horizontalAdvance(row.value) for row in self._rows), default=0)
+        self._lines = self._broken(self.width())
+        self.updateGeometry()
+        self.update()
+
+    def _broken(self, width: int) -> list[Line]:
+        """The rows in lines of a width: what does not fit beside its number goes above it."""
+        metrics = QFontMetrics(self._fonts()[0])
+        width -= 4
         room = width - self._value_width - EQUALS
-        self._lines = []
+        lines: list[Line] = []
         for row in self._rows:
             both = bool(row.label and row.expression)
             needed = metrics.horizontalAdvance(row.label) + metrics.horizontalAdvance(row.expression) + both * GAP
             if needed <= room:
-                self._lines.append(Line(row, row.label, row.expression))
+                lines.append(Line(row, row.label, row.expression))
                 continue
             if both:
-                self._lines.append(Line(None, row.label, ""))
+                lines.append(Line(None, row.label, ""))
             *above, last = wrapped(row.expression or row.label, metrics, width, room)
-            self._lines += [Line(None, "", text) for text in above]
-            self._lines.append(Line(row, "", last))
-        self.setFixedHeight(self._row_height * len(self._lines) + 6)
-        self.update()
+            lines += [Line(None, "", text) for text in above]
+            lines.append(Line(row, "", last))
+        return lines
 
-    def resizeEvent(self, event: object) -> None:
-        self._arrange()
+    # The height depends on the width, and Qt has to be told so. Setting it from `resizeEvent` makes a scroll bar come,
+    # which makes the width another, which makes the bar go, and so on without end.
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._row_height * len(self._broken(width)) + 6
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self.height())
+        width = self.width() or 200
+        return QSize(200, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self._row_height)
+
+    def resizeEvent(self, event: object) -> None:
+        self._lines = self._broken(self.width())
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -11,6 +11,7 @@ from explorer.ui.panels.panel import Panel
 from explorer.ui.widgets.matrix_box import MatrixBox
 from explorer.ui.widgets.matrix_view import MatrixView
 
+WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 ENCODER, DECODER, CROSS = "encoder.1.self", "decoder.1.self", "decoder.1.cross"
 EDITS = [
     SetCells("source.table", {(0, 0): 2.5}),
@@ -78,6 +79,7 @@ def tour(window, eye, stages=None):
     return found
 
 
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("setting", ["printed", "textbook"])
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
 def test_every_number_of_every_stage(open_window, eye, lesson, setting):
@@ -90,6 +92,7 @@ def test_every_number_of_every_stage(open_window, eye, lesson, setting):
     assert shown >= {stage.name for stage in window.bench.document.engine.graph.stages}
 
 
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("k", range(4))
 def test_after_an_edit_and_its_undo(window, eye, k):
     """At the stage that is in sight, and at those that were hidden when it happened."""
@@ -105,6 +108,7 @@ def test_after_an_edit_and_its_undo(window, eye, k):
         assert wrong(window, eye) + tour(window, eye, STAGES) == [], f"undo of {edit.label}"
 
 
+@WITHOUT_PICTURES
 def test_after_many_edits_one_upon_the_other(window, eye):
     eye.go_to(window, f"{ENCODER}.attention")
     for edit in EDITS:
@@ -118,6 +122,7 @@ def test_after_many_edits_one_upon_the_other(window, eye):
     assert tour(window, eye) == []
 
 
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("stage", STAGES[2:5] + STAGES[-2:])
 def test_a_stage_that_is_in_sight_follows(window, eye, stage):
     eye.go_to(window, stage)
@@ -131,6 +136,7 @@ def test_a_stage_that_is_in_sight_follows(window, eye, stage):
         eye.look_at(window, stage)  # an edit may take the stage away
 
 
+@WITHOUT_PICTURES
 def test_what_is_painted_is_what_a_new_view_would_paint(window, eye, qtbot):
     eye.go_to(window, f"{ENCODER}.attention")
     window.bench.document.do(SetCells("source.table", {(0, 0): 2.5, (2, 3): -1.125}))
@@ -147,6 +153,7 @@ def test_what_is_painted_is_what_a_new_view_would_paint(window, eye, qtbot):
     assert compared >= 8
 
 
+@WITHOUT_PICTURES
 def test_words_that_were_chosen_are_shown_by_name(open_window, window, eye, hand):
     eye.go_to(window, "output")
     view = eye.views(window)["output.chosen"]
@@ -182,6 +189,7 @@ def refreshed(monkeypatch):
     return since
 
 
+@WITHOUT_PICTURES
 def test_only_matrices_whose_numbers_changed_are_refreshed(window, eye, refreshed):
     eye.go_to(window, f"{ENCODER}.attention")
     refreshed()
@@ -193,6 +201,7 @@ def test_only_matrices_whose_numbers_changed_are_refreshed(window, eye, refreshe
     assert refreshed() == []
 
 
+@WITHOUT_PICTURES
 def test_hidden_stages_wait_until_they_are_shown(window, eye, refreshed):
     for stage in (f"{ENCODER}.attention", f"{ENCODER}.heads"):
         eye.go_to(window, stage)
@@ -211,6 +220,7 @@ def test_hidden_stages_wait_until_they_are_shown(window, eye, refreshed):
     assert refreshed() == []
 
 
+@WITHOUT_PICTURES
 def test_a_page_is_built_anew_only_when_its_structure_changes(window, eye, monkeypatch):
     panel = eye.go_to(window, f"{ENCODER}.attention")
     built = []
@@ -273,6 +283,7 @@ def setting_buttons(window):
     return {b.text(): b for b in window.findChildren(QPushButton) if b.accessibleName().startswith("Setting:")}
 
 
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
 def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open_window, hand, eye, lesson):
     window = open_window(lesson)
@@ -297,6 +308,7 @@ def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open
     assert all(values[name].tobytes() == array.tobytes() for name, array in printed.items())
 
 
+@WITHOUT_PICTURES
 def test_textbook_says_what_it_should_and_as_printed_does_not(window, hand, eye):
     eye.go_to(window, "output")
     chosen = lambda: eye.texts(eye.views(window)["output.chosen"])[0]  # noqa: E731
@@ -309,6 +321,7 @@ def test_textbook_says_what_it_should_and_as_printed_does_not(window, hand, eye)
 # The stage from before
 
 
+@WITHOUT_PICTURES
 def test_a_stage_shows_what_it_is_made_of(window, eye):
     eye.go_to(window, "encoder.1.ffn.layers")
     graph = window.bench.document.engine.graph
@@ -317,6 +330,7 @@ def test_a_stage_shows_what_it_is_made_of(window, eye):
     assert set(eye.views(window)) == own | parents
 
 
+@WITHOUT_PICTURES
 def test_what_a_stage_is_made_of_may_change(window, eye):
     """Without positions, attention reads another node, of another stage."""
     eye.go_to(window, f"{ENCODER}.attention")
