@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -124,7 +124,9 @@ class MainWindow(QMainWindow):
     def _make_bars(self) -> None:
         self._top_bar = QFrame()
         self._top_bar.setObjectName("topBar")
-        self._top = QHBoxLayout(self._top_bar)
+        self._rows = QVBoxLayout(self._top_bar)
+        self._top = QHBoxLayout()
+        self._rows.addLayout(self._top)
         self._title = QPushButton()
         mark(self._title, tab="true", document="true")
         self._title.setToolTip("Open another example")
@@ -148,14 +150,18 @@ class MainWindow(QMainWindow):
         for page, tab in enumerate(self._tabs):
             tab.clicked.connect(lambda _=False, page=page: self.show_page(page))
         self._top.addStretch()
+        self._choices = QWidget()
+        choices = QHBoxLayout(self._choices)
+        choices.setContentsMargins(0, 0, 0, 0)
+        choices.setSpacing(16)
         self._setting_place = QHBoxLayout()
-        self._top.addLayout(self._setting_place)
-        self._top.addSpacing(16)
+        choices.addLayout(self._setting_place)
         self._showing = Segments(["Values", "Δ last edit", "Gradient"], "Matrices show:")
         self._showing.choose(0)
         self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(SHOWING[i]))
-        self._top.addWidget(self._showing)
-        self._top.addSpacing(16)
+        choices.addWidget(self._showing)
+        self._place_of_choices = self._top.count()
+        self._top.addWidget(self._choices)
         for action in (self.actions_.undo, self.actions_.redo, self.actions_.theme):
             button = QToolButton()
             button.setDefaultAction(action)
@@ -199,7 +205,8 @@ class MainWindow(QMainWindow):
 
     def _space_bars(self) -> None:
         px = self.bench.appearance.px
-        self._top.setContentsMargins(px(8), px(6), px(14), px(6))
+        self._rows.setContentsMargins(px(8), px(6), px(14), px(6))
+        self._rows.setSpacing(px(4))
 
     # Lessons and settings
 
@@ -220,6 +227,7 @@ class MainWindow(QMainWindow):
         self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
         self._settings.group.idClicked.connect(self._choose_setting)
         self._setting_place.addWidget(self._settings)
+        self._share_width()
         self._say_setting()
         names = [stage.name for stage in self.bench.selection.stops]
         stage = lesson.start_stage if lesson.start_stage in names else names[0]
@@ -314,6 +322,8 @@ class MainWindow(QMainWindow):
         """Follow the theme and the text scale."""
         self._space_bars()
         self._share_width()
+        # The bars know their new widths only after they have been polished.
+        QTimer.singleShot(0, self, self._share_width)
         self.actions_.restyle()
         self.tokens.restyle()
         self.map.restyle()
@@ -337,6 +347,15 @@ class MainWindow(QMainWindow):
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
+        apart = self._rows.indexOf(self._choices) >= 0
+        needed = self._top.sizeHint().width() + apart * self._choices.sizeHint().width() + px(40)
+        if apart != (needed > width):
+            # What does not fit beside the title stands below it.
+            (self._rows if apart else self._top).removeWidget(self._choices)
+            if apart:
+                self._top.insertWidget(self._place_of_choices, self._choices)
+            else:
+                self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
         self.map.setFixedWidth(min(px(MAP_WIDTH), int(width * 0.23)))
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int(width * 0.27)))
 

@@ -14,7 +14,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 
-DRAWABLE = 1e100  # a picture's arithmetic overflows before the numbers do
+DRAWABLE = 1e30  # a picture's arithmetic overflows before the numbers do
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from explorer.ui.widgets.plot import Plot
 from explorer.ui.workbench import Workbench
 
 STRIP, LEAST, MOST = 28, 120, 760  # pixels
-DRAWABLE = 1e100  # a picture's arithmetic overflows before the numbers do
+DRAWABLE = 1e30  # a picture's arithmetic overflows before the numbers do
 
 
 def height_of(strips: int) -> int:

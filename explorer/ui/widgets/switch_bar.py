@@ -51,7 +51,8 @@ class SwitchBar(QWidget):
                 flow.addWidget(self._line(name, switch))
         rest = [(name, SWITCHES[kind][name]) for name in more if name in SWITCHES[kind]]
         self._rest = [self._line(name, switch) for name, switch in rest]
-        self.more = QPushButton()
+        self.more = QPushButton(self)
+        self.more.setVisible(bool(self._rest))
         if self._rest:
             mark(self.more, link="true")
             self.more.setCheckable(True)
