@@ -12,7 +12,7 @@ from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
 from explorer.ui.widgets.arrow import draw_arrow
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
 
@@ -28,7 +28,8 @@ class _Arrows(pg.GraphicsObject):
         self.here: int | None = None
 
     def boundingRect(self) -> QRectF:
-        reach = float(np.abs(self.points).max(initial=1.0)) * 1.4
+        near = self.points[np.abs(self.points) < DRAWABLE]
+        reach = float(np.abs(near).max(initial=1.0)) * 1.4
         return QRectF(-reach, -reach, 2 * reach, 2 * reach)
 
     def paint(self, painter: Any, *args: Any) -> None:
@@ -43,7 +44,7 @@ class _Arrows(pg.GraphicsObject):
         origin = to_pixels.map(QPointF(0, 0))
         taken: list[QRectF] = []
         for i, (x, y) in enumerate(self.points.tolist()):
-            if not np.isfinite(x + y):
+            if not abs(x) + abs(y) < DRAWABLE:
                 continue
             color = qcolor(theme.here if i == self.here else theme.accent_line if i in self.strong else theme.muted)
             tip = to_pixels.map(QPointF(x, y))
@@ -106,7 +107,7 @@ class Plane(Plot):
         arrows.labels = rows
         words = set(engine.labels(self._axis)) if self._axis else set(rows)
         arrows.strong = {i for i, row in enumerate(rows) if row in words}
-        finite = arrows.points[np.isfinite(arrows.points)]
+        finite = arrows.points[np.abs(arrows.points) < DRAWABLE]
         reach = float(np.abs(finite).max(initial=0.5)) * 1.3
         self.getViewBox().setRange(QRectF(-reach, -reach, 2 * reach, 2 * reach), disableAutoRange=True)
         self.setLabel("bottom", f"dimension {columns[x]}")

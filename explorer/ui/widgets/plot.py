@@ -15,6 +15,10 @@ from explorer.ui.workbench import Workbench
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
 
 
+DRAWABLE = 1e30
+"""Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
+
+
 class Axis(pg.AxisItem):
     """An axis whose numbers have a true minus sign."""
 

@@ -14,7 +14,7 @@ from explorer.document.commands import SetCells
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import show_error
 from explorer.ui.widgets.arrow import draw_arrow
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
 GRIP = 14  # pixels around a tip within which it is gripped
@@ -39,8 +39,9 @@ class _Picture(pg.GraphicsObject):
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         painter.setFont(fonts.ui)
         origin = QPointF(0, 0)
-        points = {name: QPointF(*self._plane.point(name)) for name in self._plane.drawn}
-        if "x_p" in points:
+        found = {name: self._plane.point(name) for name in self._plane.drawn}
+        points = {name: QPointF(x, y) for name, (x, y) in found.items() if abs(x) + abs(y) < DRAWABLE}
+        if "x_p" in points and "x" in points:
             for start, end, colour in ((origin, points["x_p"], theme.here), (points["x_p"], points["x"], theme.muted)):
                 painter.setPen(QPen(qcolor(colour), 2, Qt.PenStyle.DashLine))
                 painter.drawLine(to_pixels.map(start), to_pixels.map(end))
@@ -91,7 +92,7 @@ class VectorPlane(Plot):
         points = np.array([self.point(name) for name in self.drawn])
         self._picture.prepareGeometryChange()
         if self._held is None:
-            finite = points[np.isfinite(points)]
+            finite = points[np.abs(points) < DRAWABLE]
             self.reach = 1.3 * float(np.abs(finite).max(initial=1.0))
             self.getViewBox().setRange(
                 QRectF(-self.reach, -self.reach, 2 * self.reach, 2 * self.reach), padding=0, disableAutoRange=True

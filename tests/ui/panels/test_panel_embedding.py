@@ -96,3 +96,20 @@ def test_the_decoders_words_have_a_page_of_their_own(window, eye):
     assert list(eye.views(window))[2] == "target.table"
     plane = eye.plot(window, Plane)
     assert plane._arrows.labels[:3] == ("<start>", "de", "nada")
+
+
+@pytest.mark.parametrize("value", [1e308, -1e300, float("inf"), float("nan")])
+def test_a_number_that_cannot_be_drawn_stops_nothing(window, eye, value):
+    eye.go_to(window, "source.embedding")
+    window.bench.document.do(SetCells("source.table", {(0, 0): value}))
+    eye.settle(window)
+    assert not window.grab().isNull()
+
+
+@pytest.mark.parametrize("value", [1e308, float("inf"), float("nan")])
+def test_nor_does_one_in_a_vector(open_window, eye, value):
+    window = open_window("two-vectors")
+    eye.go_to(window, "vectors")
+    window.bench.document.do(SetCells("x", {(0, 0): value}))
+    eye.settle(window)
+    assert not window.grab().isNull()
