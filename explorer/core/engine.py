@@ -161,6 +161,34 @@ class Engine:
         pin = self.pins.get(name)
         return pin is not None and bool(pin.cells[cell])
 
+    def what_if(self, inputs: Mapping[str, Array], name: str) -> Array:
+        """The value that a node would have if some inputs had other values; nothing is published.
+
+        So a net answers for a whole grid of points, or the loss is had for other weights, by the graph's own ops.
+
+        Parameters
+        ----------
+        inputs : mapping of str to numpy.ndarray
+            Of input nodes. They may have leading batch axes or more rows, as far as the ops in between take them.
+        name : str
+            The node that is asked for.
+
+        Returns
+        -------
+        numpy.ndarray
+            With the batch axes or rows of `inputs`.
+        """
+        nodes = self.graph.nodes
+        wanted = {name} | self.graph.ancestors(name)
+        values = dict(inputs)
+        with np.errstate(all="ignore"):  # as in forward
+            for node in nodes.values():
+                if node.name in wanted and node.name not in values and not values.keys().isdisjoint(node.parents):
+                    parents = [values[p] if p in values else self.values[p] for p in node.parents]
+                    new = node.op.forward(*parents)
+                    values[node.name] = self.pins[node.name].over(new) if node.name in self.pins else new
+        return values[name] if name in values else self.values[name]
+
     def feeds(self, name: str, cell: tuple[int, ...]) -> dict[str, tuple[int | slice, ...]]:
         """For each child of a node, the index of those of its cells that read the given cell.
 

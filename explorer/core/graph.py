@@ -61,19 +61,8 @@ class Graph:
         """The shape of a node's array."""
         return tuple(len(self.axes[axis]) for axis in self.nodes[name].axes)
 
-    def descendants(self, names: Iterable[str]) -> set[str]:
-        """The nodes that depend on any of `names`, without `names` themselves unless one depends on another."""
-        found: set[str] = set()
-        queue = list(names)
-        while queue:
-            for child in self.children[queue.pop()]:
-                if child not in found:
-                    found.add(child)
-                    queue.append(child)
-        return found
-
-    def inputs_of(self, name: str) -> list[str]:
-        """The inputs that a node depends on, in reading order."""
+    def ancestors(self, name: str) -> set[str]:
+        """The nodes that a node depends on."""
         above: set[str] = set()
         queue = [name]
         while queue:
@@ -81,6 +70,11 @@ class Graph:
                 if parent not in above:
                     above.add(parent)
                     queue.append(parent)
+        return above
+
+    def inputs_of(self, name: str) -> list[str]:
+        """The inputs that a node depends on, in reading order."""
+        above = self.ancestors(name)
         return [n for n in self.nodes if n in above and self.nodes[n].is_input]
 
     def labels(self, axis: str, values: Mapping[str, Array]) -> tuple[str, ...]:

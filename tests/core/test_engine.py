@@ -281,3 +281,27 @@ def test_cells_of_an_index():
 )
 def test_same_bytes(a, b, same):
     assert same_bytes(np.array(a), np.array(b)) is same
+
+
+def test_what_if_is_what_an_edit_would_give_and_publishes_nothing(engine):
+    before = dict(engine.values)
+    asked = engine.what_if({"a": np.array([[5.0, -1.0, 0.5]])}, "weights")
+    assert engine.values == before
+    edit(engine, a=[[5.0, -1.0, 0.5]])
+    assert same_bytes(asked, engine.values["weights"])
+
+
+def test_what_if_takes_more_rows_and_batches(engine):
+    rows = np.array([[[-1.0, 2.0, 3.0]], [[4.0, 0.0, -2.0]]])
+    both = engine.what_if({"a": rows}, "scaled")
+    assert both.shape == (2, 1, 3)
+    for row, got in zip(rows, both, strict=True):
+        assert same_bytes(engine.what_if({"a": row}, "scaled"), got)
+
+
+def test_what_if_keeps_pins_and_answers_for_what_does_not_depend_on_it(engine):
+    edit(engine, pins={"relu": pin([True, False, False], [7.0, 0.0, 0.0])})
+    assert engine.what_if({"a": np.array([[9.0, 9.0, 9.0]])}, "sum").tolist() == [[8.0, 10.0, 10.0]]
+    assert engine.what_if({"b": np.zeros((1, 3))}, "relu") is engine.values["relu"]
+    given = np.ones((1, 3))
+    assert engine.what_if({"b": given}, "b") is given

@@ -48,10 +48,10 @@ def test_a_node_that_reads_a_parent_twice_is_one_child():
     assert g.build().children["a"] == ("double",)
 
 
-def test_descendants(diamond):
-    assert diamond.descendants(["right"]) == {"end"}
-    assert diamond.descendants(["a", "left"]) == {"sum", "left", "right", "end"}
-    assert diamond.descendants(["end", "alone"]) == set()
+def test_ancestors(diamond):
+    assert diamond.ancestors("end") == {"a", "b", "sum", "left", "right"}
+    assert diamond.ancestors("left") == {"a", "b", "sum"}
+    assert diamond.ancestors("alone") == set()
 
 
 def test_inputs_of_a_node_in_reading_order(diamond):

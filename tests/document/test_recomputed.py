@@ -12,7 +12,8 @@ def in_order(document, names):
 
 def below(document, *names):
     """The computed nodes below some nodes, in order."""
-    return in_order(document, document.engine.graph.descendants(names))
+    graph = document.engine.graph
+    return in_order(document, {node for node in graph.nodes if not graph.ancestors(node).isdisjoint(names)})
 
 
 def block(document, *prefixes):
