@@ -61,7 +61,8 @@ class _Hidden(Panel):
             picture.refresh()
 
     def _curve(self, units: "Units") -> QWidget:
-        from explorer.ui.widgets.curves import DRAWABLE, Curve, Curves, Dot, Drawing
+        from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing
+        from explorer.ui.widgets.plot import DRAWABLE
 
         def draw() -> Drawing:
             before, after, cell = units.before(), units.after(), self.bench.selection.cell

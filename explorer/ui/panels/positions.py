@@ -154,7 +154,8 @@ class PositionsPanel(Panel):
         return SignedMap(self.bench, read, [f"{self.block}likeness", view.name])
 
     def _curves(self) -> QWidget:
-        from explorer.ui.widgets.curves import DRAWABLE, Curve, Curves, Dot, Drawing
+        from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing
+        from explorer.ui.widgets.plot import DRAWABLE
 
         view = self.view
 

@@ -13,13 +13,11 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.plot import DRAWABLE, Picture
 from explorer.ui.workbench import Workbench
 
 MOST_NAMES = 16  # points that are named
 RADIUS = 4.5
-DRAWABLE = 1e30
-"""Farther off nothing is drawn: a picture's arithmetic overflows before the numbers do, and Qt may end the program."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ class _Dots(pg.GraphicsObject):
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
-class Curves(Plot):
+class Curves(Picture):
     """Curves and the model's numbers on them.
 
     Parameters
@@ -161,9 +159,7 @@ class Curves(Plot):
     def __init__(
         self, bench: Workbench, draw: Callable[[], Drawing], reads: Iterable[str], parent: QWidget | None = None
     ) -> None:
-        super().__init__(bench, "", parent)
-        self._draw = draw
-        self._reads = set(reads)
+        super().__init__(bench, draw, reads, parent)
         self._lines: list[Any] = []
         self._dots = _Dots(bench)
         self._dots.setZValue(5)
@@ -174,9 +170,6 @@ class Curves(Plot):
         bench.selection.pointed.connect(self._mark)
         self.refresh()
         self.restyle()
-
-    def reads(self) -> set[str]:
-        return self._reads
 
     def _mark(self) -> None:
         """Another cell is pointed at: its dot is another one."""
@@ -190,7 +183,7 @@ class Curves(Plot):
 
     def refresh(self) -> None:
         """Read the numbers anew."""
-        drawing = self._draw()
+        drawing = self._read()
         if not within(*drawing.window):
             drawing = replace(drawing, window=(-1.0, 1.0, -1.0, 1.0))
         self.drawing = drawing

@@ -9,8 +9,6 @@ from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.ui.theme import Theme
-
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""
 
@@ -79,10 +77,12 @@ class Formula(QWidget):
         super().__init__(parent)
         self._latex = ""
         self._em = em
-        self._color = ""
         self._set: Typeset | None = None
         self._tried = False
         self._renderer = QSvgRenderer(self)
+        # A timer of its own: PySide keeps what a singleShot calls for ever, if its context is deleted before.
+        self._loading = QTimer(self, singleShot=True, interval=0)
+        self._loading.timeout.connect(self._load)
         self._rendered: tuple[Typeset, str] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set_latex(latex)
@@ -104,17 +104,6 @@ class Formula(QWidget):
         self._latex = latex
         self._set, self._tried = None, not latex
         self.updateGeometry()
-        self.update()
-
-    def set_theme(self, theme: Theme, role: str = "text") -> None:
-        """Take the colour from `theme`; without this it is the palette's colour for text, which follows the theme too.
-
-        Parameters
-        ----------
-        theme : where the colour is from
-        role : which of its colours, for example "here_text"
-        """
-        self._color = getattr(theme, role)
         self.update()
 
     def baseline(self) -> float:
@@ -156,7 +145,7 @@ class Formula(QWidget):
         if fresh and self._tried:
             self.updateGeometry()  # the layout still has the estimate
         painter = QPainter(self)
-        color = self._color or self.palette().color(QPalette.ColorRole.WindowText).name()
+        color = self.palette().color(QPalette.ColorRole.WindowText).name()
         if result is not None:
             if self._rendered != (result, color):
                 self._rendered = result, color
@@ -168,7 +157,7 @@ class Formula(QWidget):
             painter.setPen(color)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, self._latex)
         else:
-            QTimer.singleShot(0, self, self._load)
+            self._loading.start()
 
     def _load(self) -> None:
         self._result(now=True)

@@ -1,6 +1,6 @@
 """What all pyqtgraph pictures share: no frame, no menu, the theme's colours, and a summary in words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyqtgraph as pg
@@ -13,7 +13,6 @@ from explorer.ui.workbench import Workbench
 
 # An image's first index is its row, as in a matrix. With a rate limit, the last move of a quick hand would be lost.
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
-
 
 DRAWABLE = 1e30
 """Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
@@ -133,3 +132,26 @@ class Plot(pg.PlotWidget):
     def wheelEvent(self, event: Any) -> None:
         """Leave the wheel to the page."""
         event.ignore()
+
+
+class Picture(Plot):
+    """A plot of what its panel reads from the engine, more than one node perhaps.
+
+    Parameters
+    ----------
+    bench : Workbench
+    read : callable
+        Gives what to show.
+    reads : iterable of str
+        The nodes whose change concerns it.
+    """
+
+    def __init__(
+        self, bench: Workbench, read: Callable[[], Any], reads: Iterable[str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bench, "", parent)
+        self._read = read
+        self._reads = set(reads)
+
+    def reads(self) -> set[str]:
+        return self._reads

@@ -11,10 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.plot import Picture
 from explorer.ui.workbench import Workbench
-
-DRAWABLE = 1e30  # a picture's arithmetic overflows before the numbers do
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Sheet:
     summary: str
 
 
-class SignedMap(Plot):
+class SignedMap(Picture):
     """A square for each number; the model's own part is framed where more is drawn.
 
     Parameters
@@ -60,9 +58,7 @@ class SignedMap(Plot):
     def __init__(
         self, bench: Workbench, read: Callable[[], Sheet], reads: Iterable[str], parent: QWidget | None = None
     ) -> None:
-        super().__init__(bench, "", parent)
-        self._read = read
-        self._reads = set(reads)
+        super().__init__(bench, read, reads, parent)
         # Of several numbers on one pixel their mean, not any one of them: that would draw waves that are not there.
         self._image = pg.ImageItem(autoDownsample=True)
         self.addItem(self._image)
@@ -76,9 +72,6 @@ class SignedMap(Plot):
         bench.selection.pointed.connect(self._mark)
         self.refresh()
         self.restyle()
-
-    def reads(self) -> set[str]:
-        return self._reads
 
     def refresh(self) -> None:
         """Read the numbers anew. Colours are centred on zero and full at the largest of them."""

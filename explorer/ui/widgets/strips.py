@@ -14,11 +14,10 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.plot import DRAWABLE, Picture
 from explorer.ui.workbench import Workbench
 
 STRIP, LEAST, MOST = 28, 120, 760  # pixels
-DRAWABLE = 1e30  # a picture's arithmetic overflows before the numbers do
 
 
 def height_of(strips: int) -> int:
@@ -102,7 +101,7 @@ class _Strips(pg.GraphicsObject):
         painter.restore()
 
 
-class Strips(Plot):
+class Strips(Picture):
     """A strip for each row (or column): dots, a line at the mean, a band of ± σ.
 
     Parameters
@@ -117,9 +116,7 @@ class Strips(Plot):
     def __init__(
         self, bench: Workbench, read: Callable[[], Strip], reads: Iterable[str], parent: QWidget | None = None
     ) -> None:
-        super().__init__(bench, "", parent)
-        self._read = read
-        self._reads = set(reads)
+        super().__init__(bench, read, reads, parent)
         self._strips = _Strips(bench)
         self.addItem(self._strips)
         self.invertY(True)
@@ -130,9 +127,6 @@ class Strips(Plot):
         bench.selection.token_changed.connect(self._mark)
         self.refresh()
         self.restyle()
-
-    def reads(self) -> set[str]:
-        return self._reads
 
     def refresh(self) -> None:
         """Read the numbers anew. The strips have one scale, which holds all that is finite."""

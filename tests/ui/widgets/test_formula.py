@@ -3,10 +3,10 @@ import sys
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.theme import DARK, LIGHT, palette
 from explorer.ui.widgets import formula as formula_module
 from explorer.ui.widgets.formula import Formula, typeset
 
@@ -107,10 +107,12 @@ def test_it_grows_with_its_font(qtbot):
 
 
 @pytest.mark.parametrize(("theme", "role"), [(LIGHT, "text"), (LIGHT, "here_text"), (DARK, "accent_text")])
-def test_it_takes_its_colour_from_the_theme(qtbot, theme, role):
+def test_it_takes_its_colour_from_its_surroundings(qtbot, theme, role):
     widget = Formula(r"\blacksquare\blacksquare", em=3)
     qtbot.addWidget(widget)
-    widget.set_theme(theme, role)
+    colours = QPalette()
+    colours.setColor(QPalette.ColorRole.WindowText, getattr(theme, role))
+    widget.setPalette(colours)
     image = paint(widget)
     left, right, top, bottom = inked(image)
     middle = image.pixelColor(left + (right - left) // 4, (top + bottom) // 2)
@@ -152,7 +154,7 @@ def test_a_formula_is_typeset_once(qtbot):
     widgets = [Formula("a + b", em=em) for em in (1.0, 2.0, 3.0)]
     for widget, theme in zip(widgets, (LIGHT, DARK, LIGHT), strict=True):
         qtbot.addWidget(widget)
-        widget.set_theme(theme)
+        widget.setPalette(palette(theme))
         paint(widget)
         paint(widget)
     assert typeset.cache_info().misses == 1
