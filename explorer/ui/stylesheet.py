@@ -42,6 +42,11 @@ QLabel[role="section"] {
     color: $muted; font-size: 0.78em; font-weight: 700; letter-spacing: 1.2u; text-transform: uppercase;
     padding: 10u 0 2u 0; qproperty-indent: 0;
 }
+QPushButton[role="section"] {
+    color: $muted; font-size: 0.78em; font-weight: 700; letter-spacing: 1.2u; text-transform: uppercase;
+    padding: 6u 10u; background: transparent; border-color: transparent; text-align: left;
+}
+QPushButton[role="section"]:hover { color: $text; background: $raised; }
 QLabel[role="symbol"] { font-family: "$symbol_family"; font-style: italic; font-size: 1.35em; }
 QLabel[role="operator"] { color: $muted; font-size: 1.6em; padding: 0 4u; }
 QLabel[role="here"] { color: $here_text; font-weight: 700; }

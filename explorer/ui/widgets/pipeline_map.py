@@ -1,19 +1,32 @@
 """The pipeline map: the stages of the graph in reading order, under their headings."""
 
+import re
+
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.core.node import Stage
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
+OPEN_LAYERS = 2
+"""Of more layers than these only the one that one is in shows its stages."""
 
-class StageButton(QWidget):
+
+class StageButton(QAbstractButton):
     """One stop: its number in a circle, its title; orange where one is."""
 
-    chosen = Signal()
     moved = Signal(int)
 
     def __init__(self, bench: Workbench, number: int, stage: Stage) -> None:
@@ -68,13 +81,10 @@ class StageButton(QWidget):
             self.update()
         return super().event(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.chosen.emit()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match event.key():
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
-                self.chosen.emit()
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.click()
             case Qt.Key.Key_Down | Qt.Key.Key_Up:
                 self.moved.emit(1 if event.key() == Qt.Key.Key_Down else -1)
             case _:
@@ -94,6 +104,7 @@ class PipelineMap(QFrame):
         self.setObjectName("sidebar")
         self._bench = bench
         self.buttons: list[StageButton] = []
+        self._folding: set[str] = set()
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -113,15 +124,16 @@ class PipelineMap(QFrame):
         layout.setContentsMargins(px(12), px(10), px(10), px(12))
         layout.setSpacing(px(1))
         self.buttons = []
+        stops = self._bench.selection.stops
+        layers = {stage.group for stage in stops if re.search(r"\d$", stage.group)}
+        self._folding = layers if self._bench.document.state.model.layers > OPEN_LAYERS else set()
         group = ""
-        for number, stage in enumerate(self._bench.selection.stops, 1):
+        for number, stage in enumerate(stops, 1):
             if stage.group != group:
                 group = stage.group
-                heading = mark(QLabel(group), role="section")
-                heading.setContentsMargins(px(10), 0, 0, 0)
-                layout.addWidget(heading)
+                layout.addWidget(self._heading(stage))
             button = StageButton(self._bench, number, stage)
-            button.chosen.connect(lambda name=stage.name: self._bench.selection.go_to(name))
+            button.clicked.connect(lambda _=False, name=stage.name: self._bench.selection.go_to(name))
             button.moved.connect(lambda by, at=number - 1: self._step(at + by))
             layout.addWidget(button)
             self.buttons.append(button)
@@ -129,17 +141,34 @@ class PipelineMap(QFrame):
         self._scroll.setWidget(content)
         self._mark()
 
+    def _heading(self, first: Stage) -> QWidget:
+        """What stands above a group; a layer that can be folded is opened by it."""
+        indent = self._bench.appearance.px(10)
+        if first.group not in self._folding:
+            label = mark(QLabel(first.group), role="section")
+            label.setContentsMargins(indent, 0, 0, 0)
+            return label
+        button = QPushButton(first.group)
+        mark(button, role="section")
+        button.setToolTip(f"Open {first.group}: {first.title}")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda: self._bench.selection.go_to(first.name))
+        return button
+
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.rebuild()
 
     def _step(self, at: int) -> None:
         if 0 <= at < len(self.buttons):
-            self.buttons[at].setFocus(Qt.FocusReason.TabFocusReason)
+            # In this order: one cannot have the focus in a layer that is folded.
             self._bench.selection.go_to(self.buttons[at].stage.name)
+            self.buttons[at].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _mark(self) -> None:
+        open_group = next((b.stage.group for b in self.buttons if b.stage.name == self._bench.selection.stage), "")
         for button in self.buttons:
+            button.setVisible(button.stage.group == open_group or button.stage.group not in self._folding)
             active = button.stage.name == self._bench.selection.stage
             if active != button.active:
                 button.active = active

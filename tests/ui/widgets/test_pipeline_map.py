@@ -2,9 +2,10 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import SetSwitch
+from explorer.lessons.new import new_lesson
 from explorer.ui.selection import ABOUT_THE_MODEL
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -121,3 +122,26 @@ def test_the_map_keeps_its_buttons_when_only_numbers_change(window, eye):
     window.bench.document.do(SetSwitch("decoder.1.self", "scale", "1/d_k"))
     eye.settle(window)
     assert window.map.buttons is before
+
+
+def test_of_many_layers_the_one_that_one_is_in_is_open(open_window, hand, eye):
+    window = open_window("you-are-welcome")
+    window.bench.open(new_lesson("gpt", ["a b c"], layers=4, d_model=4))
+    eye.settle(window)
+
+    def open_layers():
+        return {b.stage.group for b in window.map.buttons if b.isVisible() and b.stage.group.startswith("Layer")}
+
+    assert open_layers() == set()
+    headings = {b.text(): b for b in window.map.findChildren(QPushButton)}
+    assert list(headings) == ["Layer 1", "Layer 2", "Layer 3", "Layer 4"]
+    hand.click(headings["Layer 3"])
+    eye.settle(window)
+    assert window.bench.selection.stage == "decoder.3.self.attention"
+    assert open_layers() == {"Layer 3"}
+    button(window, "decoder.3.self.attention").setFocus()
+    while window.bench.selection.stage.startswith("decoder.3"):
+        hand.key(Key.Key_Down)
+    assert window.bench.selection.stage == "decoder.4.self.attention"
+    assert open_layers() == {"Layer 4"}
+    assert QApplication.focusWidget() is button(window, "decoder.4.self.attention")
