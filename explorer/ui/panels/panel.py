@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.node import Stage
 from explorer.document.document import Change
@@ -175,6 +175,7 @@ class Panel(QScrollArea):
 
     def _construct(self) -> None:
         self.boxes, self.plots = [], []
+        focused = self._focused()
         content = QWidget()
         self.page = QVBoxLayout(content)
         px = self.bench.appearance.px
@@ -189,6 +190,15 @@ class Panel(QScrollArea):
         self.build()
         self.page.addStretch()
         self.setWidget(content)
+        if focused:
+            again = next((w for w in content.findChildren(QWidget) if w.accessibleName() == focused), None)
+            if again is not None:
+                again.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _focused(self) -> str:
+        """The name of the control on this page that has the keys: a switch that makes the page anew keeps them."""
+        widget = QApplication.focusWidget()
+        return widget.accessibleName() if widget is not None and self.isAncestorOf(widget) else ""
 
     def _more_switches(self) -> bool:
         """Whether the reader has asked for all switches."""

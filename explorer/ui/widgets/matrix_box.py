@@ -96,7 +96,8 @@ class MatrixBox(QWidget):
         self._formula.setToolTip(self.name)
         shape = " × ".join(str(n) for n in engine.value(self.view.matrix.place).shape) or "one number"
         theme = self.bench.appearance.theme
-        words = [self._title or node.short, shape]
+        name = self._title or ("" if node.short == node.symbol else node.short)
+        words = [name, shape] if name else [shape]
         if node.is_input:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")
         if self.name in self.bench.ours or self.node in self.bench.ours:

@@ -128,6 +128,19 @@ def test_typing_a_number_sets_it_once(window, hand, eye, bar, switch):
     assert window.bench.document.history.undo_label is None
 
 
+def test_a_switch_that_makes_the_page_anew_keeps_the_keys(window, hand, eye, bar, switch):
+    again = control(bar("encoder.1.self.heads"), "heads")
+    again.setFocus()
+    again.selectAll()
+    hand.type("1")
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert switch(ENCODER, "heads") == 1
+    kept = control(bar("encoder.1.self.heads"), "heads")
+    assert kept is not again
+    assert QApplication.focusWidget() is kept
+
+
 def test_a_number_that_may_be_left_to_the_model(bar):
     spin = control(bar("decoder.1.self.attention"), "d_k")
     assert spin.value() == 0
