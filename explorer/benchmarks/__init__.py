@@ -7,15 +7,17 @@ from explorer.benchmarks.measure import Measurement
 
 def figures() -> Iterator[Callable[[], Measurement]]:
     """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
-    from explorer.benchmarks import core, gradients, words
+    from explorer.benchmarks import core, gradients, training, words
 
     yield from core.figures()
     yield from gradients.figures()
+    yield from training.figures()
     yield from words.figures()
     from explorer.app import open_window
-    from explorer.ui import benchmark as window
+    from explorer.ui import benchmark, benchmark_training
 
-    yield from window.figures(open_window)
+    yield from benchmark.figures(open_window)
+    yield from benchmark_training.figures(open_window)
 
 
 __all__ = ["Measurement", "figures"]

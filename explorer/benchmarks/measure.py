@@ -64,6 +64,7 @@ def compared(
     against: str,
     pairs: int,
     warm_up: int,
+    each: str = "",
 ) -> Measurement:
     """
     The time of an action as a multiple of a baseline's: the ratio of the medians of interleaved runs.
@@ -77,6 +78,8 @@ def compared(
         How often each is run, if that takes no longer than half a minute; which goes first changes from pair to pair.
     warm_up : int
         How often before that, without being counted.
+    each : str
+        What one run is, such as "step": then it is also said how many there are in a second.
     """
     for _ in range(warm_up):
         action()
@@ -92,9 +95,10 @@ def compared(
             times.append(timed(run))
     low, _, high = quartiles([a / b for a, b in zip(ours, theirs, strict=True)])
     mine, base = float(np.median(ours)), float(np.median(theirs))
-    detail = (
-        f"{mine * 1e3:.3g} ms against {base * 1e3:.3g} ms; half of {len(ours)} pairs between {low:.2f} and {high:.2f}"
-    )
+    detail = f"{mine * 1e3:.3g} ms against {base * 1e3:.3g} ms; "
+    if each:
+        detail += f"{1 / mine:.0f} against {1 / base:.0f} {each}s a second; "
+    detail += f"half of {len(ours)} pairs between {low:.2f} and {high:.2f}"
     if high - low > UNSTEADY:
         detail += ": the machine is busy, measure again"
     return Measurement(name, mine / base, "×", limit, against, detail)

@@ -135,6 +135,7 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
         "encoder.1.self.scale": scale,
         "encoder.1.self.scaled": scaled,
         "encoder.1.self.weights": weights,
+        "encoder.1.self.average": weights.mean(-3),
         "encoder.1.self.output": output,
         "encoder.1.self.concat": concat,
         "encoder.1.self.projected": projected,

@@ -11,6 +11,7 @@ from explorer.core.numbers import written
 
 DECIMALS = 4
 _FEW = 4
+_TINY = 1e-6
 Labels = Callable[[str, int], Sequence[str]]
 
 
@@ -91,6 +92,36 @@ def chain(engine: Engine, name: str, cell: tuple[int, ...]) -> list[tuple[str, t
     return found
 
 
+def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
+    """Whether a number would be 0 if one could compute without rounding: what it adds up cancels.
+
+    A small number is not enough (a share of 1e−17 is one): the terms of its sum have to be so much larger that it is
+    within their last digits, or each of them has to be such a number itself.
+    """
+    last = engine.explain(name, cell)
+    if last is None or not 0 < abs(last.value) < _TINY:
+        return False
+    if last.function == "dot":
+        terms = np.multiply(*(argument.value for argument in last.arguments))
+    elif last.function in ("add", "subtract", "sum_of"):
+        terms = np.array([argument.value for argument in last.arguments])
+    else:
+        terms = np.array([last.value])
+    if abs(last.value) <= len(terms) * np.finfo(terms.dtype).eps * np.abs(terms).max():
+        return True
+    parts = [argument for argument in last.arguments if isinstance(argument, Operand)]
+    if len(parts) != len(last.arguments) or last.function not in ("dot", "multiply", "value"):
+        return False
+    return all(
+        any(only_rounding(engine, part.node, _cell(part, i)) for part in parts) for i in np.flatnonzero(terms).tolist()
+    )
+
+
+def _cell(part: Operand, i: int) -> tuple[int, ...]:
+    """The cell that is entry `i` of an operand."""
+    return tuple(i if isinstance(at, slice) else at for at in part.index)
+
+
 def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, done: set[int]) -> None:
     """Append the rows of a step behind the rows of the steps it needs."""
     if id(one) in done:
@@ -105,19 +136,13 @@ def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, 
         out.append(Row("", f"… and {len(rest)} more, together", together, "term"))
     value = one.value
     if one.function == "dot":
-        a, b = one.arguments
+        a, b = (argument.value for argument in one.arguments)
         names = _term_names(one, labels)
-        terms = [
-            (name, f"{_n(x, decimals)} × {_n(y, decimals)}", x * y)
-            for name, x, y in zip(names, a.value, b.value, strict=True)
-        ]
-        _list(terms, out, most, decimals)
+        _list(names, lambda i: f"{_n(a[i], decimals)} × {_n(b[i], decimals)}", a * b, out, most, decimals)
         out.append(Row(one.label, "", _n(value, decimals), "step"))
         return
     if np.ndim(value):
-        names = _term_names(one, labels)
-        terms = [(names[i], _expression(one, decimals, i), v) for i, v in enumerate(value)]
-        _list(terms, out, most, decimals)
+        _list(_term_names(one, labels), lambda i: _expression(one, decimals, i), value, out, most, decimals)
         return
     if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
         inner = one.arguments[0]
@@ -127,15 +152,20 @@ def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, 
         return
     if one.function in ("mean_of", "sum_of"):
         unnamed = [a for a in one.arguments if isinstance(a, Step) and not _has_rows(a)]
-        _list([("", _expression(a, decimals), a.value) for a in unnamed], out, most, decimals)
+        values = [a.value for a in unnamed]
+        _list([""] * len(unnamed), lambda i: _expression(unnamed[i], decimals), values, out, most, decimals)
     out.append(Row(one.label, _expression(one, decimals), _n(value, decimals), "step"))
 
 
-def _list(terms: list[tuple[str, str, float]], out: list[Row], most: int, decimals: int) -> None:
-    shown = terms if len(terms) <= most else terms[: most - 1]
-    out.extend(Row(name, text, _n(v, decimals), "term") for name, text, v in shown)
-    if rest := terms[len(shown) :]:
-        out.append(Row("", f"… and {len(rest)} more, together", _n(sum(v for _, _, v in rest), decimals), "term"))
+def _list(
+    names: Sequence[str], text: Callable[[int], str], values: Sequence[float], out: list[Row], most: int, decimals: int
+) -> None:
+    """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
+    shown = len(values) if len(values) <= most else most - 1
+    out.extend(Row(names[i], text(i), _n(values[i], decimals), "term") for i in range(shown))
+    rest = values[shown:]
+    if len(rest):
+        out.append(Row("", f"… and {len(rest)} more, together", _n(sum(rest), decimals), "term"))
 
 
 def _named(one: Step) -> list[Step]:
@@ -156,7 +186,8 @@ def _term_names(one: Step, labels: Labels) -> Sequence[str]:
     """What the terms of a line are called: the labels along the first operand that is a line."""
     for argument in one.arguments:
         if isinstance(argument, Operand) and np.ndim(argument.value):
-            return labels(argument.node, next(i for i, part in enumerate(argument.index) if isinstance(part, slice)))
+            axis, part = next((i, part) for i, part in enumerate(argument.index) if isinstance(part, slice))
+            return labels(argument.node, axis)[part]
         if isinstance(argument, Step) and np.ndim(argument.value):
             return _term_names(argument, labels)
     return [""] * np.size(one.value)

@@ -1,7 +1,8 @@
 """Values: what an edit makes stale, and recomputing just that."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -52,18 +53,123 @@ class Outcome:
     removed: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """A forward pass that has been begun: what is to be computed, and from which values.
+
+    It holds all that it reads, and nobody writes into an array, so any thread may compute it.
+
+    Parameters
+    ----------
+    graph, inputs, pins
+        As given to `Engine.begin`.
+    values : mapping of str to numpy.ndarray
+        Those that the engine had when it was begun.
+    stale : set of str
+        The nodes that cannot be kept for reasons of their own; what they feed follows while computing.
+    """
+
+    graph: Graph
+    inputs: Mapping[str, Array]
+    pins: Mapping[str, Pin]
+    values: Mapping[str, Array]
+    stale: Set[str]
+
+    @property
+    def work(self) -> int:
+        """About how many multiply-adds it takes at most: those of all nodes that something stale feeds."""
+        found: set[str] = set(self.stale)
+        for name, node in self.graph.nodes.items():
+            if not found.isdisjoint(node.parents):
+                found.add(name)
+        return sum(map(self.graph.work.__getitem__, found))
+
+    def compute(self, between: Callable[[], None] = lambda: None) -> "Computed":
+        """Run the stale nodes and what they feed, in order.
+
+        Parameters
+        ----------
+        between : callable
+            Called before each node; what it raises ends the pass.
+        """
+        values, nodes = dict(self.values), self.graph.nodes
+        if not values.keys() <= nodes.keys():
+            values = {name: value for name, value in values.items() if name in nodes}
+        before: dict[str, Array] = {}
+        changed: set[str] = set()
+        recomputed: list[str] = []
+        # A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
+        with np.errstate(all="ignore"):
+            for name, node in nodes.items():
+                if name not in self.stale and changed.isdisjoint(node.parents):
+                    continue
+                between()
+                new: Array
+                if name in self.inputs:
+                    new = self.inputs[name]
+                else:
+                    new = node.op.forward(*[values[parent] for parent in node.parents])
+                    recomputed.append(name)
+                    if name in self.pins:
+                        new = self.pins[name].over(new)
+                was = values.get(name)
+                if was is not None:
+                    if same_bytes(was, new):
+                        if name in self.inputs:
+                            values[name] = new
+                        continue
+                    before[name] = was
+                values[name] = new
+                changed.add(name)
+        return Computed(self, values, before, tuple(recomputed))
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """What a pass came to; nobody sees it before it is published.
+
+    Parameters
+    ----------
+    begun : Pass
+    values, before : mapping of str to numpy.ndarray
+        All values; the old ones of those nodes that changed and were there before.
+    recomputed : tuple of str
+        The executed nodes, in order.
+    gradients : Gradients, optional
+        Of the loss, where somebody has asked for them.
+    """
+
+    begun: Pass
+    values: Mapping[str, Array]
+    before: Mapping[str, Array]
+    recomputed: tuple[str, ...]
+    gradients: Gradients | None = None
+
+    def with_gradients(self, between: Callable[[], None] = lambda: None) -> "Computed":
+        """The same with the gradients of the loss, all computed; `between` as in `Pass.compute`."""
+        graph = self.begun.graph
+        gradients = Gradients(graph, self.values, _held(graph, self.begun.pins))
+        for name in reversed(list(graph.nodes)):
+            between()
+            gradients.of(name)
+        return replace(self, gradients=gradients)
+
+
 @dataclass
 class Engine:
     """The values of one graph, kept true to its inputs and pins.
 
-    `update` is the only way in. It never writes into an array: views may hold the old ones, which also gives the
-    before/after picture; and it publishes all new values at once, so that a reader never sees half of an edit.
+    `update` and its second half `publish` are the only ways in. They never write into an array: views may hold the old
+    ones, which also gives the before/after picture; and all new values are published at once, so that a reader never
+    sees half of an edit.
     """
 
     graph: Graph = field(default_factory=lambda: Graph({}, {}, (), {}))
     values: Mapping[str, Array] = field(default_factory=dict)
     pins: Mapping[str, Pin] = field(default_factory=dict)
     before: Mapping[str, Array] = field(default_factory=dict)
+    has_gradients: bool = field(default=False, init=False)
+    """Whether those of the loss came with the values; otherwise each is computed when it is asked for."""
     _gradients: dict[Root, Gradients] = field(default_factory=dict, init=False, repr=False)
 
     def update(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Outcome:
@@ -84,17 +190,25 @@ class Engine:
         -----
         If an op raises, nothing is published: the engine stays as it was.
         """
-        stale = self._stale(graph, inputs, pins)
-        values = self.values if graph is self.graph else {n: v for n, v in self.values.items() if n in graph.nodes}
-        outcome_values, before, recomputed = _execute(graph, inputs, pins, stale, values)
-        added = frozenset(graph.nodes.keys() - self.graph.nodes.keys())
-        removed = frozenset(self.graph.nodes.keys() - graph.nodes.keys())
-        self.graph, self.pins, self.values, self.before = graph, pins, outcome_values, before
-        self._gradients = {}
-        return Outcome(tuple(recomputed), frozenset(before.keys()) | added, added, removed)
+        return self.publish(self.begin(graph, inputs, pins).compute())
+
+    def begin(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Pass:
+        """The first half of `update`, for a pass that is to be computed on another thread, or perhaps not at all."""
+        return Pass(graph, inputs, pins, self.values, self._stale(graph, inputs, pins))
+
+    def publish(self, computed: Computed) -> Outcome:
+        """The second half of `update`: one swap."""
+        begun = computed.begun
+        assert begun.values is self.values, "other values have been published since the pass was begun"
+        added = frozenset(begun.graph.nodes.keys() - self.graph.nodes.keys())
+        removed = frozenset(self.graph.nodes.keys() - begun.graph.nodes.keys())
+        self.graph, self.pins, self.values, self.before = begun.graph, begun.pins, computed.values, computed.before
+        self.has_gradients = computed.gradients is not None
+        self._gradients = {} if computed.gradients is None else {LOSS: computed.gradients}
+        return Outcome(computed.recomputed, frozenset(computed.before.keys()) | added, added, removed)
 
     def _stale(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> set[str]:
-        """The nodes that cannot be kept for reasons of their own; what they feed follows while executing."""
+        """The nodes that cannot be kept for reasons of their own."""
         stale = {n for n in pins.keys() | self.pins.keys() if pins.get(n) is not self.pins.get(n)} & graph.nodes.keys()
         for name, array in inputs.items():
             if self.values.get(name) is not array:
@@ -144,8 +258,7 @@ class Engine:
     def gradients(self, root: Root = LOSS) -> Gradients:
         """All gradients of one number, as the values are now."""
         if root not in self._gradients:
-            held = {name: pin.cells for name, pin in self.pins.items() if name in self.graph.nodes}
-            self._gradients[root] = Gradients(self.graph, self.values, held, root)
+            self._gradients[root] = Gradients(self.graph, self.values, _held(self.graph, self.pins), root)
         return self._gradients[root]
 
     def explain(self, name: str, cell: tuple[int, ...]) -> Step | None:
@@ -200,49 +313,17 @@ class Engine:
             node = self.graph.nodes[child]
             places = [i for i, parent in enumerate(node.parents) if parent == name]
             each = [node.op.feeds(i, cell, shape, self.values[child].shape) for i in places]
-            fed[child] = tuple(
+            index = tuple(
                 parts[0] if parts.count(parts[0]) == len(parts) else slice(None) for parts in zip(*each, strict=True)
             )
+            if slice(0, 0) not in index:  # a first word is no word's next one
+                fed[child] = index
         return fed
 
 
-def _execute(
-    graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin], stale: set[str], old: Mapping[str, Array]
-) -> tuple[dict[str, Array], dict[str, Array], list[str]]:
-    """Run the stale nodes and what they feed in order.
-
-    Returns
-    -------
-    values, before, recomputed
-        All values; the old values of those that changed and were there before; the names of the executed nodes.
-    """
-    values = dict(old)
-    before: dict[str, Array] = {}
-    changed: set[str] = set()
-    recomputed: list[str] = []
-    # A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
-    with np.errstate(all="ignore"):
-        for name, node in graph.nodes.items():
-            if name not in stale and changed.isdisjoint(node.parents):
-                continue
-            new: Array
-            if name in inputs:
-                new = inputs[name]
-            else:
-                new = node.op.forward(*[values[parent] for parent in node.parents])
-                recomputed.append(name)
-                if name in pins:
-                    new = pins[name].over(new)
-            was = values.get(name)
-            if was is not None:
-                if same_bytes(was, new):
-                    if name in inputs:
-                        values[name] = new
-                    continue
-                before[name] = was
-            values[name] = new
-            changed.add(name)
-    return values, before, recomputed
+def _held(graph: Graph, pins: Mapping[str, Pin]) -> dict[str, Array]:
+    """Which cells of which nodes are held."""
+    return {name: pin.cells for name, pin in pins.items() if name in graph.nodes}
 
 
 def same_bytes(a: Array, b: Array) -> bool:
@@ -251,11 +332,15 @@ def same_bytes(a: Array, b: Array) -> bool:
         return False
     if a.size <= _PROBE:
         return a.tobytes() == b.tobytes()
-    # Almost every edit shows in the first cells; only equal beginnings are worth comparing whole.
-    return a.ravel()[:_PROBE].tobytes() == b.ravel()[:_PROBE].tobytes() and a.tobytes() == b.tobytes()
+    # Almost every edit shows in the first cells; only equal beginnings are worth comparing whole. In numbers of as many
+    # bits: a worker that copies matrices into bytes would hold the interpreter, and so the window, for milliseconds.
+    bits = f"u{a.itemsize}"
+    one, other = a.ravel().view(bits), b.ravel().view(bits)
+    ends = (_PROBE, *range(_BLOCK, a.size + _BLOCK, _BLOCK))
+    return all(np.array_equal(one[i:j], other[i:j]) for i, j in pairwise((0, *ends)))
 
 
-_PROBE = 256
+_PROBE, _BLOCK = 256, 2**16
 
 
 def fresh(graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Engine:

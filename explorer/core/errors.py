@@ -21,9 +21,30 @@ MESSAGES: dict[str, str] = {
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
     "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
     "diverged": "After {step} steps a gradient is no finite number: the steps were too large. Go back, lower the rate.",
+    "training-diverged": "After {step} steps the loss or a gradient is no finite number: the steps were too large. The "
+    "weights are those of the last good step; lower the learning rate, or clip the gradient.",
+    "training-not-finite": "The loss or a gradient is no finite number before the first step; look at the weights, and "
+    "at the words or numbers that are learned from.",
+    "nothing-moves": "There are no weights here that training could move; free some of the frozen ones.",
+    "bad-training-choice": "'{value}' is not a value of {name}; choose {known}.",
+    "text-too-short": "The text has {found} words; windows of {window} words need at least {least}.",
+    "text-line": "{file}: line {line} {problem}; {remedy}.",
+    "word-not-known": "'{word}' is not in the vocabulary of the model; add it, or add <unk> for all such words.",
+    "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "
+    "choose another --out.",
+    "unknown-recipe": "There is no recipe '{name}'{near}; those that come with the program are {known}.",
+    "material-does-not-fit": "A model of kind '{kind}' cannot learn from {given}; give it {wanted}.",
+    "cases-do-not-fit": "The cases have {given} numbers in '{name}', the model {wanted}; make them equal.",
+    "batch-too-large": "One step would hold {numbers} numbers; up to {limit} are allowed: choose a smaller batch, "
+    "window or model.",
+    "not-a-document-name": "{file}: is not the name of a document; choose one that ends in .explorer.",
+    "no-loss-to-lower": "This model has no loss that training could lower; a switch of its loss adds one.",
+    "no-dropout": "This model has no place for dropout; set it to 0.",
+    "checkpoint-not-read": "{file}: is no training that could be gone on with: {reason}. Delete it to begin anew.",
     "run-too-long": "A run has up to {limit} steps here; begin another to go on.",
     "bad-token": "A token is a piece of text without spaces, up to {limit} characters; '{token}' is not.",
     "fixed-tokens": "The words of '{sequence}' belong to this lesson and cannot be changed.",
+    "not-computed": "“{what}” could not be computed: {why}. All is as it was before.",
     "no-loss": "There is no loss here whose gradient could be taken.",
     "no-gradient": "'{name}' holds whole numbers, which have no gradient.",
     "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
@@ -35,6 +56,8 @@ MESSAGES: dict[str, str] = {
     "bad-set-syntax": "'{text}' does not set a cell; write NODE[row,column]=VALUE, counted from 0, as in Q[0,1]=2.5.",
     "heads-do-not-divide": "d_model {d_model} cannot be split over {heads} heads; choose {remedy}, or set d_k and d_v.",
     "widths-differ": "Without W_O, {block} gives {width} numbers a token but d_model is {d_model}; set d_v or W_O.",
+    "no-next-word": "The output vocabulary lacks '{word}', which may come next; add it to output.words, or set "
+    "loss.targets to typed.",
     "causal-needs-one-sequence": "A causal mask needs queries and keys from one sequence; {block} has two.",
     "unknown-kind": "There is no model kind '{kind}'; choose {known}.",
     "missing-size": "A model of kind '{kind}' needs '{what}'.",
@@ -87,6 +110,7 @@ MESSAGES: dict[str, str] = {
     "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",
     "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose "
     "another name.",
+    "model-changed": "The model has other weights than when the training began; begin anew.",
 }
 
 

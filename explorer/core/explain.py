@@ -141,6 +141,6 @@ def operands(last: Step) -> Iterator[Operand]:
 
 
 def cells_of(index: Iterable[int | slice], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The cells that an index means; a slice in it stands for the whole axis."""
-    ranges = [range(size) if isinstance(i, slice) else (i,) for i, size in zip(index, shape, strict=True)]
+    """The cells that an index means."""
+    ranges = [range(size)[i] if isinstance(i, slice) else (i,) for i, size in zip(index, shape, strict=True)]
     return list(product(*ranges))

@@ -51,7 +51,9 @@ class Model:
             case "attention":
                 return {"attention": "given attention"}
             case "mlp":
-                return {**{f"layer.{k}": "layer" for k in numbers}, "decision": "decision", "loss": "loss"}
+                net = {**{f"layer.{k}": "layer" for k in numbers}, "decision": "decision", "loss": "loss"}
+                # A line is drawn over one feature.
+                return net | {"regression": "regression"} if len(self.axes.get("layer.0", ())) == 1 else net
             case "vectors":
                 return {}
             case "norm":
@@ -103,4 +105,4 @@ class Model:
 KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
 _GPT_LAYER = {"self": "attention", "ffn": "ffn"}
 _DECODER_LAYER = {"self": "attention", "cross": "attention", "ffn": "ffn"}
-_TOP = {"final": "final", "output": "output", "loss": "loss"}
+_TOP = {"final": "final", "output": "output", "loss": "loss of words"}

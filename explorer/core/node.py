@@ -14,8 +14,9 @@ class Stage:
     name : str
         Path, such as "encoder.1.self.attention".
     kind : str
-        What is shown there: "embedding", "positions", "attention", "heads", "norm", "ffn", "output", "loss", "layer",
-        "vectors", "examples", "batch norm".
+        What is shown there: "embedding", "positions", "attention", "masked" (attention of a decoder to itself), "cross"
+        (to the source), "heads", "norm", "ffn", "output", "loss", "layer", "vectors", "examples", "batch norm",
+        "dropout".
     title : str
         As it stands in the map.
     group : str

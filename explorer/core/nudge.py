@@ -77,8 +77,9 @@ def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, r
         results.append(_nudged(engine, name, cell, nudged, root))
     below, above = results
     with np.errstate(all="ignore"):
-        # The step that was really taken: x + h is rounded, too.
-        slope = np.divide(above - below, at[1] - at[0])
+        # The step that was really taken: x + h is rounded, too. Infinity stays where it is, and so does the loss.
+        unmoved = at[0] == at[1] and above == below
+        slope = 0.0 if unmoved else np.divide(above - below, at[1] - at[0])
     return Check(h, below, above, float(slope), float(gradient[cell]))
 
 

@@ -64,17 +64,26 @@ _AROUND = {
     "norm": Switch("post", "Norm", ("post", "pre", "none")),
     "epsilon": Switch(1e-5, "ε", least=0),
     "epsilon_in": Switch("root", "ε stands", ("root", "sigma")),
+    "dropout": Switch(0.0, "Dropout", least=0, most=0.9),
+}
+
+_LOSS = {
+    "loss": Switch("cross-entropy", "Loss", ("none", "cross-entropy", "mean squared error")),
+    "L_1": Switch(False, "L₁, the sum of the logs"),
 }
 
 SWITCHES: dict[str, dict[str, Switch]] = {
     "sequence": {
-        "positions": Switch("sinusoidal", "Positions", ("sinusoidal", "004", "004-script", "table", "learned", "none")),
+        "positions": Switch(
+            "sinusoidal", "Positions", ("sinusoidal", "004", "004-script", "table", "learned", "rotary", "none")
+        ),
         "lookup": Switch("one-hot", "Look-up", ("one-hot", "index")),
+        "dropout": _AROUND["dropout"],
     },
     "attention": {
         "similarity": Switch("dot", "Similarity", ("dot", "cosine")),
         "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
-        "mask": Switch("none", "Mask", ("none", "causal", "padding", "related", "hand")),
+        "mask": Switch("none", "Mask", ("none", "causal", "padding", "causal + padding", "related", "hand")),
         "window": Switch(0, "Context window", most=_WIDEST),
         "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
         "heads": Switch(1, "Heads", least=1, most=128),
@@ -119,9 +128,10 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     "decision": {
         "threshold": Switch(0.0, "Threshold", least=0),
     },
-    "loss": {
-        "loss": Switch("cross-entropy", "Loss", ("none", "cross-entropy", "mean squared error")),
-        "L_1": Switch(False, "L₁, the sum of the logs"),
+    "regression": {
+        "on": Switch(False, "Linear regression"),
     },
+    "loss": _LOSS,
+    "loss of words": {**_LOSS, "targets": Switch("typed", "Targets", ("typed", "next word"))},
     "final": {key: _AROUND[key] for key in ("epsilon", "epsilon_in")},
 }

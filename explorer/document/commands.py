@@ -8,6 +8,7 @@ import numpy as np
 from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Place
+from explorer.core.models.targets import READ, follows_words, next_words
 from explorer.core.ops import Argmax, Array
 from explorer.document.state import State, frozen
 
@@ -68,7 +69,8 @@ class SetCells(Command):
         old = state.inputs[place.node]
         array = old.copy()
         _write(state, self.name, place, array, self.cells)
-        if same_bytes(array, old):
+        # Not the whole: a large matrix would be read twice for one number of it.
+        if all(array[place.index + cell].tobytes() == old[place.index + cell].tobytes() for cell in self.cells):
             return state
         return replace(state, inputs={**state.inputs, place.node: frozen(array)})
 
@@ -210,6 +212,8 @@ class Release(Command):
 class SetTokens(Command):
     """Give a sequence other words. A word that the vocabulary lacks gets a row of its own in the table.
 
+    Targets that were typed, but are the next words of the sentence, are those of the new sentence from now on.
+
     Parameters
     ----------
     sequence : str
@@ -238,13 +242,29 @@ class SetTokens(Command):
                 known_words[word] = len(vocabulary)
                 vocabulary.append(word)
         ids = frozen(np.array([known_words[word] for word in self.words], dtype=np.int64))
+        if same_bytes(ids, state.inputs[f"{sequence}.tokens"]):
+            return state
+        if sequence == READ.get(model.kind) and _are_next_words(state):
+            state = SetSwitch("loss", "targets", "next word").apply(state)
+            model = state.model
         inputs = {**state.inputs, f"{sequence}.tokens": ids}
         if len(vocabulary) == len(model.axes[axis]) and len(ids) == model.lengths[sequence]:
-            unchanged = same_bytes(ids, state.inputs[f"{sequence}.tokens"])
-            return state if unchanged else replace(state, inputs=inputs)
+            return replace(state, inputs=inputs)
         axes = {**model.axes, axis: tuple(vocabulary)}
         lengths = {**model.lengths, sequence: len(ids)}
         return state.rebuilt(replace(model, axes=axes, lengths=lengths), inputs)
+
+
+def _are_next_words(state: State) -> bool:
+    """Whether the right words are typed, but the same as if they followed the sentence."""
+    target = state.inputs.get("loss.target")
+    if target is None or "loss.target" not in state.graph.nodes or follows_words(state.model):
+        return False
+    try:
+        following = next_words(state.model)
+    except ExplorerError:
+        return False
+    return same_bytes(following.forward(state.inputs[f"{READ[state.model.kind]}.tokens"]), target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +327,8 @@ class SetSwitch(Command):
 
     Another layout of Q and K is another picture of the same numbers, so they are carried over transposed. "W x" instead
     of "x W" reads the same printed matrices the other way: where all matrices of the block are square they stay as they
-    are and the results change; where one is not, it would not fit, so all are transposed and the results stay.
+    are and the results change; where one is not, it would not fit, so all are transposed and the results stay. Targets
+    that follow the words are those of these words when they are typed next, whatever was typed for others before.
 
     Parameters
     ----------
@@ -345,7 +366,7 @@ class SetSwitch(Command):
         return replace(changed, inputs={**changed.inputs, **_taken_over(state, changed)})
 
     def _carried(self, state: State, block: str) -> Mapping[str, Array]:
-        """The inputs, those transposed whose rows and columns the switch exchanges."""
+        """The inputs: without what the switch replaces, those transposed whose rows and columns it exchanges."""
         prefix = f"{block}.W"
         match self.name:
             case "layout":
@@ -354,6 +375,8 @@ class SetSwitch(Command):
                 names = [n for n in state.inputs if n == prefix or n.startswith(f"{prefix}_")]
                 if all(state.inputs[n].shape[-1] == state.inputs[n].shape[-2] for n in names):
                     return state.inputs
+            case "targets":
+                return {name: array for name, array in state.inputs.items() if name != "loss.target"}
             case _:
                 return state.inputs
         return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
@@ -362,15 +385,23 @@ class SetSwitch(Command):
 def _taken_over(old: State, new: State) -> dict[str, Array]:
     """Values of nodes that a switch makes editable for the first time: they start with what they were computed as.
 
-    So a mask drawn by hand starts as the causal one, and a free scale as 1/sqrt(d_k).
+    So a mask drawn by hand starts as the causal or the padding one, and a free scale as 1/sqrt(d_k).
     """
+    nodes, given = old.graph.nodes, old.inputs
     names = [
         name
         for name, node in new.graph.nodes.items()
-        if node.is_input and name not in old.inputs and name in old.graph.nodes and not old.graph.nodes[name].parents
+        if node.is_input
+        and name not in given
+        and name in nodes
+        and given.keys() >= set(nodes[name].parents)
+        # A row of words is no table of numbers.
+        and nodes[name].axes == node.axes
     ]
     with np.errstate(all="ignore"):  # as in the engine
-        return {n: frozen(old.graph.nodes[n].op.forward().astype(new.inputs[n].dtype)) for n in names}
+        values = {n: nodes[n].op.forward(*(given[p] for p in nodes[n].parents)) for n in names}
+    values |= {n: pin.over(values[n]) for n, pin in old.pins.items() if n in values}
+    return {n: frozen(value.astype(new.inputs[n].dtype)) for n, value in values.items()}
 
 
 @dataclass(frozen=True, eq=False)

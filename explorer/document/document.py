@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from threading import Lock
 
 import numpy as np
 
-from explorer.core.engine import Engine
+from explorer.core.engine import Computed, Engine, Pass
+from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.ops import Array
+from explorer.document.background import LARGE, Background, Job
 from explorer.document.commands import Command
 from explorer.document.history import History
 from explorer.document.state import State
@@ -49,27 +54,51 @@ class Change:
 class Document:
     """A transformer that can be edited.
 
-    Everything that changes it goes through `do`, `undo` and `redo`, and each of them ends in one `Change`.
+    Everything that changes it goes through `do`, `undo` and `redo`, and each of them ends in one `Change`. With a
+    background, a long pass is computed there: `state` and `engine` stay as they are, together, until it is done, and
+    `wanted` is what they will be then. A newer act overtakes an older one that is still being computed; both are steps
+    to undo, and one `Change` tells of both.
 
     Parameters
     ----------
     state : State
         What it starts with.
+    background : Background, optional
+        Without one, everything is computed at once.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, background: Background | None = None) -> None:
         self.engine = Engine()
         self.history = History(state)
+        self._background = background
         self._listeners: list[Callable[[Change], None]] = []
         self.recomputed: tuple[str, ...] = ()
         self.before: Mapping[str, Array] = {}
         self._last_stroke: object = None
-        self._adopt(state, "")
+        self._job: Job | None = None
+        self._turn = Lock()
+        self._good = self.history.mark()
+        self._gradients = False
+        self._state = state
+        self._publish(self._begin().compute(), state, "")
 
     @property
     def state(self) -> State:
-        """The present state."""
+        """The present state: what all values are those of."""
+        return self._state
+
+    @property
+    def wanted(self) -> State:
+        """What the newest act has made of the state; another one than `state` while that is being computed.
+
+        Who works out a new value from an old one reads it here, or the next act would take the one before back.
+        """
         return self.history.present
+
+    @property
+    def computing(self) -> bool:
+        """Whether something is being computed in the background."""
+        return self._job is not None
 
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
         """Call `listener` with every change. Returns a function that ends it."""
@@ -84,21 +113,48 @@ class Document:
         ExplorerError
             Where it cannot be done; nothing has happened then.
         """
-        state = command.apply(self.state)
-        if state is self.state:
+        state = command.apply(self.wanted)
+        if state is self.wanted:
             self.recomputed = ()
             return
-        change = self._adopt(state, command.label, command.stroke)
+        self._keep_good()
         self.history.record(state, command.label, command.stroke)
-        self._tell(change)
+        self._reach(command.label, command.stroke)
 
     def undo(self) -> None:
         """Go back one step, if there is one."""
-        self._travel(self.history.undo())
+        self._travel(self.history.undo)
 
     def redo(self) -> None:
         """Go forward one step, if there is one."""
-        self._travel(self.history.redo())
+        self._travel(self.history.redo)
+
+    def settle(self) -> None:
+        """Wait until the values are those of the newest act.
+
+        Raises
+        ------
+        ExplorerError
+            "not-computed" where they cannot be: the document is then what it was before.
+        """
+        while self._job is not None:
+            self._job.work()
+            self._arrive(self._job)
+
+    def close(self) -> None:
+        """Compute nothing more in the background."""
+        self._drop()
+        with self._turn:  # a process must not end within a matrix product
+            pass
+
+    def show_gradients(self, on: bool) -> None:
+        """Say whether gradients of the loss are shown. Where they take long they then come with the values.
+
+        While `computing` says so, who asks the engine for one waits for it.
+        """
+        self._gradients = on
+        if self._job is None:
+            self._go_on()
 
     def difference(self, place: Place) -> Array:
         """What the last act changed in a node or slice: now minus before, 0 where nothing or all of it is new."""
@@ -109,13 +165,110 @@ class Document:
             change: Array = np.where(now == was[place.index], 0.0, now - was[place.index])
         return change
 
-    def _travel(self, label: str | None) -> None:
-        if label is not None:
-            self._tell(self._adopt(self.state, label))
+    def words(self, sequence: str) -> tuple[str, ...]:
+        """The words of a sequence as the newest act has them: what the next one goes on from."""
+        state = self.wanted if sequence in self.wanted.graph.sequences else self.state
+        return state.graph.labels(sequence, state.inputs)
 
-    def _adopt(self, state: State, label: str, stroke: object = None) -> Change:
+    def _travel(self, step: Callable[[], str | None]) -> None:
+        self._keep_good()
+        label = step()
+        if label is not None:
+            self._reach(label)
+
+    def _keep_good(self) -> None:
+        """Remember the history while its present state is the one that is shown."""
+        if self._job is None:
+            self._good = self.history.mark()
+
+    def _reach(self, label: str, stroke: object = None) -> None:
+        """Make the values those of the wanted state, now or soon."""
+        job = self._job
+        if job is not None and stroke is not None and stroke == job.stroke:
+            return  # a drag is shown as far as it has been computed, and its newest step next
+        if self.wanted is self._state:
+            self._drop()
+            self.recomputed = ()
+            self._tell(_nothing(label))
+            self._go_on()
+            return
+        begun = self._begin()
+        if self._is_long(begun):
+            self._start(begun, label, stroke)
+            return
+        self._drop()
+        try:
+            computed = begun.compute()
+        except Exception:
+            self._take_back(label)
+            raise
+        self._tell(self._publish(computed, self.wanted, label, stroke))
+
+    def _begin(self) -> Pass:
+        state = self.wanted
+        return self.engine.begin(state.graph, _used(state), state.pins)
+
+    def _is_long(self, begun: Pass) -> bool:
+        """Whether a pass is to be computed in the background."""
+        if self._background is None:
+            return False
+        # The way back takes two products for each one of the way there, and goes through all of the model.
+        back = 2 * sum(begun.graph.work.values()) if self._gradients and LOSS.node in begun.graph.nodes else 0
+        return begun.work + back >= LARGE
+
+    def _start(self, begun: Pass, label: str, stroke: object) -> None:
+        """Compute in the background; what was being computed there is overtaken."""
+        assert self._background is not None
+        if self._job is not None:
+            self._job.overtaken = True
+        gradients = self._gradients and LOSS.node in begun.graph.nodes
+        self._job = job = Job(begun, self.wanted, label, stroke, gradients, self._turn)
+        self._background.run(job.work, partial(self._arrive, job))
+
+    def _drop(self) -> None:
+        """Wait no more for what is being computed."""
+        if self._job is not None and self._background is not None:
+            self._job.overtaken = True
+            self._job = None
+            self._background.stop()
+
+    def _arrive(self, job: Job) -> None:
+        """Publish what has been computed, unless it was overtaken."""
+        if job is not self._job:
+            return
+        self._drop()
+        if job.computed is None:
+            self._take_back(job.label)
+            why = str(job.error) or type(job.error).__name__
+            raise ExplorerError("not-computed", what=job.label, why=why) from job.error
+        if job.state is not self._state:
+            self._tell(self._publish(job.computed, job.state, job.label, job.stroke))
+        else:  # the values were there already, their gradients were not
+            self.engine.publish(job.computed)
+            self._tell(_nothing(job.label))
+        if self._job is None:  # or somebody who was told has done something
+            self._go_on(job.stroke)
+
+    def _go_on(self, stroke: object = None) -> None:
+        """Compute what is still missing: the newest step of a drag, or gradients that take long."""
+        if self.wanted is not self._state:
+            self._reach(self.history.undo_label or "", stroke)
+        elif self._gradients and not self.engine.has_gradients:
+            begun = self._begin()
+            if self._is_long(begun):
+                self._start(begun, "", stroke)
+
+    def _take_back(self, label: str) -> None:
+        """Be what is shown again, after what could not be computed."""
+        self.history.return_to(self._good)
+        if self.wanted is not self._state:  # the middle of a drag, which history has not kept
+            self.history.record(self._state, label)
+        self._tell(_nothing(label))
+
+    def _publish(self, computed: Computed, state: State, label: str, stroke: object = None) -> Change:
         structure = state.graph is not self.engine.graph
-        outcome = self.engine.update(state.graph, _used(state), state.pins)
+        outcome = self.engine.publish(computed)
+        self._state = state
         self.recomputed = outcome.recomputed
         # What a drag changed is what it changed since it began.
         earlier = self.before if stroke is not None and stroke == self._last_stroke else {}
@@ -126,6 +279,11 @@ class Document:
     def _tell(self, change: Change) -> None:
         for listener in tuple(self._listeners):
             listener(change)
+
+
+def _nothing(label: str) -> Change:
+    """An act that no number shows: history is another one, or there are gradients now."""
+    return Change(frozenset(), frozenset(), frozenset(), label, structure=False)
 
 
 def _used(state: State) -> dict[str, Array]:

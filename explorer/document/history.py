@@ -1,10 +1,15 @@
 """Undo and redo: a list of states with a place in it."""
 
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
+from explorer.core.ops import Array
 from explorer.document.state import State
 
 LIMIT = 1000
+MOST_BYTES = 2**30
+"""Of arrays that only steps to undo still hold: a hundred edits of the largest matrix of GPT-2 small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -12,6 +17,15 @@ class _Step:
     state: State
     label: str
     stroke: object
+    bytes: int
+    """Of all arrays that the steps have made from the first state on."""
+
+
+class Mark(NamedTuple):
+    """All that a history is at one time."""
+
+    steps: tuple[_Step, ...]
+    now: int
 
 
 class History:
@@ -24,13 +38,13 @@ class History:
     """
 
     def __init__(self, state: State) -> None:
-        self._steps = [_Step(state, "", None)]
+        self._steps: tuple[_Step, ...] = (_Step(state, "", None, 0),)
         self._now = 0
         self._saved: State | None = state
 
     @property
     def present(self) -> State:
-        """The state the document is in."""
+        """The state the document is in, or on its way to."""
         return self._steps[self._now].state
 
     @property
@@ -54,12 +68,16 @@ class History:
 
     def record(self, state: State, label: str, stroke: object = None) -> None:
         """Add a state behind the present one; what could have been redone is gone."""
-        del self._steps[self._now + 1 :]
-        if stroke is not None and self._steps[-1].stroke == stroke and self._now:
-            self._steps[-1] = _Step(state, label, stroke)
-            return
-        self._steps.append(_Step(state, label, stroke))
-        del self._steps[: -LIMIT - 1]
+        kept = self._steps[: self._now + 1]
+        if stroke is not None and kept[-1].stroke == stroke and self._now:
+            kept = kept[:-1]
+        last = kept[-1]
+        step = _Step(state, label, stroke, last.bytes + _new_bytes(state, last.state))
+        # The oldest are forgotten, but one step can always be undone.
+        first = max(len(kept) - LIMIT, 0)
+        while first < len(kept) - 1 and step.bytes - kept[first].bytes > MOST_BYTES:
+            first += 1
+        self._steps = (*kept[first:], step)
         self._now = len(self._steps) - 1
 
     def undo(self) -> str | None:
@@ -75,3 +93,20 @@ class History:
         if label is not None:
             self._now += 1
         return label and f"Redo: {label}"
+
+    def mark(self) -> Mark:
+        """What there is now, to come back to."""
+        return Mark(self._steps, self._now)
+
+    def return_to(self, mark: Mark) -> None:
+        """Be what it was, as if nothing had been done since."""
+        self._steps, self._now = mark
+
+
+def _new_bytes(state: State, before: State) -> int:
+    """Bytes of the arrays that the state before does not have."""
+    arrays: chain[Array] = chain(
+        (array for name, array in state.inputs.items() if before.inputs.get(name) is not array),
+        (pin.values for name, pin in state.pins.items() if before.pins.get(name) is not pin),
+    )
+    return sum(array.nbytes for array in arrays)

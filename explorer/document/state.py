@@ -10,6 +10,7 @@ from explorer.core.engine import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.models.targets import with_next_words
 from explorer.core.ops import Array, Input
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
@@ -56,10 +57,14 @@ class State:
         shorter, the rows that remain keep theirs. Given arrays are taken as they are, if they have the type of the
         node's numbers, and closed against writing.
 
-        Pins stay where their node is there, computed, and has the shape it had; the others are let go.
+        Pins stay where their node is there and computed, in the cells that remain in this sense; the others are let go.
+
+        Where the right words are the next words, the output vocabulary gets those that it lacks.
         """
+        model = with_next_words(model)
         graph = build(model)
-        kept_pins = {n: p for n, p in pins.items() if _can_hold(graph, n, p)}
+        fitted = {name: _fitted(graph, name, pin) for name, pin in pins.items() if _is_computed(graph, name)}
+        kept_pins = {name: pin for name, pin in fitted.items() if pin is not None}
         return State(model, graph, _fill(model, graph, inputs), kept_pins, setting, lesson)
 
     def rebuilt(self, model: Model, inputs: Mapping[str, Array]) -> "State":
@@ -67,13 +72,36 @@ class State:
         return State.of(model, inputs, self.pins, self.setting, self.lesson)
 
 
-def _can_hold(graph: Graph, name: str, pin: Pin) -> bool:
-    return name in graph.nodes and not graph.nodes[name].is_input and pin.cells.shape == graph.shape(name)
+def _is_computed(graph: Graph, name: str) -> bool:
+    return name in graph.nodes and not graph.nodes[name].is_input
+
+
+def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
+    """The pin in the shape that its node has now; None where no cell of it remains."""
+    shape = graph.shape(name)
+    if pin.cells.shape == shape:
+        return pin
+    common = _common(graph, name, pin.cells.shape)
+    if common is None or not pin.cells[common].any():
+        return None
+    cells, values = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=pin.values.dtype)
+    cells[common], values[common] = pin.cells[common], pin.values[common]
+    return Pin(frozen(cells), frozen(values))
+
+
+def _common(graph: Graph, name: str, old: tuple[int, ...]) -> tuple[slice, ...] | None:
+    """The cells that a node has kept, if only sequences or vocabularies have become longer or shorter."""
+    axes, shape = graph.nodes[name].axes, graph.shape(name)
+    if len(old) != len(shape):
+        return None
+    differing = [axis for axis, a, b in zip(axes, old, shape, strict=True) if a != b]
+    if not {*graph.sequences, *graph.sequences.values(), "output.words"}.issuperset(differing):
+        return None
+    return tuple(slice(0, min(a, b)) for a, b in zip(old, shape, strict=True))
 
 
 def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, Array]:
     inputs = dict(given)
-    tokens = {*graph.sequences, *graph.sequences.values(), "output.words"}
     for name, node in graph.nodes.items():
         if not isinstance(node.op, Input):
             continue
@@ -85,11 +113,9 @@ def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, A
             inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
             continue
         new = node.op.start(name, shape, model.dtype, model.seed, model.initialiser)
-        if old is not None and old.ndim == new.ndim:
-            differing = [axis for axis, a, b in zip(node.axes, old.shape, shape, strict=True) if a != b]
-            if tokens.issuperset(differing):
-                common = tuple(slice(0, min(a, b)) for a, b in zip(old.shape, shape, strict=True))
-                new[common] = old[common]
+        common = None if old is None else _common(graph, name, old.shape)
+        if old is not None and common is not None:
+            new[common] = old[common]
         inputs[name] = frozen(new)
     return inputs
 

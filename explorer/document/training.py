@@ -1,32 +1,49 @@
 """Gradient descent on a document: every step is an edit of its weights, and a run is one step to undo."""
 
-from collections.abc import Collection
+import sys
+from array import array
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
+from explorer.core.graph import Place
+from explorer.core.ops import Array
 from explorer.core.parameters import parameters
 from explorer.core.training.optimisers import Optimiser
 from explorer.document.commands import Replace, SetInputs
 from explorer.document.document import Document
 from explorer.document.state import State, frozen
 
-MOST_STEPS = 20_000
+MOST_STEPS = 1_000_000
+BUDGET = 64 * 2**20
+"""Bytes of earlier states that a run keeps."""
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """Where a run has been: a state, its loss, and what the optimiser remembers there."""
+    """Where a run has been: a state, and what the optimiser remembers there."""
 
     state: State
-    loss: float
     optimiser: Optimiser
 
 
+@dataclass(frozen=True)
+class Way:
+    """How steps are taken: the learning rate, and the inputs that move."""
+
+    rate: float
+    weights: tuple[str, ...]
+
+
 class Run:
-    """Steps of one optimiser, with all states on the way, so that one can travel back.
+    """Steps of gradient descent, and the way back.
+
+    Of a small model all states on the way are kept. Where they take more than the budget, every second one is let go,
+    again and again; one that is asked for later is computed anew from the kept one before it, to the same bits.
 
     Parameters
     ----------
@@ -34,13 +51,19 @@ class Run:
     optimiser : Optimiser
     weights : collection of str
         The inputs that move; the others are frozen.
+    budget : int
+        Bytes of earlier states that may be kept.
 
     Attributes
     ----------
-    moments : list of Moment
-        The beginning, and what came of each step.
+    way : Way
+        How the next step is taken; it may be another one than before.
     at : int
-        After how many steps the document is.
+        After how many steps the document is, or was before it was edited.
+    losses : array of float
+        At the beginning, and after each step.
+    kept : dict of int to Moment
+        The states at hand, by the number of steps.
 
     Raises
     ------
@@ -48,12 +71,47 @@ class Run:
         "no-loss" where there is nothing to go down.
     """
 
-    def __init__(self, document: Document, optimiser: Optimiser, weights: Collection[str]) -> None:
-        self._document = document
-        self._stroke = object()
-        self.weights = tuple(weights)
-        self.moments = [Moment(document.state, loss_of(document), optimiser)]
+    def __init__(
+        self, document: Document, optimiser: Optimiser, weights: Collection[str], budget: int = BUDGET
+    ) -> None:
+        self.losses = array("d", [loss_of(document)])
+        self.way = Way(optimiser.rate, tuple(weights))
         self.at = 0
+        self._document, self._graph, self._budget = document, document.state.graph, budget
+        self._stroke = object()
+        self._here = Moment(document.state, optimiser)
+        self._other: Optimiser | None = None
+        self.kept = {0: self._here}
+        self._never_let_go = {0}
+        self._every = 1
+        self._ways = {0: self.way}
+        # States that somebody may come back to, by undo too: after how many steps, and the optimiser there.
+        self._known: WeakKeyDictionary[State, tuple[int, Optimiser]] = WeakKeyDictionary()
+        self._known[document.state] = 0, optimiser
+        self._values: tuple[Mapping[str, Array], Mapping[str, Array]] | None = ({}, {})
+
+    @property
+    def fits(self) -> bool:
+        """Whether the document still has the graph that the run began with."""
+        return self._document.state.graph is self._graph
+
+    def follow(self) -> bool:
+        """See where the document is: undo and redo go to states of the run, too.
+
+        Returns
+        -------
+        bool
+            Whether it is after `at` steps; else it was edited there.
+        """
+        state = self._document.state
+        if state is not self._here.state and state in self._known:
+            self.at, optimiser = self._known[state]
+            self._here, self._values = Moment(state, optimiser), None
+        return state is self._here.state
+
+    def use(self, optimiser: Optimiser) -> None:
+        """Take the next steps with another optimiser, which remembers nothing yet."""
+        self._other = optimiser
 
     def step(self) -> None:
         """One step from where the document is now; a weight that was edited meanwhile is gone on from.
@@ -63,27 +121,166 @@ class Run:
         ExplorerError
             "diverged" where a gradient is no finite number, "run-too-long": nothing has happened then.
         """
-        document = self._document
+        self._document.settle()
+        self.follow()
         if self.at >= MOST_STEPS:
             raise ExplorerError("run-too-long", limit=MOST_STEPS)
-        inputs = document.state.inputs
-        gradients = document.engine.gradients().several(self.weights)
-        if not all(np.isfinite(gradient).all() for gradient in gradients.values()):
-            raise ExplorerError("diverged", step=self.at)
-        optimiser = self.moments[self.at].optimiser.copy()
-        moved = optimiser.step({name: inputs[name] for name in gradients}, gradients)
-        arrays = {name: frozen(array.astype(inputs[name].dtype)) for name, array in moved.items()}
-        document.do(SetInputs(arrays, f"Gradient descent, {self.at + 1} steps", self._stroke))
-        # Who has travelled back and goes on from there takes another way than before.
-        del self.moments[self.at + 1 :]
-        self.moments.append(Moment(document.state, loss_of(document), optimiser))
-        self.at += 1
+        document, at, loss = self._document, self.at, loss_of(self._document)
+        start = Moment(document.state, self._other or self._here.optimiser)
+        optimiser = _step(document, start.optimiser, self.way, at, self._stroke)
+        self._forget_after(at)
+        if start.state is not self._here.state or self._other:
+            # This place does not follow from the step before, so it cannot be computed anew.
+            self.losses[at], self.kept[at], self._other = loss, start, None
+            self._never_let_go.add(at)
+            self._known[start.state] = at, start.optimiser
+        if self.way != self._way(at):
+            self._ways[at] = self.way
+        self.at = at + 1
+        self.losses.append(loss_of(document))
+        self._here = Moment(document.state, optimiser)
+        self._known[document.state] = self.at, optimiser
+        self._values = document.engine.before, document.engine.values
+        if self.at % self._every == 0:
+            self.kept[self.at] = self._here
+            self._let_go()
+
+    def ahead(self) -> dict[str, Array]:
+        """What the next step would make of the inputs that move; it is not taken.
+
+        Raises
+        ------
+        ExplorerError
+            "diverged"
+        """
+        self.follow()
+        return _moved(self._document, self._other or self._here.optimiser, self.way, self.at)[0]
 
     def travel(self, step: int) -> None:
         """Go to where the run was after so many steps."""
-        if step != self.at:
-            self.at = step
-            self._document.do(Replace(self.moments[step].state, f"Gradient descent, {step} steps", self._stroke))
+        for _ in self.travelling(step):
+            pass
+
+    def travelling(self, step: int) -> Iterator[None]:
+        """The same, with a rest after each step that has to be computed anew; the document moves at the end."""
+        if self.follow() and step == self.at:
+            return
+        moment = yield from self._moment(step)
+        self.at, self._here, self._values = step, moment, None
+        self._known[moment.state] = step, moment.optimiser
+        self._document.do(Replace(moment.state, _label(step), self._stroke))
+        self._document.settle()
+
+    def change(self, place: Place) -> Array:
+        """What the last step changed in a node or slice: after it minus before, 0 before the first step."""
+        if self._values is None:
+            self._values = self._around_last_step()
+        before, after = (values.get(place.node) for values in self._values)
+        if before is None or after is None:
+            return np.zeros(self._document.engine.value(place).shape)
+        with np.errstate(invalid="ignore"):
+            now, was = after[place.index], before[place.index]
+            change: Array = np.where(now == was, 0.0, now - was)
+        return change
+
+    def path(self, cells: Sequence[tuple[str, tuple[int, ...]]], most: int = 500) -> tuple[Array, Array]:
+        """Where some cells of inputs were on the way, as far as states are at hand.
+
+        Parameters
+        ----------
+        cells : sequence of (name of an input, cell)
+        most : int
+            Of more places, so many.
+
+        Returns
+        -------
+        steps : numpy.ndarray of int
+            (n,)
+        values : numpy.ndarray
+            (n, number of cells)
+        """
+        steps = sorted(self.kept)
+        steps = sorted({*steps[:: max(1, -(-len(steps) // most))], steps[-1]})
+        values = [[self.kept[step].state.inputs[name][cell] for name, cell in cells] for step in steps]
+        return np.array(steps), np.array(values, dtype=float)
+
+    def _way(self, step: int) -> Way:
+        return self._ways[max(k for k in self._ways if k <= step)]
+
+    def _forget_after(self, step: int) -> None:
+        """Who has travelled back and goes on from there takes another way than before."""
+        if len(self.losses) > step + 1:
+            del self.losses[step + 1 :]
+            self.kept = {k: moment for k, moment in self.kept.items() if k <= step}
+            self._ways = {k: way for k, way in self._ways.items() if k <= step}
+            self._never_let_go = {k for k in self._never_let_go if k <= step}
+            for state in [state for state, (k, _) in self._known.items() if k > step]:
+                del self._known[state]
+
+    def _let_go(self) -> None:
+        """Keep within the budget."""
+        each = _bytes(self._here, self.way.weights)
+        while len(self.kept) * each > self._budget and self.kept.keys() > self._never_let_go:
+            self._every *= 2
+            self.kept = {k: m for k, m in self.kept.items() if k % self._every == 0 or k in self._never_let_go}
+
+    def _moment(self, step: int) -> Generator[None, None, Moment]:
+        """Where the run was after so many steps, if need be computed anew in a document of its own."""
+        if step in self.kept:
+            return self.kept[step]
+        start = max(k for k in self.kept if k < step)
+        moment = self.kept[start]
+        other, optimiser = Document(moment.state), moment.optimiser
+        for k in range(start, step):
+            optimiser = _step(other, optimiser, self._way(k), k, self._stroke)
+            yield
+        return Moment(other.state, optimiser)
+
+    def _around_last_step(self) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
+        """The values before and after the last step, where the document did not come here by it."""
+        if not self.at:
+            return {}, {}
+        way = self._moment(self.at - 1)
+        while True:
+            try:
+                next(way)
+            except StopIteration as end:
+                return Document(end.value.state).engine.values, Document(self._here.state).engine.values
+
+
+def _step(document: Document, before: Optimiser, way: Way, at: int, stroke: object) -> Optimiser:
+    """One step of a document that has taken `at` of them. Returns what the optimiser remembers then."""
+    arrays, optimiser = _moved(document, before, way, at)
+    document.do(SetInputs(arrays, _label(at + 1), stroke))
+    document.settle()
+    return optimiser
+
+
+def _moved(document: Document, before: Optimiser, way: Way, at: int) -> tuple[dict[str, Array], Optimiser]:
+    """What a step makes of the inputs that move, and what the optimiser remembers then."""
+    inputs = document.state.inputs
+    gradients = document.engine.gradients().several(way.weights)
+    if not all(np.isfinite(gradient).all() for gradient in gradients.values()):
+        raise ExplorerError("diverged", step=at)
+    optimiser = before.copy()
+    optimiser.rate = way.rate
+    moved = optimiser.step({name: inputs[name] for name in gradients}, gradients)
+    return {name: frozen(array.astype(inputs[name].dtype, copy=False)) for name, array in moved.items()}, optimiser
+
+
+def _label(steps: int) -> str:
+    return f"Gradient descent, {steps} step{'s' * (steps != 1)}"
+
+
+def _bytes(moment: Moment, weights: Collection[str]) -> int:
+    """What a moment takes that the one before it does not share."""
+    inputs = moment.state.inputs
+    arrays = [inputs[name] for name in weights]
+    for memory in vars(moment.optimiser).values():
+        for entry in memory.values() if isinstance(memory, dict) else ():
+            arrays += [part for part in (entry if isinstance(entry, tuple) else (entry,)) if hasattr(part, "nbytes")]
+    each = sys.getsizeof(np.zeros(0))
+    return sum(array.nbytes + each for array in arrays) + sys.getsizeof(inputs)
 
 
 def loss_of(document: Document) -> float:

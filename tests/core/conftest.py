@@ -26,14 +26,18 @@ EXAMPLES = {
     "encoder-decoder": Model(
         "encoder-decoder",
         lengths={"source": 3, "target": 2},
-        axes={"source.words": ("you", "are", "welcome", "<pad>"), "target.words": ("<start>", "de", "nada")},
+        axes={
+            "source.words": ("you", "are", "welcome", "<pad>"),
+            "target.words": ("<start>", "de", "nada"),
+            "output.words": ("<end>", "<start>", "nada", "de"),
+        },
         switches={"encoder.1.self.heads": 2, "decoder.1.cross.heads": 2, "encoder.1.ffn.d_ff": 6},
         seed=2,
     ),
     "gpt": Model(
         "gpt",
         lengths={"input": 3},
-        axes={"input.words": ("a", "b", "c", "d", "e")},
+        axes={"input.words": ("a", "b", "c", "d", "<end>")},
         layers=2,
         switches={
             "decoder.1.self.heads": 2,

@@ -305,3 +305,70 @@ def test_what_if_keeps_pins_and_answers_for_what_does_not_depend_on_it(engine):
     assert engine.what_if({"b": np.zeros((1, 3))}, "relu") is engine.values["relu"]
     given = np.ones((1, 3))
     assert engine.what_if({"b": given}, "b") is given
+
+
+# A pass on its own: begun, computed anywhere, published
+
+
+def large(*cells):
+    """Enough numbers to be compared in blocks, 1 in some cells."""
+    array = np.zeros(200_000)
+    array[list(cells)] = 1
+    return array
+
+
+@pytest.mark.parametrize("cell", [0, 255, 256, 2**16 - 1, 2**16, 199_999])
+def test_same_bytes_of_large_arrays_sees_any_cell(cell):
+    assert not same_bytes(large(), large(cell))
+    assert same_bytes(large(cell), large(cell))
+    assert not same_bytes(large(), -large())
+    assert same_bytes(large() * nan, large() * nan)
+
+
+def state_of(engine):
+    return engine.graph, engine.values, engine.pins, engine.before
+
+
+def test_a_pass_computed_and_published_is_an_update(engine):
+    twin = fresh(GRAPH, INPUTS, {})
+    inputs = {**INPUTS, "a": np.array([[5.0, -1.0, 0.5]])}
+    pins = {"sum": pin([True, False, False], [9, 0, 0])}
+    begun = engine.begin(GRAPH, inputs, pins)
+    shown = state_of(engine)
+    computed = begun.compute()
+    assert all(now is then for now, then in zip(state_of(engine), shown, strict=True))
+    assert engine.publish(computed) == twin.update(GRAPH, inputs, pins)
+    assert engine.values.keys() == twin.values.keys()
+    for name, value in twin.values.items():
+        assert same_bytes(engine.values[name], value)
+        assert (name in engine.before) == (name in twin.before)
+
+
+def test_a_pass_that_is_stopped_has_run_no_further_node_and_publishes_nothing(engine):
+    steps = []
+
+    def between():
+        steps.append(None)
+        if len(steps) == 3:  # before a and relu; then before sum
+            raise InterruptedError
+
+    shown = state_of(engine)
+    with pytest.raises(InterruptedError):
+        engine.begin(GRAPH, {**INPUTS, "a": np.ones((1, 3))}, {}).compute(between)
+    assert all(now is then for now, then in zip(state_of(engine), shown, strict=True))
+
+
+def test_a_pass_is_only_published_over_the_values_it_began_with(engine):
+    computed = engine.begin(GRAPH, {**INPUTS, "b": np.ones((1, 3))}, {}).compute()
+    edit(engine, a=[[5, 5, 5]])
+    with pytest.raises(AssertionError, match="other values"):
+        engine.publish(computed)
+
+
+def test_the_work_of_a_pass_is_that_of_all_it_may_run(engine):
+    work = GRAPH.work
+    assert engine.begin(GRAPH, INPUTS, {}).work == 0
+    edited = {**INPUTS, "factor": np.array(3.0)}
+    assert engine.begin(GRAPH, edited, {}).work == work["scaled"] + work["weights"]
+    pinned = {"weights": pin([True, True, True], [9, 8, 7])}
+    assert engine.begin(GRAPH, INPUTS, pinned).work == work["weights"]

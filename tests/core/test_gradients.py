@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.core.engine import Pin, fresh
+from explorer.core.engine import Pin, fresh, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import operands
-from explorer.core.gradients import Root
+from explorer.core.gradients import Gradients, Root
 from explorer.core.graph import GraphBuilder, Place
 from explorer.core.model import Model
 from explorer.core.ops import Add, Argmax, CrossEntropy, Input, MatMul, ReLU, Sigmoid, Softmax
@@ -95,6 +95,28 @@ def test_several_are_found_in_one_walk_and_whole_numbers_left_out(engine):
     found = engine.gradients().several(["x", "W", "loss.target"])
     assert found.keys() == {"x", "W"}
     np.testing.assert_array_equal(found["W"], grad(fresh(net(), INPUTS, {}), "W"))
+
+
+def test_only_finds_the_same_and_lets_go_of_the_rest(engine):
+    kept, let_go = engine.gradients(), Gradients(engine.graph, engine.values, {})
+    found, expected = let_go.only(["W", "loss.target", "hidden"]), kept.several(["W", "loss.target", "hidden"])
+    assert list(found) == ["W", "hidden"]
+    assert all(same_bytes(found[name], expected[name]) for name in found)
+    assert let_go._found.keys() == {"W", "hidden", "loss.value"}
+    assert not let_go._passed
+    # What is asked for afterwards is computed then.
+    for name, value in engine.values.items():
+        if value.dtype.kind == "f":
+            assert same_bytes(let_go.of(name), kept.of(name)), name
+
+
+def test_the_gradient_of_probabilities_is_computed_only_where_somebody_asks(engine):
+    gradients = engine.gradients()
+    gradients.of("W")
+    assert "P" not in gradients._found
+    expected = np.zeros((2, 3))
+    expected[[0, 1], [0, 2]] = -1 / (2 * engine.values["P"][[0, 1], [0, 2]])
+    np.testing.assert_allclose(gradients.of("P"), expected)
 
 
 # What is computed, and when
@@ -302,3 +324,27 @@ def test_a_heads_slice_is_a_part_of_the_gradient(compute, examples):
         place = engine.graph.place(f"encoder.1.self.head.{head + 1}.W_Q")
         np.testing.assert_array_equal(engine.gradient(place), whole[head])
     assert engine.gradient(engine.graph.place("source.tokens")) is None
+
+
+def test_gradients_that_come_with_the_values_are_those_that_are_asked_for_later(engine):
+    pins = {"activation": pin((2, 3), (0, 1))}
+    later = fresh(net(), INPUTS, pins)
+    assert not later.has_gradients
+    computed = engine.begin(engine.graph, INPUTS, pins).compute().with_gradients()
+    engine.publish(computed)
+    assert engine.has_gradients
+    for name, node in later.graph.nodes.items():
+        ours, asked = grad(engine, name), grad(later, name)
+        assert (ours is None) == (asked is None), node
+        assert ours is None or ours.tobytes() == asked.tobytes()
+    edit(engine, x=INPUTS["x"] + 1)
+    assert not engine.has_gradients
+
+
+def test_gradients_on_the_way_can_be_stopped(engine):
+    def between():
+        raise InterruptedError
+
+    computed = engine.begin(engine.graph, INPUTS, {}).compute()
+    with pytest.raises(InterruptedError):
+        computed.with_gradients(between)

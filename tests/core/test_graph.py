@@ -1,9 +1,9 @@
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import GraphBuilder, Place
+from explorer.core.graph import CELL, GraphBuilder, Place
 from explorer.core.models import build
-from explorer.core.ops import Add, Input, ReLU
+from explorer.core.ops import Add, Concat, Input, MatMul, ReLU, Scores, Softmax, WeightedSum
 
 
 @pytest.fixture
@@ -143,3 +143,24 @@ def test_names_list_the_slices_of_heads_right_behind_their_node(translator):
     at = names.index("encoder.1.self.Q")
     assert names[at + 1 : at + 3] == ["encoder.1.self.head.1.Q", "encoder.1.self.head.2.Q"]
     assert [name for name in names if ".head." not in name] == list(translator.nodes)
+
+
+def test_work_counts_the_multiply_adds_of_products_and_something_for_each_number():
+    g = GraphBuilder()
+    heads, n, d, m = g.axis("heads", 2), g.axis("n", 3), g.axis("d", 5), g.axis("m", 7)
+    g.add("x", Input(), axes=(n, d))
+    g.add("W", Input(), axes=(heads, d, m))
+    g.add("b", Input(), axes=(heads, m))
+    g.add("y", MatMul(), "x", "W", "b", axes=(heads, n, m))
+    g.add("scores", Scores(), "y", "y", axes=(heads, n, n))
+    g.add("weights", Softmax(), "scores", axes=(heads, n, n))
+    g.add("out", WeightedSum(), "weights", "y", axes=(heads, n, m))
+    g.add("wide", Concat(), "out", axes=(n, g.axis("wide", 14)))
+    assert g.build().work == {
+        **dict.fromkeys(("x", "W", "b"), 0),
+        "y": 2 * 3 * 7 * (5 + CELL),
+        "scores": 2 * 3 * 3 * (7 + CELL),
+        "weights": 2 * 3 * 3 * CELL,
+        "out": 2 * 3 * 7 * (3 + CELL),
+        "wide": 3 * 14 * CELL,
+    }

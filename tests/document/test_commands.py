@@ -200,17 +200,40 @@ def test_a_pin_of_a_single_number(translator):
     )
 
 
-def test_a_pin_goes_where_its_node_becomes_editable_or_another_shape(translator):
+def test_a_pin_goes_where_its_node_becomes_editable_or_has_other_heads(translator):
     translator.do(PinCells("source.PE", {(0, 0): 7.0}))
-    translator.do(PinCells("target.PE", {(0, 0): 7.0}))
     translator.do(PinCells("output.logits", {(0, 0): 7.0}))
+    translator.do(PinCells("encoder.1.self.weights", {(1, 0, 0): 0.5}))
     translator.do(SetSwitch("source", "positions", "table"))
-    assert translator.state.pins.keys() == {"target.PE", "output.logits"}
+    assert translator.state.pins.keys() == {"output.logits", "encoder.1.self.weights"}
     assert not translator.engine.pinned("source.PE", (0, 0))
-    translator.do(SetTokens("target", ("de",)))
-    assert translator.state.pins == {}
+    translator.do(SetSwitch("encoder.1.self", "heads", 4))
+    assert translator.state.pins.keys() == {"output.logits"}
     translator.undo()
-    assert values(translator, "target.PE")[0, 0] == 7
+    assert values(translator, "encoder.1.self.weights")[1, 0, 0] == 0.5
+
+
+def test_a_pin_keeps_the_cells_that_another_sentence_has_too(translator):
+    translator.do(PinCells("encoder.1.self.weights", {(0, 0, 1): 0.25, (1, 2, 2): 0.75}))
+    translator.do(PinCells("decoder.1.cross.scores", {(1, 1, 0): 3.0}))
+    translator.do(SetTokens("source", ("you", "are")))
+    assert values(translator, "encoder.1.self.weights")[0, 0, 1] == 0.25
+    assert translator.state.pins["encoder.1.self.weights"].cells.sum() == 1
+    translator.do(SetTokens("source", ("you", "are", "very", "welcome")))
+    assert np.argwhere(translator.state.pins["encoder.1.self.weights"].cells).tolist() == [[0, 0, 1]]
+    assert values(translator, "decoder.1.cross.scores")[1, 1, 0] == 3
+    # Nothing remains of it, so nothing is held.
+    translator.do(SetTokens("target", ("de",)))
+    assert "decoder.1.cross.scores" not in translator.state.pins
+    translator.undo()
+    assert values(translator, "decoder.1.cross.scores")[1, 1, 0] == 3
+
+
+def test_a_pin_keeps_its_words_when_the_vocabulary_grows(translator):
+    translator.do(PinCells("output.logits", {(1, 2): 7.0}))
+    translator.do(SetTokens("target", ("<start>", "gracias")))
+    assert values(translator, "output.logits")[1, 2] == 7
+    assert translator.state.pins["output.logits"].cells.sum() == 1
 
 
 # Tokens
@@ -261,6 +284,7 @@ def test_no_padding_word_means_no_padding_and_a_new_one_is_masked(gpt):
     [
         ("encoder.1.self", "scale", "free", "1/d_k", "encoder.1.self.scale"),
         ("decoder.1.self", "mask", "hand", "causal", "decoder.1.self.mask"),
+        ("decoder.1.self", "mask", "hand", "causal + padding", "decoder.1.self.mask"),
         ("source", "positions", "table", "004", "source.PE"),
     ],
 )

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from explorer.document import history
@@ -6,7 +7,11 @@ from explorer.document.history import History
 
 
 class Moment:
-    """Stands for a state: a history only tells them apart."""
+    """Stands for a state: a history only tells them apart, and counts the bytes of their arrays."""
+
+    def __init__(self, *arrays):
+        self.inputs = {str(i): array for i, array in enumerate(arrays)}
+        self.pins = {}
 
 
 @pytest.fixture
@@ -120,6 +125,40 @@ def test_the_oldest_steps_are_forgotten(monkeypatch, moments):
     assert steps.present is moments[5]
     assert walk(steps.undo) == ["Undo: act 5", "Undo: act 4", "Undo: act 3"]
     assert steps.present is moments[2]
+
+
+def test_steps_that_take_too_much_memory_are_forgotten_but_one(monkeypatch):
+    monkeypatch.setattr(history, "MOST_BYTES", 250)
+    shared, edited = np.zeros(10_000, np.int8), [np.zeros(100, np.int8) for _ in range(4)]
+    moments = [Moment(shared, array) for array in edited]
+    steps = History(moments[0])
+    for i in (1, 2, 3):
+        steps.record(moments[i], f"act {i}")
+    # What the states share counts nothing.
+    assert walk(steps.undo) == ["Undo: act 3", "Undo: act 2"]
+    walk(steps.redo)
+    steps.record(Moment(np.zeros(1000, np.int8), edited[3]), "large")
+    assert walk(steps.undo) == ["Undo: large"]
+    assert steps.present is moments[3]
+
+
+def test_the_parts_of_a_stroke_count_once(monkeypatch):
+    monkeypatch.setattr(history, "MOST_BYTES", 250)
+    steps = History(Moment(np.zeros(100, np.int8)))
+    steps.record(Moment(np.zeros(100, np.int8)), "before")
+    for _ in range(5):
+        steps.record(Moment(np.zeros(100, np.int8)), "drag", stroke="drag")
+    assert walk(steps.undo) == ["Undo: drag", "Undo: before"]
+
+
+def test_a_history_can_be_what_it_was(three_steps, moments):
+    three_steps.undo()
+    mark = three_steps.mark()
+    three_steps.undo()
+    three_steps.record(moments[5], "another")
+    three_steps.return_to(mark)
+    assert (three_steps.undo_label, three_steps.redo_label) == ("act 2", "act 3")
+    assert three_steps.present is moments[2]
 
 
 # The labels that acts give their steps

@@ -1,5 +1,6 @@
 """Any sequence of acts leaves the document with the bits of one computed afresh, and can be undone to the bit."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -167,6 +168,68 @@ def test_a_change_tells_exactly_what_is_another_value(kind, states, data):
         kept = {name for name in change.changed if name in before}
         assert document.engine.before.keys() == kept
         assert all(document.engine.before[name].tobytes() == before[name][2] for name in kept)
+
+
+class Hand:
+    """In the place of a thread: it works, and its work is told, when the test says so."""
+
+    def __init__(self):
+        self.works, self.then = [], None
+
+    def run(self, work, then):
+        self.works.append(work)
+        self.then = then
+
+    def stop(self):
+        self.then = None
+
+    def compute(self):
+        for work in self.works:
+            work()
+        self.works = []
+
+    def tell(self):
+        self.compute()
+        if self.then is not None:
+            self.then()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_document_that_computes_in_the_background_comes_to_the_same_bits(kind, states, data):
+    hand = Hand()
+    document, twin = Document(states[kind], hand), Document(states[kind])
+    with pytest.MonkeyPatch.context() as patch:
+        for _ in range(data.draw(st.integers(1, 12), label="acts")):
+            # Some passes are long and some are not.
+            patch.setattr("explorer.document.document.LARGE", data.draw(st.sampled_from((0, 0, 3000, 10**9))))
+            act = data.draw(acts(twin))
+            carry_out(twin, act)
+            shown, values = document.state, document.engine.values
+            if act in ("undo", "redo"):
+                getattr(document, act)()
+            else:
+                with contextlib.suppress(ExplorerError):
+                    document.do(act)
+            if document.computing:
+                assert (document.state, document.engine.values) == (shown, values)
+            for step in data.draw(st.lists(st.sampled_from(("compute", "tell", "settle")), max_size=2)):
+                {"compute": hand.compute, "tell": hand.tell, "settle": document.settle}[step]()
+            # Whatever is on its way: what is shown is whole, and history is that of the acts.
+            assert_as_afresh(document)
+            for name, array in twin.state.inputs.items():
+                assert same_bytes(document.wanted.inputs[name], array)
+            for label in ("undo_label", "redo_label"):
+                assert getattr(document.history, label) == getattr(twin.history, label)
+        document.settle()
+        assert bits(document) == bits(twin)
+        while twin.history.undo_label is not None:
+            twin.undo()
+            document.undo()
+        document.settle()
+        assert document.state is twin.state is states[kind]
+        assert bits(document) == bits(twin)
 
 
 def test_arrays_of_a_state_are_never_written_to(states):

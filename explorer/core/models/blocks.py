@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder
 from explorer.core.model import Model
+from explorer.core.models.targets import follows_words, next_words
 from explorer.core.ops import (
     GELU,
     Add,
     Argmax,
     CausalMask,
+    CausalPaddingMask,
     Concat,
     CrossEntropy,
+    HeadMean,
     Identity,
     Input,
     LayerNorm,
@@ -24,11 +27,13 @@ from explorer.core.ops import (
     Mask,
     MatMul,
     MeanSquaredError,
+    Multiply,
     OneHot,
     Op,
     PaddingMask,
     RelatedMask,
     ReLU,
+    Rotary,
     RowShares,
     Scale,
     ScaleFactor,
@@ -85,8 +90,8 @@ class Blocks:
         else:
             X = g.add(f"{sequence}.X", LookUp(), tokens, table, axes=(sequence, "d_model"))
         positions = self._text(sequence, "positions")
-        if positions == "none":
-            return X
+        if positions in ("rotary", "none"):  # rotary ones are where queries meet keys
+            return self._dropout(sequence, X, sequence, title)
         g.stage(f"{sequence}.positions", "positions", "Positions", title)
         op: Op
         if positions in ("table", "learned"):
@@ -96,10 +101,14 @@ class Blocks:
             op = Sinusoidal(m.lengths[sequence], m.d_model, kind, m.dtype)
         PE = g.add(f"{sequence}.PE", op, axes=(sequence, "d_model"), symbol="PE")
         g.add(f"{sequence}.likeness", Scores(), PE, PE, axes=(sequence, sequence), symbol="S_{PE}")
-        return g.add(f"{sequence}.H", Add(), X, PE, axes=(sequence, "d_model"))
+        H = g.add(f"{sequence}.H", Add(), X, PE, axes=(sequence, "d_model"))
+        return self._dropout(sequence, H, sequence, title)
 
     def attention(self, block: str, title: str, group: str, x: str, queries: str, memory: str, keys: str) -> str:
         """Multi-head attention with its residual and norm (Vaswani et al. 2017, §3.2). Returns (n_queries, d_model).
+
+        The mean of several heads' weights feeds nothing: it is there to be looked at. Rotary positions turn queries and
+        keys of one sequence; between two sequences there is no distance that they could stand for.
 
         Parameters
         ----------
@@ -135,7 +144,8 @@ class Blocks:
         else:
             x_in = x
 
-        g.stage(f"{block}.attention", "attention", title, group)
+        kind = "cross" if queries != keys else "masked" if block.startswith("decoder.") else "attention"
+        g.stage(f"{block}.attention", kind, title, group)
         transposed = switch(block, "weights") == "W x"
         projected: dict[str, str] = {}
         for letter, read, rows, axis in (
@@ -148,8 +158,15 @@ class Blocks:
             parents = [read, W]
             if switch(block, "bias"):
                 parents.append(g.add(f"{block}.b_{letter}", Input("zeros"), axes=(heads, axis)))
-            projected[letter] = g.add(f"{block}.{letter}", MatMul(transposed), *parents, axes=(heads, rows, axis))
+            product = MatMul(transposed, heads=True)
+            projected[letter] = g.add(f"{block}.{letter}", product, *parents, axes=(heads, rows, axis))
+        if queries == keys and m.switch(queries, "positions") == "rotary":
+            for letter in "QK":
+                name, axes = f"{block}.{letter}_rotated", (heads, queries, k_axis)
+                projected[letter] = g.add(name, Rotary(d_k), projected[letter], axes=axes, symbol=f"{letter}_R")
         weights = self.shares(f"{block}.", block, projected["Q"], projected["K"], (heads,), queries, keys, d_k)
+        if n_heads > 1:
+            g.add(f"{block}.average", HeadMean(), weights, axes=(queries, keys), symbol=r"\bar{A}")
         output = g.add(
             f"{block}.output", WeightedSum(), weights, projected["V"], axes=(heads, queries, v_axis), symbol="O"
         )
@@ -194,27 +211,27 @@ class Blocks:
             # What is related depends on the scores, and so on the head.
             mask_axes = axes if isinstance(op, RelatedMask) else (queries, keys)
             mask = g.add(f"{prefix}mask", op, *parents, axes=mask_axes, symbol="M")
-            logits = g.add(f"{prefix}masked", Mask(), logits, mask, axes=axes, symbol="Z'")
+            masked = Mask(heads=len(mask_axes) < len(axes))
+            logits = g.add(f"{prefix}masked", masked, logits, mask, axes=axes, symbol="Z'")
         share = Softmax() if m.switch(block, "normalise") == "softmax" else RowShares()
         return g.add(f"{prefix}weights", share, logits, axes=axes, symbol="A")
 
     def _mask(self, block: str, queries: str, keys: str, scores: str) -> tuple[Op, tuple[str, ...]]:
         """The op of a mask, and what it reads."""
-        g = self.graph
-        match self.model.switch(block, "mask"):
-            case "causal":
-                if queries != keys:
-                    raise ExplorerError("causal-needs-one-sequence", block=block)
-                return CausalMask(g.length(queries), self._number(block, "window")), ()
-            case "related":
-                return RelatedMask(), (scores,)
-            case "padding":
-                words = self.model.axes[f"{keys}.words"]
-                return PaddingMask(words.index("<pad>") if "<pad>" in words else -1, g.length(queries)), (
-                    f"{keys}.tokens",
-                )
-            case _:
-                return Input("ones"), ()
+        g, kind = self.graph, self.model.switch(block, "mask")
+        if kind == "hand":
+            return Input("ones"), ()
+        if kind == "related":
+            return RelatedMask(), (scores,)
+        if kind != "padding" and queries != keys:
+            raise ExplorerError("causal-needs-one-sequence", block=block)
+        n, window = g.length(queries), self._number(block, "window")
+        if kind == "causal":
+            return CausalMask(n, window), ()
+        words = self.model.axes[f"{keys}.words"]
+        pad = words.index("<pad>") if "<pad>" in words else -1
+        op = PaddingMask(pad, n) if kind == "padding" else CausalPaddingMask(pad, n, window)
+        return op, (f"{keys}.tokens",)
 
     def feed_forward(self, block: str, group: str, x: str, rows: str) -> str:
         """The feed-forward net with its residual and norm (Vaswani et al. 2017, equation 2). Returns (n, d_model)."""
@@ -243,8 +260,9 @@ class Blocks:
         return g.add(name, MatMul(transposed), *parents, axes=(rows, out), symbol=symbol)
 
     def _after(self, block: str, result: str, x: str, rows: str, group: str) -> str:
-        """Residual and post-norm, where they are switched on."""
+        """Dropout, residual and post-norm, where they are switched on."""
         g, m = self.graph, self.model
+        result = self._dropout(block, result, rows, group)
         residual, norm = m.switch(block, "residual"), m.switch(block, "norm")
         if residual or norm == "post":
             g.stage(f"{block}.after", "norm", "Add & norm" if norm == "post" else "Residual", group)
@@ -258,6 +276,19 @@ class Blocks:
         beta = g.add(f"{block}.beta", Input("zeros"), axes=("d_model",), symbol=r"\beta")
         norm = LayerNorm(float(m.switch(block, "epsilon")), m.switch(block, "epsilon_in") == "root")
         return g.add(f"{block}.norm", norm, x, gamma, beta, axes=(rows, "d_model"), symbol="N")
+
+    def _dropout(self, block: str, x: str, rows: str, group: str) -> str:
+        """What is left of the numbers after dropout (Vaswani et al. 2017, §5.4), where it is switched on.
+
+        `kept` is 1 everywhere, as it is when a model is used. Training puts 0 where a number is left out; see
+        `explorer.core.training.dropout`.
+        """
+        g = self.graph
+        if not self.model.switch(block, "dropout"):
+            return x
+        g.stage(f"{block}.dropout", "dropout", "Dropout", group)
+        kept = g.add(f"{block}.kept", Input("ones"), axes=(rows, "d_model"), symbol="D")
+        return g.add(f"{block}.dropped", Multiply(), x, kept, axes=(rows, "d_model"), symbol="X_D")
 
     def final_norm(self, x: str, rows: str) -> str:
         """The norm that a pre-norm stack needs at its end (GPT-2)."""
@@ -293,18 +324,20 @@ class Blocks:
         return probabilities
 
     def loss(self, output: str, rows: str, columns: str) -> None:
-        """The loss of an output against a target that a person sets."""
+        """The loss of an output against a target: the next words of the sentence, or what a person sets."""
         g = self.graph
         kind = self.model.switch("loss", "loss")
+        follows = next_words(self.model) if follows_words(self.model) else None
         if kind == "none":
             return
         g.stage("loss", "loss", "Loss", "Output")
         if kind == "cross-entropy":
-            target = g.add("loss.target", Input("ids"), axes=(rows,), symbol="y")
+            tokens = (f"{rows}.tokens",) if follows else ()
+            target = g.add("loss.target", follows or Input("ids"), *tokens, axes=(rows,), symbol="y")
             if self.model.switch("loss", "L_1"):
                 right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
                 g.add("loss.L_1", LogLikelihood(), right, axes=(), symbol="L_1")
-            g.add("loss.value", CrossEntropy(), output, target, axes=(), symbol="L")
+            g.add("loss.value", CrossEntropy(g.number(columns, "<pad>")), output, target, axes=(), symbol="L")
         else:
             target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")
             g.add("loss.value", MeanSquaredError(), output, target, axes=(), symbol="L")

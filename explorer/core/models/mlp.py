@@ -3,17 +3,20 @@
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.blocks import ACTIVATIONS, Blocks
-from explorer.core.ops import Input, MatMul, Threshold
+from explorer.core.ops import Input, Intercept, MatMul, MeanSquaredError, Slope, Threshold
 
 
 def mlp(model: Model) -> Graph:
-    """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N"."""
+    """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N".
+
+    Beside a net over one feature there can be a linear regression on the same examples.
+    """
     g = GraphBuilder()
     blocks = Blocks(model, g)
     for axis in ("input", *(f"layer.{k}" for k in range(model.layers + 1))):
         g.axis(axis, model.axes[axis])
 
-    g.stage("input", "layer", "Input", "Net")
+    g.stage("input", "net", "Input and answer", "Net")
     x = g.add("input.X", Input(), axes=("input", "layer.0"))
     for k in range(1, model.layers + 1):
         block, into, out = f"layer.{k}", f"layer.{k - 1}", f"layer.{k}"
@@ -30,4 +33,18 @@ def mlp(model: Model) -> Graph:
         g.stage("decision", "decision", "Decision", "Net")
         g.add("decision.chosen", Threshold(threshold), x, axes=("input", f"layer.{model.layers}"), symbol="y")
     blocks.loss(x, "input", f"layer.{model.layers}")
+    if "regression" in model.blocks() and model.switch("regression", "on"):
+        _regression(model, g)
     return g.build()
+
+
+def _regression(model: Model, g: GraphBuilder) -> None:
+    """The straight line through the examples with the least squared error, where they have numbers for targets."""
+    if model.switch("loss", "loss") != "mean squared error":
+        return
+    x, y, last = "input.X", "loss.target", f"layer.{model.layers}"
+    g.stage("regression", "regression", "Linear regression", "Beside the net")
+    W = g.add("regression.W", Slope(), x, y, axes=("layer.0", last))
+    b = g.add("regression.b", Intercept(), x, y, W, axes=(last,))
+    output = g.add("regression.output", MatMul(), x, W, b, axes=("input", last), symbol=r"\hat{y}")
+    g.add("regression.loss", MeanSquaredError(), output, y, axes=(), symbol="L")

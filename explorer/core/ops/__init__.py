@@ -6,13 +6,16 @@ from explorer.core.ops.base import Array, Op
 from explorer.core.ops.choice import Argmax, Threshold
 from explorer.core.ops.embedding import LookUp, OneHot
 from explorer.core.ops.geometry import Angle, Cosine, Length, ShadowFactor, Subtract
+from explorer.core.ops.heads import HeadMean
 from explorer.core.ops.inputs import Input
-from explorer.core.ops.linear import Add, Bias, Concat, MatMul
+from explorer.core.ops.linear import Add, Bias, Concat, MatMul, Multiply
 from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError
-from explorer.core.ops.masks import CausalMask, Mask, PaddingMask, RelatedMask
+from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
 from explorer.core.ops.normalise import BatchNorm, LayerNorm, RowShares, Softmax
-from explorer.core.ops.positions import Sinusoidal
+from explorer.core.ops.positions import Rotary, Sinusoidal
+from explorer.core.ops.regression import Intercept, Slope
 from explorer.core.ops.scale import Scale, ScaleFactor, Temperature
+from explorer.core.ops.targets import NextWords
 
 __all__ = [
     "GELU",
@@ -23,11 +26,14 @@ __all__ = [
     "BatchNorm",
     "Bias",
     "CausalMask",
+    "CausalPaddingMask",
     "Concat",
     "Cosine",
     "CrossEntropy",
+    "HeadMean",
     "Identity",
     "Input",
+    "Intercept",
     "LayerNorm",
     "Length",
     "Likelihood",
@@ -36,11 +42,14 @@ __all__ = [
     "Mask",
     "MatMul",
     "MeanSquaredError",
+    "Multiply",
+    "NextWords",
     "OneHot",
     "Op",
     "PaddingMask",
     "ReLU",
     "RelatedMask",
+    "Rotary",
     "RowShares",
     "Scale",
     "ScaleFactor",
@@ -48,6 +57,7 @@ __all__ = [
     "ShadowFactor",
     "Sigmoid",
     "Sinusoidal",
+    "Slope",
     "Softmax",
     "Subtract",
     "Temperature",

@@ -49,7 +49,7 @@ class ReLU(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # At 0, where there is a corner, the slope is taken as 0.
-        return (np.where(parents[0] > 0, gradient, 0),)
+        return (passed(gradient, parents[0] > 0),)
 
     def formula(self, *symbols: str) -> str:
         return r"\max(0, %s)" % symbols[0]
@@ -114,11 +114,12 @@ class GELU(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (x,) = parents
         if self.tanh:
-            # x/2 · (1 + t) with t = tanh(u), u = root · (x + 0.044715 x³) and dt/du = 1 − t².
+            # y = x (1 + t) / 2 with t = tanh(u), u = root · (x + 0.044715 x³) and dt/du = 1 − t² = (1 + t) (1 − t), so
+            # dy/dx = (1 + t) / 2 + y (1 − t) du/dx. With rest = 1 − t, that is 1 + rest · (y du/dx − 1/2).
             root = np.sqrt(2 / np.pi).astype(x.dtype)
-            t = np.tanh(root * (x + 0.044715 * (x * x * x)))
-            bend = x * (1 - t * t) * (root + 3 * 0.044715 * root * (x * x))
-            slope = 0.5 * (1 + t + bend)
+            square = x * x
+            rest = 1 - np.tanh(x * (root + 0.044715 * root * square))
+            slope = 1 + rest * (value * (root + 3 * 0.044715 * root * square) - 0.5)
         else:
             # d/dx x · Φ(x) = Φ(x) + x · φ(x), with the normal distribution's Φ and its density φ.
             share = 0.5 * (1 + _erf(x / np.sqrt(2).astype(x.dtype)).astype(x.dtype))

@@ -12,11 +12,16 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 class Op:
     """How a node's value comes from its parents' values.
 
-    An op is a frozen dataclass of its parameters, so that two ops are equal when they compute the same thing. Arrays
-    may have any leading batch axes (heads, sentences in a batch); the axes an op speaks of are the last ones.
+    An op is a frozen dataclass of its parameters, so that two ops are equal when they compute the same thing.
 
     `subscripts` says which axes of the parents and of the result run together, as in ``einsum``: ``"ic,jc->ij"`` reads
     "row i of the first and row j of the second make cell ij". An axis the result lacks is read whole.
+
+    Those axes are the last ones. All before them are leading axes, over which the op is repeated: heads, and before
+    these the sentences of a batch. Where parents differ in them, they meet as numpy lets them meet, from the right, and
+    a parent that lacks one is used again for each: weights, for each sentence. Its gradient is then the sum over all.
+    So that a batch is never taken for heads, an op whose parents do not all have heads names their axis, h:
+    ``"ic,hcj->hij"``. Numbers of a model that have no axis at all, such as a temperature, have no leading axes either.
     """
 
     subscripts: ClassVar[str] = ""
@@ -77,7 +82,7 @@ class Op:
         raise NotImplementedError(type(self).__name__)
 
     def code(self, *names: str) -> str:
-        """One numpy expression, given the parents' variable names."""
+        """One numpy expression for one sentence, not a batch, given the parents' variable names."""
         raise NotImplementedError(type(self).__name__)
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -114,7 +119,7 @@ class Op:
 
 
 def line(cell: Index, value: Array, *index: int | slice) -> Index:
-    """Index into `value`: `index` behind those batch axes of `cell` that `value` has."""
+    """Index into `value`: `index` behind those leading axes of `cell`, a row and a column in them, that `value` has."""
     lead = value.ndim - len(index)
     batch = cell[: max(len(cell) - 2, 0)]
     own = batch[len(batch) - lead :] if lead else ()
@@ -129,15 +134,16 @@ def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
     if gradient.shape == shape:
         return gradient
     new = gradient.ndim - len(shape)
-    repeated = [new + axis for axis, size in enumerate(shape) if size == 1 != gradient.shape[new + axis]]
-    total: Array = gradient.sum((*range(new), *repeated), keepdims=True)
-    return total.reshape(shape)
+    repeated = tuple(axis for axis, size in enumerate(shape) if size == 1 != gradient.shape[new + axis])
+    total: Array = gradient.reshape(-1, *gradient.shape[new:]).sum(0) if new else gradient
+    return total.sum(repeated, keepdims=True) if repeated else total
 
 
 def passed(gradient: Array, slope: Array) -> Array:
     """Gradient times slope; through a slope of 0 nothing passes, not even an infinite gradient."""
     product = np.asarray(gradient * slope)
-    product[slope == 0] = 0
+    if not np.isfinite(np.vdot(product, product)):  # 0 · ∞ is NaN, and so is any sum that it is in
+        product[np.broadcast_to(slope == 0, product.shape)] = 0
     return product
 
 

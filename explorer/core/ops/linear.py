@@ -5,7 +5,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Argument, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, line, summed_to
+from explorer.core.ops.base import Array, Op, added, line, passed, summed_to
+
+
+def beside(heads: Array) -> Array:
+    """The columns of all heads side by side: (…, n_heads, n, d) becomes (…, n, n_heads · d)."""
+    *lead, h, n, d = heads.shape
+    return heads.swapaxes(-3, -2).reshape(*lead, n, h * d)
+
+
+def stacked(wide: Array, h: int) -> Array:
+    """Back into h heads: (…, n, n_heads · d) becomes (…, n_heads, n, d)."""
+    return wide.reshape(*wide.shape[:-1], h, -1).swapaxes(-3, -2)
+
+
+def rows(x: Array) -> Array:
+    """All rows of a batch in one matrix: (…, n, d) becomes (all rows, d)."""
+    return x.reshape(-1, x.shape[-1])
 
 
 @dataclass(frozen=True)
@@ -14,41 +30,73 @@ class MatMul(Op):
 
     One product serves the projections to Q, K and V, W_O, the layers of a feed-forward net and one-hot × table. A bias,
     where there is one, is the third parent.
+
+    Parameters
+    ----------
+    transposed : bool
+        Whether W is (d_out, d_in), not (d_in, d_out).
+    heads : bool
+        Whether weights and biases are stacked over heads, which all read the same rows: (…, n, d_in) and
+        (n_heads, d_in, d_k) make (…, n_heads, n, d_k).
     """
 
     transposed: bool = False
+    heads: bool = False
 
     @property
     def subscripts(self) -> str:  # type: ignore[override]
+        if self.heads:
+            return "ic,hjc,hj->hij" if self.transposed else "ic,hcj,hj->hij"
         return "ic,jc,j->ij" if self.transposed else "ic,cj,j->ij"
 
     def forward(self, *parents: Array) -> Array:
-        x, W = parents[0], parents[1]
-        product: Array = x @ (W.mT if self.transposed else W)
+        x, W = parents[0], parents[1].mT if self.transposed else parents[1]
+        if x.ndim > 2 and self._shared(parents):
+            # One product for all rows of the batch.
+            product = rows(x) @ (beside(W) if self.heads else W)
+            for b in parents[2:]:
+                product += b.ravel()
+            wide = product.reshape(*x.shape[:-1], -1)
+            return stacked(wide, len(W)) if self.heads else wide
+        product = (x[..., None, :, :] if self.heads and x.ndim > 2 else x) @ W
         return product + parents[2][..., None, :] if len(parents) == 3 else product
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        x, W = parents[0], parents[1]
+        x, W = parents[0], parents[1].mT if self.transposed else parents[1]
         # With y = x W, (…, n, d_out): dL/dx = dL/dy Wᵀ and dL/dW = xᵀ dL/dy (Goodfellow et al. 2016, §6.5.6).
-        of_x = summed_to(x.shape, gradient @ (W if self.transposed else W.mT))
-        rows, of_rows = x, gradient
-        if W.ndim == 2:  # one matrix for all rows of all batches: one product
-            rows, of_rows = x.reshape(-1, x.shape[-1]), gradient.reshape(-1, gradient.shape[-1])
-        of_W = summed_to(W.shape, of_rows.mT @ rows if self.transposed else rows.mT @ of_rows)
-        if len(parents) == 2:
-            return of_x, of_W
-        return of_x, of_W, summed_to(parents[2].shape, gradient.sum(-2))
+        if self._shared(parents) and (x.ndim > 2 or not self.heads):
+            # One product for all rows of the batch, as in `forward`.
+            of_rows = rows(beside(gradient) if self.heads else gradient)
+            of_x = (of_rows @ (beside(W) if self.heads else W).mT).reshape(x.shape)
+            of_W = rows(x).mT @ of_rows
+            of_W = stacked(of_W, len(W)) if self.heads else of_W
+            of_b = (of_rows.sum(0).reshape(b.shape) for b in parents[2:])
+        else:
+            each = gradient @ W.mT
+            of_x = summed_to(x.shape, each.sum(-3) if self.heads else each)
+            of_W = summed_to(W.shape, (x[..., None, :, :] if self.heads else x).mT @ gradient)
+            of_b = (summed_to(b.shape, gradient.sum(-2)) for b in parents[2:])
+        return of_x, of_W.mT if self.transposed else of_W, *of_b
+
+    def _shared(self, parents: tuple[Array, ...]) -> bool:
+        """Whether the weights have no leading axes, so that all sentences of a batch share them."""
+        return all(part.ndim == n + self.heads for part, n in zip(parents[1:], (2, 1), strict=False))
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         x, W = parents[0], parents[1]
+        lead, head = self._lead(at)
         match parent:
             case 0:  # a number of x meets a row of W: each result the number in its own column
                 weights = (at[-1], cell[-1]) if self.transposed else (cell[-1], at[-1])
-                return W[line(at, W.value, *weights)]
+                return W[line(lead, W.value, *head, *weights)]
             case 1:  # a weight meets a column of x: each result the number in its own row
-                return x[line(at, x.value, at[-2], cell[-1] if self.transposed else cell[-2])]
+                return x[line(lead, x.value, at[-2], cell[-1] if self.transposed else cell[-2])]
             case _:
                 return added(at, value)
+
+    def _lead(self, cell: Index) -> tuple[Index, Index]:
+        """A cell of the result without its head, and the head, where there are heads."""
+        return ((*cell[:-3], *cell[-2:]), cell[-3:-2]) if self.heads else (cell, ())
 
     def formula(self, *symbols: str) -> str:
         W = symbols[1] + (r"^\top" if self.transposed else "")
@@ -60,15 +108,15 @@ class MatMul(Op):
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x, W = parents[0], parents[1]
+        lead, head = self._lead(cell)
         i, j = cell[-2:]
         column = (j, slice(None)) if self.transposed else (slice(None), j)
-        product = step(
-            "dot", x[line(cell, x.value, i, slice(None))], W[line(cell, W.value, *column)], label="sum of the products"
-        )
+        row = x[line(lead, x.value, i, slice(None))]
+        product = step("dot", row, W[line(lead, W.value, *head, *column)], label="sum of the products")
         if len(parents) == 2:
             return product
         bias = parents[2]
-        return step("add", product, bias[(*line(cell, bias.value[..., None, :], 0, j)[:-2], j)], label="plus the bias")
+        return step("add", product, bias[line(lead, bias.value, *head, j)], label="plus the bias")
 
 
 @dataclass(frozen=True)
@@ -97,6 +145,36 @@ class Add(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         a, b = parents
         return step("add", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
+
+
+@dataclass(frozen=True)
+class Multiply(Op):
+    """The element-wise product: dropout, where the second is 0 for what is left out (Srivastava et al. 2014)."""
+
+    subscripts = "ij,ij->ij"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        a, b = parents
+        return np.multiply(a, b)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        a, b = parents
+        return summed_to(a.shape, passed(gradient, b)), summed_to(b.shape, passed(gradient, a))
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        other = parents[1 - parent]
+        return other[line(at, other.value, *at[-2:])]
+
+    def formula(self, *symbols: str) -> str:
+        return r"%s \odot %s" % symbols
+
+    def code(self, *names: str) -> str:
+        return "%s * %s" % names
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        a, b = parents
+        return step("multiply", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
 
 
 @dataclass(frozen=True)
@@ -140,9 +218,7 @@ class Concat(Op):
         return heads.swapaxes(-3, -2).copy().reshape(*heads.shape[:-3], n, h * d_v)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        h, _, d_v = parents[0].shape[-3:]
-        # Back into heads: (n, n_heads · d_v) becomes (n_heads, n, d_v).
-        return (gradient.reshape(*gradient.shape[:-1], h, d_v).swapaxes(-3, -2),)
+        return (stacked(gradient, parents[0].shape[-3]),)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return added(at, value)

@@ -13,20 +13,36 @@ class CrossEntropy(Op):
     """Mean over the positions of −log of the probability of the right word (Goodfellow et al. 2016, §6.2.2).
 
     A probability of 0 for the right word costs +∞, visibly.
+
+    Parameters
+    ----------
+    pad : int
+        Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
     """
+
+    pad: int = -1
 
     def forward(self, *parents: Array) -> Array:
         probabilities, target = parents
         right = np.take_along_axis(probabilities, target[..., None], axis=-1)
-        return np.asarray(-np.log(right).mean())
+        if self.pad < 0:
+            return np.asarray(-np.log(right).mean())
+        return np.asarray(-np.log(right[..., 0]).sum(where=target != self.pad) / self.count(target))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         probabilities, target = parents
         # −1 / (n p) at the right word of each position, 0 elsewhere; −∞ where it got nothing.
         right = np.take_along_axis(probabilities, target[..., None], axis=-1)
+        passed = -gradient / (self.count(target) * right)
+        if self.pad >= 0:
+            passed[target == self.pad] = 0
         of_probabilities = np.zeros_like(probabilities)
-        np.put_along_axis(of_probabilities, target[..., None], -gradient / (target.size * right), axis=-1)
+        np.put_along_axis(of_probabilities, target[..., None], passed, axis=-1)
         return of_probabilities, None
+
+    def count(self, target: Array) -> int:
+        """n: how many positions are counted; 1 where none is, for there is nothing to share out then."""
+        return target.size if self.pad < 0 else max(int(np.count_nonzero(target != self.pad)), 1)
 
     def through_softmax(self, gradient: Array, probabilities: Array, target: Array) -> Array:
         """The gradient of the numbers that softmax made the probabilities of: (P − y) / n, with y the target one-hot.
@@ -34,29 +50,43 @@ class CrossEntropy(Op):
         This is what the two chain rules give when multiplied out (Goodfellow et al. 2016, §6.2.2.3: the log undoes the
         exp). It holds on where a probability is rounded to 0 and they would meet as 0 · ∞.
         """
-        y = target[..., None] == np.arange(probabilities.shape[-1])
-        of_logits: Array = gradient * (probabilities - y) / target.size
+        share = gradient / self.count(target)
+        of_logits: Array = probabilities * share
+        at = target[..., None]
+        right = np.take_along_axis(probabilities, at, axis=-1)
+        np.put_along_axis(of_logits, at, (right - 1) * share, axis=-1)
+        if self.pad >= 0:
+            of_logits[target == self.pad] = 0
         return of_logits
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         probabilities, target = parents
-        if target.value[cell[:-1]] != cell[-1]:
+        if target.value[cell[:-1]] != cell[-1] or cell[-1] == self.pad:
             return Constant(0, "0")
-        n = Constant(target.value.size, str(target.value.size))
+        count = self.count(target.value)
+        n = Constant(count, str(count))
         return step("divide", Constant(-1, "−1"), step("multiply", n, probabilities[cell]))
 
     def formula(self, *symbols: str) -> str:
-        return r"- \frac{1}{n} \sum_i \log {%s}_{i, {%s}_i}" % symbols
+        sum_over = "i" if self.pad < 0 else r"i : {%s}_i \neq pad" % symbols[1]
+        return r"- \frac{1}{n} \sum_{%s} \log {%s}_{i, {%s}_i}" % (sum_over, *symbols)
 
     def code(self, *names: str) -> str:
-        return "np.asarray(-np.log(np.take_along_axis({0}, {1}[..., None], axis=-1)).mean())".format(*names)
+        right = "np.take_along_axis({0}, {1}[..., None], axis=-1)".format(*names)
+        if self.pad < 0:
+            return f"np.asarray(-np.log({right}).mean())"
+        counted = f"{names[1]} != {self.pad}"
+        return f"np.asarray(-np.log({right}[..., 0]).sum(where={counted}) / max(int(np.count_nonzero({counted})), 1))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         probabilities, target = parents
         logs = [
             step("log", step("pick", target[i], probabilities[(*i, int(target.value[i]))]))
             for i in np.ndindex(target.value.shape)
+            if target.value[i] != self.pad
         ]
+        if not logs:
+            return step("value", Constant(0.0, "0"), label="every position is <pad>")
         return step("negate", step("mean_of", *logs, label="mean of the logs"), label="cross-entropy")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:

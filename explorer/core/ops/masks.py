@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op, line, summed_to
+from explorer.core.ops.base import Array, Op, line, passed, summed_to
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,50 @@ class PaddingMask(Op):
 
 
 @dataclass(frozen=True)
+class CausalPaddingMask(Op):
+    """Both at once, as a decoder needs them for targets of different lengths: not after the query, and not ``<pad>``.
+
+    Parameters
+    ----------
+    pad : int
+        Token number of ``<pad>``, or -1 where the vocabulary has none.
+    n : int
+        Number of tokens.
+    window : int
+        As of `CausalMask`.
+    """
+
+    pad: int
+    n: int
+    window: int = 0
+    subscripts = "j->ij"
+    whole = True
+
+    @property
+    def _both(self) -> tuple[CausalMask, PaddingMask]:
+        return CausalMask(self.n, self.window), PaddingMask(self.pad, self.n)
+
+    def forward(self, *parents: Array) -> Array:
+        causal, padding = self._both
+        return causal.forward() * padding.forward(*parents)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
+    def formula(self, *symbols: str) -> str:
+        causal, padding = self._both
+        return rf"{causal.formula()} \cdot {padding.formula(*symbols)}"
+
+    def code(self, *names: str) -> str:
+        causal, padding = self._both
+        return f"({causal.code()}) * {padding.code(*names)}"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        causal, padding = self._both
+        return step("multiply", causal.explain(cell), padding.explain(cell, *parents))
+
+
+@dataclass(frozen=True)
 class RelatedMask(Op):
     """1 where query and key have something in common, a score above 0, and 0 where they have not.
 
@@ -115,18 +159,32 @@ class RelatedMask(Op):
 
 @dataclass(frozen=True)
 class Mask(Op):
-    """Scaled scores with −∞ where the mask is 0, so that softmax gives those keys nothing."""
+    """Scaled scores with −∞ where the mask is 0, so that softmax gives those keys nothing.
 
-    subscripts = "ij,ij->ij"
+    Parameters
+    ----------
+    heads : bool
+        Whether the scores are stacked over heads, and all heads have the same mask: (…, n_heads, n, m) and (…, n, m).
+    """
+
+    heads: bool = False
     alters = True
 
+    @property
+    def subscripts(self) -> str:  # type: ignore[override]
+        return "hij,ij->hij" if self.heads else "ij,ij->ij"
+
     def forward(self, *parents: Array) -> Array:
-        scaled, mask = parents
-        return np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
+        scaled = parents[0]
+        return np.where(self._seen(parents[1]), scaled, -np.inf).astype(scaled.dtype, copy=False)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        scaled, mask = parents
-        return summed_to(scaled.shape, np.where(mask != 0, gradient, 0)), None
+        return summed_to(parents[0].shape, passed(gradient, self._seen(parents[1]))), None
+
+    def _seen(self, mask: Array) -> Array:
+        """Which keys are seen, with an axis for the heads."""
+        seen: Array = mask != 0
+        return seen[..., None, :, :] if self.heads else seen
 
     def formula(self, *symbols: str) -> str:
         return r"%s \;\mathrm{where}\; %s = 1, \; \mathrm{else} \; -\infty" % symbols
@@ -136,5 +194,6 @@ class Mask(Op):
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         scaled, mask = parents
-        allowed = mask[line(cell, mask.value, *cell[-2:])]
+        lead = (*cell[:-3], *cell[-2:]) if self.heads else cell
+        allowed = mask[line(lead, mask.value, *cell[-2:])]
         return step("where", allowed, scaled[cell], Constant(-np.inf, "−∞"))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.explain import Constant, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op, passed
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,84 @@ class Sinusoidal(Op):
         wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
         angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
         return step("cos" if j % 2 else "sin", angle)
+
+
+@dataclass(frozen=True)
+class Rotary(Op):
+    """Queries or keys, each pair of dimensions turned by an angle that grows with the position (Su et al. 2021).
+
+    Position m turns dimensions 2i and 2i + 1, counted from 0, by the angle m / 10000^(2i/d) (equations 15 and 34). So
+    the dot product of a turned query and a turned key knows of their positions only how far apart they are. Of an odd
+    number of dimensions the last one has no partner and is not turned.
+
+    Parameters
+    ----------
+    d : int
+        Number of dimensions.
+    """
+
+    d: int
+
+    @property
+    def turned(self) -> int:
+        """How many dimensions are turned."""
+        return self.d // 2 * 2
+
+    def forward(self, *parents: Array) -> Array:
+        (x,) = parents
+        cos, sin = self._cos_sin(x)
+        even, odd = x[..., 0 : self.turned : 2], x[..., 1 : self.turned : 2]
+        return self._joined(even * cos - odd * sin, odd * cos + even * sin, x)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        # Turned back: a rotation's transpose is its inverse.
+        even, odd = gradient[..., 0 : self.turned : 2], gradient[..., 1 : self.turned : 2]
+        cos, sin = (np.broadcast_to(slope, even.shape) for slope in self._cos_sin(parents[0]))
+        of_even = passed(even, cos) + passed(odd, sin)
+        of_odd = passed(odd, cos) + passed(even, -sin)
+        return (self._joined(of_even, of_odd, gradient),)
+
+    def _cos_sin(self, x: Array) -> tuple[Array, Array]:
+        """Of the angles, (n, d // 2)."""
+        angles = np.arange(x.shape[-2])[:, None] / 10000 ** (np.arange(0, self.turned, 2) / self.d)
+        return np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
+
+    def _joined(self, even: Array, odd: Array, x: Array) -> Array:
+        pairs = np.stack([even, odd], axis=-1).reshape(*x.shape[:-1], self.turned)
+        return np.concatenate([pairs, x[..., self.turned :]], axis=-1)
+
+    def formula(self, *symbols: str) -> str:
+        return r"R_m \, {%s}_m , \; \theta = m / 10000^{2i/d}" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        (x,) = names
+        angles = f"np.arange({x}.shape[-2])[:, None] / 10000 ** (np.arange(0, {self.turned}, 2) / {self.d})"
+        even, odd = f"even := {x}[..., 0:{self.turned}:2]", f"odd := {x}[..., 1:{self.turned}:2]"
+        cos, sin = f"cos := np.cos(angles := {angles}).astype({x}.dtype)", f"sin := np.sin(angles).astype({x}.dtype)"
+        pairs = f"np.stack([({even}) * ({cos}) - ({odd}) * ({sin}), odd * cos + even * sin], axis=-1)"
+        return f"np.concatenate([{pairs}.reshape(*{x}.shape[:-1], {self.turned}), {x}[..., {self.turned}:]], axis=-1)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (x,) = parents
+        *lead, position, j = cell
+        if j >= self.turned:
+            return step("value", x[cell], label="without a partner it is not turned")
+        exponent = float(np.arange(0, self.turned, 2)[j // 2] / self.d)
+        wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
+        angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
+        cos, sin = (_as(x.value, step(function, angle, label=function)) for function in ("cos", "sin"))
+        own = step("multiply", x[cell], cos, label=f"dimension {j + 1} × cos")
+        partner = step("multiply", x[(*lead, position, j ^ 1)], sin, label=f"dimension {(j ^ 1) + 1} × sin")
+        return step("add" if j % 2 else "subtract", own, partner)
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        first = cell[-1] // 2 * 2
+        return cell if cell[-1] >= self.turned else (*cell[:-1], slice(first, first + 2))
+
+
+def _as(array: Array, one: Step) -> Step:
+    """The step with its value in the type of the array's numbers."""
+    return Step(one.function, one.arguments, array.dtype.type(one.value), one.label)
 
 
 def exponents(d: int, kind: str) -> Array:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, summed_to
+from explorer.core.ops.base import Array, Op
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Scale(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         scores, factor = parents
-        return gradient * factor, summed_to(factor.shape, gradient * scores)
+        return gradient * factor, np.asarray(np.vdot(gradient, scores))
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         scores, factor = parents
@@ -89,7 +89,7 @@ class Temperature(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         temperature = parents[1]
         # d/dT z/T = −z/T²
-        return gradient / temperature, summed_to(temperature.shape, -gradient * value / temperature)
+        return gradient / temperature, np.asarray(np.vdot(gradient, value) / -temperature)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         logits, temperature = parents

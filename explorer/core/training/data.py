@@ -1,6 +1,203 @@
-"""What a text teaches."""
+"""What a model learns from: windows of a text, pairs of sentences, or a table of cases.
 
-from collections.abc import Sequence
+Each becomes `Examples`: arrays by the names of the input nodes that they are values of, one example a row. The order in
+which examples come is a function of the seed and the step alone, so that a run that is taken up again sees what an
+unbroken one would have seen.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import Array
+from explorer.core.training.text import END, PAD, START, Pair, numbers
+
+TARGET = "loss.target"
+MOST_JUDGED = 128
+"""How many examples a validation looks at, at most: always the same."""
+
+_ORDER, _SPLIT = 1, 2  # so that no two uses of a seed draw the same numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Examples to learn from, and others to judge by.
+
+    Parameters
+    ----------
+    arrays : mapping of str to numpy.ndarray
+        For each input node that an example sets, its values with the examples along the first axis. Empty for the
+        model's own example: then every step learns from the model's inputs as they are.
+    lengths : mapping of str to int
+        How many tokens each sequence of an example has; the model is built with these (`Model.lengths`).
+    training, validation : numpy.ndarray of int
+        The numbers of the examples to learn from, and of those to judge by. No example is in both.
+    fingerprint : int
+        Different for different data, but for a rare chance.
+    """
+
+    arrays: Mapping[str, Array] = field(default_factory=dict)
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    training: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    validation: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    fingerprint: int = 0
+
+    def batch(self, step: int, size: int, seed: int) -> dict[str, Array]:
+        """The inputs of one step: the examples in an order that is drawn anew each time all have been seen.
+
+        Parameters
+        ----------
+        step : int
+            Counted from 0.
+        size : int
+            How many examples; 0, or as many as there are or more: all of them, in their order.
+        seed : int
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            (size, …) each; empty for the model's own example.
+        """
+        n = len(self.training)
+        if not 0 < size < n:
+            return self._of(self.training)
+        epoch, place = np.divmod(step * size + np.arange(size), n)
+        chosen = [_order(n, seed, int(e))[place[epoch == e]] for e in range(epoch[0], epoch[-1] + 1)]
+        return self._of(self.training[np.concatenate(chosen)])
+
+    def judged(self, size: int) -> Iterator[dict[str, Array]]:
+        """The examples to judge by in batches of up to `size` (0: all at once), the same ones each time.
+
+        Where there are more than `MOST_JUDGED`, so many of them, evenly spread.
+        """
+        chosen = self.validation
+        if len(chosen) > MOST_JUDGED:
+            chosen = chosen[np.linspace(0, len(chosen) - 1, MOST_JUDGED).astype(np.int64)]
+        size = size or MOST_JUDGED
+        for start in range(0, len(chosen), size):
+            yield self._of(chosen[start : start + size])
+
+    def split(self, share: float, seed: int) -> "Examples":
+        """The same examples, a share of them put aside for validation by chance: at least one, and not all."""
+        n = len(self.training)
+        if not share or n < 2:
+            return self
+        shuffled = np.random.default_rng([seed, _SPLIT]).permutation(self.training)
+        aside = min(max(round(share * n), 1), n - 1)
+        return replace(self, training=np.sort(shuffled[aside:]), validation=np.sort(shuffled[:aside]))
+
+    def _of(self, chosen: Array) -> dict[str, Array]:
+        return {name: array[chosen] for name, array in self.arrays.items()}
+
+
+OWN = Examples()
+"""The model's own example."""
+
+
+@lru_cache(maxsize=2)
+def _order(n: int, seed: int, epoch: int) -> Array:
+    return np.random.default_rng([seed, _ORDER, epoch]).permutation(n)
+
+
+def windows(tokens: Array, n: int, share: float = 0.0, seed: int = 0, targets: Array | None = None) -> Examples:
+    """All stretches of n words of a text, each with the words that follow: the next-word examples of a GPT.
+
+    Inputs and targets are (n_windows, n).
+
+    Parameters
+    ----------
+    tokens : numpy.ndarray of int
+        The text as numbers of words, (length,).
+    n : int
+        Words in a window.
+    share : float
+        How much of the text is for validation: one stretch of it, at a place drawn by chance, and in it windows that do
+        not overlap. Windows that reach across its ends are left out, so that nothing is learned that is judged by.
+    seed : int
+    targets : numpy.ndarray of int, optional
+        The text as the output numbers its words, where that has another vocabulary.
+
+    Raises
+    ------
+    ExplorerError
+        "text-too-short".
+    """
+    span = n + 1  # with the word that the last one is to foretell
+    length = len(tokens)
+    least = 2 * span if share else span
+    if length < least:
+        raise ExplorerError("text-too-short", found=length, window=n, least=least)
+    targets = tokens if targets is None else targets
+    every, behind = (np.lib.stride_tricks.sliding_window_view(of, n) for of in (tokens[:-1], targets[1:]))
+    starts = np.arange(length - n)
+    aside = starts[:0]
+    if share:
+        held = min(max(round(share * length), span), length - span)
+        # Where a window or more is left before it, or else behind it.
+        last = length - held
+        places = np.union1d(np.arange(last - span + 1), np.arange(span, last + 1))
+        begin = int(np.random.default_rng([seed, _SPLIT]).choice(places))
+        aside = np.arange(begin, begin + held - n, n)
+        starts = starts[(starts + n < begin) | (starts >= begin + held)]
+    arrays = {"input.tokens": every, TARGET: behind}
+    return Examples(arrays, {"input": n}, starts, aside, crc32(tokens.tobytes() + targets.tobytes(), n))
+
+
+def sentence_pairs(
+    pairs: Sequence[Pair], source: Sequence[str], target: Sequence[str], output: Sequence[str] = ()
+) -> Examples:
+    """Pairs of sentences for an encoder-decoder (Vaswani et al. 2017): it reads one and learns to write the other.
+
+    The decoder reads ``<start> y1 … ym`` and is to write ``y1 … ym <end>`` (teacher forcing). Shorter sentences are
+    filled up with ``<pad>``: (n_pairs, n_source), and twice (n_pairs, n_target).
+
+    Parameters
+    ----------
+    pairs : sequence of (words, words)
+    source, target, output : sequence of str
+        The vocabularies: of what is read, of what the decoder reads (with `<start>`), and of what it writes (with
+        `<end>`; the target's, if left out). Where sentences differ in length, each has `<pad>`.
+
+    Raises
+    ------
+    ExplorerError
+        "word-not-known" where a vocabulary lacks a word and has no `<unk>`.
+    """
+    arrays = {
+        "source.tokens": _filled([read for read, _ in pairs], source),
+        "target.tokens": _filled([[START, *written] for _, written in pairs], target),
+        TARGET: _filled([[*written, END] for _, written in pairs], output or target),
+    }
+    lengths = {name: arrays[f"{name}.tokens"].shape[1] for name in ("source", "target")}
+    return _whole(arrays, lengths)
+
+
+def cases(X: Array, target: Array) -> Examples:
+    """A table of cases for an MLP: X (n_cases, n_features), and the outputs (n_cases, n_outputs) they should have."""
+    return _whole({"input.X": X, TARGET: target}, {})
+
+
+def _filled(sentences: Sequence[Sequence[str]], known: Sequence[str]) -> Array:
+    """The numbers of the words, a sentence a row, each row filled up with `<pad>`."""
+    longest = max(map(len, sentences))
+    for special in {word for sentence in sentences for word in sentence if word in (START, END)}:
+        if special not in known:  # <unk> would not do
+            raise ExplorerError("word-not-known", word=special)
+    if any(len(sentence) < longest for sentence in sentences) and PAD not in known:
+        raise ExplorerError("word-not-known", word=PAD)
+    rows = [[*sentence, *(PAD for _ in range(longest - len(sentence)))] for sentence in sentences]
+    return numbers([word for row in rows for word in row], known).reshape(len(rows), longest)
+
+
+def _whole(arrays: Mapping[str, Array], lengths: Mapping[str, int]) -> Examples:
+    fingerprint = 0
+    for array in arrays.values():
+        fingerprint = crc32(array.tobytes(), fingerprint)
+    return Examples(arrays, lengths, np.arange(len(arrays[TARGET])), fingerprint=fingerprint)
 
 
 def context_pairs(tokens: Sequence[str], k: int) -> list[tuple[tuple[str, ...], str]]:

@@ -16,7 +16,7 @@ from explorer.core.models import build
 from explorer.core.switches import SWITCHES
 
 # What a person can ask for and not get; anything else that is raised is a bug.
-DO_NOT_FIT = {"heads-do-not-divide", "widths-differ", "causal-needs-one-sequence", "tied-widths"}
+DO_NOT_FIT = {"heads-do-not-divide", "widths-differ", "causal-needs-one-sequence", "tied-widths", "no-next-word"}
 
 
 def labels(name, count):
@@ -49,7 +49,7 @@ def models(draw, kind):
     axes = {name: labels(name, draw(st.integers(2, 4) if name in words else size)) for name in names}
     for name in axes:
         if name.endswith(".words") and draw(st.booleans()):
-            axes[name] += ("<pad>",)
+            axes[name] += ("<pad>", "<end>")
     dtype = draw(st.sampled_from(("float64", "float32")))
     width = draw(st.sampled_from((4, 4, 6, 3, 1)))
     if draw(st.booleans()):
@@ -65,7 +65,7 @@ def models(draw, kind):
         elif isinstance(switch.default, int):
             value = draw(st.integers(int(switch.least), 3))
         else:
-            value = draw(st.sampled_from((0.0, 1e-5, 0.5, 3.0)))
+            value = draw(st.sampled_from([x for x in (0.0, 1e-5, 0.5, 3.0) if x <= switch.most]))
         model = model.with_switch(block, name, value)
     try:
         build(model)

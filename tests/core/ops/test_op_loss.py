@@ -15,6 +15,14 @@ def test_cross_entropy_is_the_mean_over_the_positions():
     assert CrossEntropy().forward(probabilities, np.array([1, 0])) == (np.log(4) + np.log(8)) / 2
 
 
+def test_padding_is_not_counted():
+    probabilities = np.array([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125]])
+    assert CrossEntropy(pad=2).forward(probabilities, np.array([1, 2])) == np.log(4)
+    gradient, _ = CrossEntropy(pad=2).backward(np.array(1.0), np.array(0.0), probabilities, np.array([1, 2]))
+    np.testing.assert_array_equal(gradient, [[0, -4, 0], [0, 0, 0]])
+    assert CrossEntropy(pad=2).forward(probabilities, np.array([2, 2])) == 0
+
+
 def test_mean_squared_error_is_the_mean_over_all_numbers():
     output, target = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 2.0], [3.0, 7.0]])
     assert MeanSquaredError().forward(output, target) == (1 + 9) / 4

@@ -1,6 +1,6 @@
 import numpy as np
 
-from explorer.core.ops import CausalMask, Mask, PaddingMask, RelatedMask
+from explorer.core.ops import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
 
 
 def test_masks():
@@ -21,3 +21,13 @@ def test_a_window_ends_behind_and_never_before_the_token_itself():
 
 def test_related_is_what_has_something_in_common():
     np.testing.assert_array_equal(RelatedMask().forward(np.array([[0.7, 0.0, -0.0, -0.7, np.nan]])), [[1, 0, 0, 0, 0]])
+
+
+def test_a_decoder_needs_both_masks_at_once():
+    np.testing.assert_array_equal(
+        CausalPaddingMask(3, 4).forward(np.array([0, 3, 1, 3])),
+        [[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 1, 0], [1, 0, 1, 0]],
+    )
+    np.testing.assert_array_equal(
+        CausalPaddingMask(3, 3, window=2).forward(np.array([0, 1, 2])), CausalMask(3, 2).forward()
+    )

@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from explorer.core.engine import same_bytes
 from explorer.core.ops import BatchNorm, LayerNorm, RowShares, Softmax
+from explorer.core.ops.normalise import largest
 
 softmax = Softmax().forward
 inf, nan = np.inf, np.nan
@@ -98,3 +100,13 @@ def test_batch_norm_forgets_the_size_of_a_feature_and_layer_norm_does_not():
         BatchNorm(0).forward(x * sizes, *parameters), BatchNorm(0).forward(x, *parameters), rtol=1e-12
     )
     np.testing.assert_allclose(LayerNorm(0).forward(x * sizes, *parameters), [[1, -1]] * 3, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_largest_of_many_short_rows_is_the_largest_of_each(dtype):
+    z = np.random.default_rng(0).normal(size=(40, 5, 4, 7)).astype(dtype)
+    z[0, 0, 0, 3], z[1, 0, 0, 3], z[2, 0, 0, 3], z[3, 0, 0] = np.nan, np.inf, -np.inf, -np.inf
+    assert z.size > 4096
+    assert same_bytes(largest(z), z.max(-1, keepdims=True))
+    assert same_bytes(largest(z[:2]), z[:2].max(-1, keepdims=True))
+    assert same_bytes(largest(z.swapaxes(0, 1)), z.swapaxes(0, 1).max(-1, keepdims=True))

@@ -1,10 +1,13 @@
+"""What is learned from: nothing that is judged by, in an order that the seed and the step alone decide."""
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.core.errors import ExplorerError
 from explorer.core.ops import CausalMask
-from explorer.core.training.data import context_pairs
+from explorer.core.training.data import MOST_JUDGED, OWN, TARGET, cases, context_pairs, sentence_pairs, windows
 
 ROSES = ["roses", "are", "red", "violets", "are", "blue"]
 
@@ -43,3 +46,130 @@ def test_a_window_of_the_causal_mask_shows_the_context(n, k):
 def test_a_window_of_no_words_is_none():
     with pytest.raises(ValueError, match="0 words"):
         context_pairs(ROSES, 0)
+
+
+# Windows of a text
+
+lengths = st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.integers(2 * n + 2, 80)))
+
+
+@given(lengths, st.floats(0.01, 0.9), st.integers(0, 2**32 - 1))
+def test_no_word_is_learned_that_is_judged_by(sizes, share, seed):
+    n, length = sizes
+    made = windows(np.arange(length), n, share, seed)
+    learned, judged = (
+        {int(place) for i in numbers for place in (*made.arrays["input.tokens"][i], *made.arrays[TARGET][i])}
+        for numbers in (made.training, made.validation)
+    )
+    assert len(made.training)
+    assert len(made.validation)
+    assert learned.isdisjoint(judged)
+
+
+@given(lengths)
+def test_each_word_of_a_window_has_the_next_one_as_its_target(sizes):
+    n, length = sizes
+    made = windows(np.arange(length), n)
+    assert made.lengths == {"input": n}
+    assert len(made.training) == length - n
+    np.testing.assert_array_equal(made.arrays[TARGET], made.arrays["input.tokens"] + 1)
+
+
+def test_judged_windows_do_not_overlap():
+    made = windows(np.arange(1000), 4, 0.5, 3)
+    targets = made.arrays[TARGET][made.validation]
+    assert len(np.unique(targets)) == targets.size >= 490
+
+
+def test_the_output_may_have_a_vocabulary_of_its_own():
+    made = windows(np.array([0, 1, 2, 3]), 2, targets=np.array([10, 11, 12, 13]))
+    assert made.arrays[TARGET].tolist() == [[11, 12], [12, 13]]
+
+
+def test_a_text_shorter_than_a_window():
+    with pytest.raises(ExplorerError, match="windows of 4 words need at least 5"):
+        windows(np.arange(4), 4)
+
+
+# The order
+
+
+def table(n):
+    return cases(np.arange(n, dtype=float)[:, None], np.zeros((n, 1)))
+
+
+def seen(examples, steps, size, seed):
+    return [int(x) for step in steps for x in examples.batch(step, size, seed)["input.X"][:, 0]]
+
+
+@given(st.integers(2, 12), st.integers(1, 11), st.integers(0, 2**32 - 1))
+def test_every_example_comes_once_before_any_comes_again(n, size, seed):
+    order = seen(table(n), range(n), size, seed)
+    for start in range(0, len(order) - n + 1, n):
+        assert sorted(order[start : start + n]) == list(range(n))
+
+
+@given(st.integers(2, 12), st.integers(1, 5), st.integers(0, 1000), st.integers(0, 2**32 - 1))
+def test_a_batch_depends_on_the_seed_and_the_step_alone(n, size, step, seed):
+    assert seen(table(n), [step], size, seed) == seen(table(n), [step + 7, 0, step], size, seed)[-min(size, n) :]
+
+
+def test_another_seed_is_another_order():
+    assert seen(table(50), [0], 20, 1) != seen(table(50), [0], 20, 2)
+
+
+@pytest.mark.parametrize("size", [0, 5, 9])
+def test_all_of_them_come_in_their_order(size):
+    assert seen(table(5), [3], size, 1) == [0, 1, 2, 3, 4]
+
+
+@given(st.integers(2, 30), st.floats(0.01, 0.9), st.integers(0, 2**32 - 1))
+def test_a_share_is_put_aside(n, share, seed):
+    made = table(n).split(share, seed)
+    assert sorted([*made.training, *made.validation]) == list(range(n))
+    assert 1 <= len(made.validation) < n
+    assert abs(len(made.validation) - share * n) <= 1
+
+
+def test_no_share_leaves_all():
+    assert len(table(4).split(0, 1).training) == 4
+    assert not list(table(4).judged(2))
+
+
+def test_many_are_judged_by_some_of_them_always_the_same():
+    made = table(10 * MOST_JUDGED).split(0.5, 1)
+    first, again = ([b["input.X"].tolist() for b in made.judged(50)] for _ in range(2))
+    assert first == again
+    assert sum(map(len, first)) == MOST_JUDGED
+    assert max(map(len, first)) == 50
+
+
+def test_the_models_own_example_sets_nothing():
+    assert OWN.batch(3, 32, 0) == {}
+
+
+def test_other_data_have_another_fingerprint():
+    assert table(4).fingerprint != table(5).fingerprint
+    assert windows(np.arange(9), 2).fingerprint != windows(np.arange(9), 3).fingerprint
+
+
+# Pairs of sentences
+
+SOURCE = ("<pad>", "two", "cats", "sleep")
+WRITTEN = ("<start>", "<end>", "<pad>", "dos", "gatos", "duermen")
+
+
+def test_a_pair_as_decoder_and_teacher_have_it():
+    made = sentence_pairs([(["two", "cats"], ["dos", "gatos"]), (["cats"], ["gatos"])], SOURCE, WRITTEN)
+    assert made.lengths == {"source": 2, "target": 3}
+    assert made.arrays["source.tokens"].tolist() == [[1, 2], [2, 0]]
+    assert made.arrays["target.tokens"].tolist() == [[0, 3, 4], [0, 4, 2]]
+    assert made.arrays[TARGET].tolist() == [[3, 4, 1], [4, 1, 2]]
+
+
+@pytest.mark.parametrize("missing", ["<pad>", "<start>", "<end>"])
+def test_a_vocabulary_without_what_is_needed(missing):
+    pairs = [(["two", "cats"], ["dos", "gatos"]), (["cats"], ["gatos"])]
+    known = (*(word for word in WRITTEN if word != missing), "<unk>")
+    with pytest.raises(ExplorerError, match=missing):
+        sentence_pairs(pairs, SOURCE, known)

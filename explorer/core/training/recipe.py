@@ -1,0 +1,118 @@
+"""How a model is trained: everything but the model and what it learns from."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from explorer.core.errors import ExplorerError
+from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.schedule import SCHEDULES, rate_at
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The settings of one training run. Numbers have bounds (`BOUNDS`), words are chosen from a few (`CHOICES`).
+
+    Parameters
+    ----------
+    optimiser : str
+        One of `OPTIMISERS`.
+    rate : float
+        The learning rate; the highest one of a schedule.
+    schedule : str
+        One of `SCHEDULES`; see `rate_at`.
+    warm_up : int
+        Steps in which the rate rises to `rate`.
+    weight_decay : float
+        How much of itself a table or a matrix loses in a step, times the rate (Loshchilov & Hutter 2019). Biases, γ and
+        β have none.
+    dropout : float
+        Share of the numbers that are left out by chance in each step (see `with_dropout`); 0: what the model's own
+        switches say.
+    clip : float
+        The longest that the gradient of all weights together may be; 0: as long as it is.
+    batch : int
+        Examples in a step; 0: all.
+    steps : int
+        Of the whole run.
+    validation : float
+        Share of the examples that are kept for judging, and never learned from.
+    validate_every : int
+        Steps between two judgements.
+    seed : int
+        Of all that is random: the order of the examples, the split, dropout, and weights that are drawn anew.
+    frozen : tuple of str
+        Weights that do not move: names of nodes, or of blocks ("decoder.1.self" means all below it).
+    initialiser : str
+        How the weights are drawn anew before the first step, one of `INITIALISERS`; empty: they are gone on from.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-training-setting" or "bad-training-choice".
+    """
+
+    optimiser: str = "Adam"
+    rate: float = 0.01
+    schedule: str = "constant"
+    warm_up: int = 0
+    weight_decay: float = 0.0
+    dropout: float = 0.0
+    clip: float = 0.0
+    batch: int = 32
+    steps: int = 1000
+    validation: float = 0.0
+    validate_every: int = 50
+    seed: int = 0
+    frozen: tuple[str, ...] = ()
+    initialiser: str = ""
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in BOUNDS.items():
+            value = getattr(self, name)
+            # Written so that NaN is none of the allowed.
+            if not low <= value <= high:
+                raise ExplorerError("bad-training-setting", name=name, value=value, low=low, high=high)
+        for name, known in CHOICES.items():
+            value = getattr(self, name)
+            if value not in known:
+                shown = ", ".join(filter(None, known))
+                raise ExplorerError("bad-training-choice", name=name, value=value, known=shown)
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 1."""
+        return rate_at(step, self.rate, self.schedule, self.warm_up, self.steps)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings as JSON and TOML write them."""
+        return {**asdict(self), "frozen": list(self.frozen)}
+
+    @staticmethod
+    def of(given: Mapping[str, Any]) -> "Recipe":
+        """The recipe of `as_dict`."""
+        known = {field.name for field in fields(Recipe)}
+        settings = {name: value for name, value in given.items() if name in known}
+        return Recipe(**{**settings, "frozen": tuple(settings.get("frozen", ()))})
+
+
+BOUNDS: dict[str, tuple[float, float]] = {
+    "rate": (1e-9, 1000.0),
+    "warm_up": (0, 1_000_000),
+    "weight_decay": (0.0, 10.0),
+    "dropout": (0.0, 0.9),
+    "clip": (0.0, 1e6),
+    "batch": (0, 4096),
+    "steps": (1, 10_000_000),
+    "validation": (0.0, 0.9),
+    "validate_every": (1, 1_000_000),
+    "seed": (0, 2**32 - 1),
+}
+"""The least and the most of each number of a recipe."""
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "optimiser": tuple(OPTIMISERS),
+    "schedule": SCHEDULES,
+    "initialiser": ("", *INITIALISERS),
+}
+"""The words that each choice of a recipe is from."""

@@ -1,0 +1,319 @@
+"""The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from time import perf_counter
+from zlib import crc32
+
+import numpy as np
+
+from explorer.core.engine import Pin
+from explorer.core.errors import ExplorerError, nearest
+from explorer.core.gradients import LOSS, Gradients
+from explorer.core.graph import Graph
+from explorer.core.model import Model
+from explorer.core.models import build
+from explorer.core.ops import Array, CrossEntropy, Input
+from explorer.core.parameters import parameters
+from explorer.core.training.data import TARGET, Examples
+from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
+from explorer.core.training.optimisers import OPTIMISERS, clipped
+from explorer.core.training.recipe import Recipe
+
+_DROPOUT = 3  # beside the uses of a seed in `data`
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one step was.
+
+    Parameters
+    ----------
+    step : int
+        Counted from 1: the weights are those after so many steps.
+    loss : float
+        Of the step's batch, before the step.
+    rate : float
+        The learning rate of the step.
+    norm : float
+        Length of the gradient of all moving weights together, before clipping.
+    norms : mapping of str to float
+        The same block by block ("input", "decoder.1.self", …), in reading order.
+    validation : float or None
+        Loss on the validation examples after the step, where it was time to judge.
+    """
+
+    step: int
+    loss: float
+    rate: float
+    norm: float
+    norms: Mapping[str, float]
+    validation: float | None = None
+
+
+@dataclass
+class History:
+    """The records of a run as columns, one number a step.
+
+    Parameters
+    ----------
+    losses, rates, norms : list of float
+    blocks : dict of str to list of float
+        The gradient's length in each block.
+    validations : list of (int, float)
+        After how many steps, and the loss there.
+    """
+
+    losses: list[float] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+    norms: list[float] = field(default_factory=list)
+    blocks: dict[str, list[float]] = field(default_factory=dict)
+    validations: list[tuple[int, float]] = field(default_factory=list)
+
+    def add(self, record: Record) -> None:
+        """Put one record behind the others."""
+        self.losses.append(record.loss)
+        self.rates.append(record.rate)
+        self.norms.append(record.norm)
+        for block, norm in record.norms.items():
+            self.blocks.setdefault(block, []).append(norm)
+        if record.validation is not None:
+            self.validations.append((record.step, record.validation))
+
+
+class Trainer:
+    """A model that learns from examples, step by step. Same arguments, same machine: the same bits.
+
+    Parameters
+    ----------
+    model : Model
+        Built with the lengths of the examples (`Examples.lengths`).
+    inputs : mapping of str to numpy.ndarray
+        A value for every input node; the weights start from these. They are never written to.
+    data : Examples
+    recipe : Recipe
+        With an `initialiser`, the weights that move are drawn anew, from the recipe's seed.
+    pins : mapping of str to Pin, optional
+        Held while training, too.
+
+    Attributes
+    ----------
+    at : int
+        How many steps have been taken.
+    weights : dict of str to numpy.ndarray
+        The weights as they are now, frozen ones too, in reading order. New arrays each step: who holds old ones keeps
+        them as they were.
+    moving : tuple of str
+        Those that are moved.
+    history : History
+    fingerprint : int
+        Of what the run begins with: model, first weights, examples.
+
+    Raises
+    ------
+    ExplorerError
+        "no-loss-to-lower", "no-dropout"; "unknown-node" for a frozen weight that there is not; "nothing-moves".
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        inputs: Mapping[str, Array],
+        data: Examples,
+        recipe: Recipe,
+        pins: Mapping[str, Pin] | None = None,
+    ) -> None:
+        # In the model's type, or float32 would meet float64 and become it.
+        arrays = {n: a.astype(model.dtype, copy=False) if a.dtype.kind == "f" else a for n, a in data.arrays.items()}
+        self.model = with_dropout(model, recipe.dropout) if recipe.dropout else model
+        self.recipe, self.pins, self.data = recipe, dict(pins or {}), replace(data, arrays=arrays)
+        self.graph = graph = build(self.model)
+        if LOSS.node not in graph.nodes:
+            raise ExplorerError("no-loss-to-lower")
+        if recipe.dropout and not any(kept_nodes(graph)):
+            raise ExplorerError("no-dropout")
+        above = graph.ancestors(LOSS.node)
+        learned = [w.name for block in parameters(graph, model) for w in block.weights if w.name in above]
+        frozen = _frozen(recipe.frozen, learned)
+        self.moving = tuple(name for name in learned if name not in frozen)
+        if not self.moving:
+            raise ExplorerError("nothing-moves")
+        self._inputs = {name: inputs[name] for name, node in graph.nodes.items() if node.is_input and name in inputs}
+        # What dropout keeps, where it was only the recipe that switched it on: everything, while nothing is learned.
+        self._inputs |= {name: np.ones((), model.dtype) for name in kept_nodes(graph) if name not in inputs}
+        self.weights = {name: self._inputs[name] for name in learned}
+        if recipe.initialiser:
+            self.weights |= {name: self._drawn(name) for name in self.moving}
+        self._blocks: dict[str, list[str]] = {}
+        for name in self.moving:
+            self._blocks.setdefault(name.rpartition(".")[0], []).append(name)
+        self._plan = [node for node in graph.nodes.values() if node.name in above | {LOSS.node} and not node.is_input]
+        self._held = {name: pin.cells for name, pin in self.pins.items()}
+        self.fingerprint = self._fingerprint()
+        self.optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
+        self.at = 0
+        self.history = History()
+
+    def _drawn(self, name: str) -> Array:
+        op = self.graph.nodes[name].op
+        assert isinstance(op, Input)
+        return op.start(name, self.graph.shape(name), self.model.dtype, self.recipe.seed, self.recipe.initialiser)
+
+    def _fingerprint(self) -> int:
+        """Of what the run begins with."""
+        found = crc32(repr((self.model, self.data.fingerprint)).encode())
+        for array in (*self._inputs.values(), *self.weights.values()):
+            found = crc32(np.ascontiguousarray(array).data, found)
+        for name, pin in self.pins.items():
+            found = crc32(name.encode() + pin.cells.tobytes() + pin.values.tobytes(), found)
+        return found
+
+    @property
+    def finished(self) -> bool:
+        """Whether all steps of the recipe have been taken."""
+        return self.at >= self.recipe.steps
+
+    # Learning
+
+    def step(self) -> Record:
+        """Take one step; judge, where it is time.
+
+        Raises
+        ------
+        ExplorerError
+            "training-diverged" where the loss, a gradient or a weight would be no finite number, and
+            "training-not-finite" where that is so before the first step. Nothing has happened then: the weights are
+            the last good ones.
+        """
+        batch = self.data.batch(self.at, self.recipe.batch, self.recipe.seed)
+        values = self._forward(batch | self._kept(batch))
+        loss = float(values[LOSS.node])
+        gradients = Gradients(self.graph, values, self._held).only(self.moving)
+        norms = {block: clipped({n: gradients[n] for n in names}, 0)[1] for block, names in self._blocks.items()}
+        gradients, norm = clipped(gradients, self.recipe.clip)
+        if not (isfinite(loss) and isfinite(norm)):
+            self._diverged()
+        optimiser = self.optimiser.copy()
+        optimiser.rate = self.recipe.rate_at(self.at + 1)
+        before = {name: self.weights[name] for name in self.moving}
+        with np.errstate(all="ignore"):
+            after = optimiser.step(before, gradients)
+            # In one layout: the bits of a product depend on it, and a run gone on with is to give the same.
+            moved = {name: np.asarray(array, before[name].dtype, order="C") for name, array in after.items()}
+        if not all(np.isfinite(array).all() for array in moved.values()):
+            self._diverged()
+        self.weights = {**self.weights, **moved}
+        self.optimiser = optimiser
+        self.at += 1
+        due = self.at % self.recipe.validate_every == 0 or self.finished
+        record = Record(self.at, loss, optimiser.rate, norm, norms, self.validate() if due else None)
+        self.history.add(record)
+        return record
+
+    def run(self, seconds: float) -> list[Record]:
+        """Take steps until the time is over or the run is finished: at least one, unless it is finished.
+
+        This is the slice of a frame that the window gives a small model (about 0.008).
+
+        Raises
+        ------
+        ExplorerError
+            Those of `step`; the records of the steps before are in the history.
+        """
+        end, records = perf_counter() + seconds, list[Record]()
+        while not self.finished:
+            records.append(self.step())
+            if perf_counter() >= end:
+                break
+        return records
+
+    def validate(self) -> float | None:
+        """The loss on the validation examples as the weights are now, without dropout; None where there are none."""
+        op, total, count = self.graph.nodes[LOSS.node].op, 0.0, 0
+        for batch in self.data.judged(self.recipe.batch):
+            n = op.count(batch[TARGET]) if isinstance(op, CrossEntropy) else len(batch[TARGET])
+            total += n * float(self._forward(batch)[LOSS.node])
+            count += n
+        return total / count if count else None
+
+    def set(self, weights: Mapping[str, Array]) -> None:
+        """Go on from other values of some weights, such as one edited in mid-run; the optimiser keeps its memory.
+
+        Parameters
+        ----------
+        weights : mapping of str to numpy.ndarray
+            In the node's shape, or, as in a document with a shorter sentence, with fewer positions: the rest stays.
+
+        Raises
+        ------
+        ExplorerError
+            "unknown-node" or "bad-shape".
+        """
+        for name, array in weights.items():
+            if name not in self.weights:
+                raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.weights)))
+            self.weights = {**self.weights, name: fitted(self.graph, name, array, self.weights[name])}
+
+    def _kept(self, batch: Mapping[str, Array]) -> dict[str, Array]:
+        """What dropout keeps in the next step; drawn from the seed and the step alone, as the batch is."""
+        lead = next((array.shape[:1] for array in batch.values()), ())
+        random = np.random.default_rng([self.recipe.seed, _DROPOUT, self.at])
+        return kept_masks(self.graph, self.model, lead, random)
+
+    def _forward(self, batch: Mapping[str, Array]) -> dict[str, Array]:
+        """The values of all nodes that the loss depends on, for a batch."""
+        values = {**self._inputs, **self.weights, **batch}
+        with np.errstate(all="ignore"):  # what is not finite is seen at the loss
+            for node in self._plan:
+                if node.name not in batch:
+                    new = node.op.forward(*[values[parent] for parent in node.parents])
+                    values[node.name] = self.pins[node.name].over(new) if node.name in self.pins else new
+        return values
+
+    def _diverged(self) -> None:
+        if self.at == 0:
+            raise ExplorerError("training-not-finite")
+        raise ExplorerError("training-diverged", step=self.at)
+
+
+def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
+    """A node's array with other numbers, laid over the positions that both have where they differ in these.
+
+    Parameters
+    ----------
+    graph : Graph
+        The one that `base` fits.
+    name : str
+    given, base : numpy.ndarray
+
+    Returns
+    -------
+    numpy.ndarray
+        In the shape and type of `base`.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-shape" where they differ along another axis than that of a sequence.
+    """
+    axes = graph.nodes[name].axes
+    differing = [a for a, n, m in zip(axes, given.shape, base.shape, strict=False) if n != m]
+    if given.ndim != base.ndim or not all(axis in graph.sequences for axis in differing):
+        shapes = (" × ".join(map(str, array.shape)) or "a single number" for array in (base, given))
+        raise ExplorerError("bad-shape", name=name, shape=next(shapes), given=next(shapes))
+    laid = base.copy()
+    common = tuple(slice(min(n, m)) for n, m in zip(given.shape, base.shape, strict=True))
+    laid[common] = given[common]
+    return laid
+
+
+def _frozen(names: tuple[str, ...], learned: list[str]) -> set[str]:
+    """The weights that a recipe's names mean: nodes, or all below a path."""
+    found: set[str] = set()
+    for name in names:
+        meant = [one for one in learned if one == name or one.startswith(f"{name}.")]
+        if not meant:
+            raise ExplorerError("unknown-node", name=name, near=nearest(name, learned))
+        found.update(meant)
+    return found

@@ -1,0 +1,78 @@
+"""A pass that is computed beside the event loop: what it is, and who runs it."""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Protocol
+
+from explorer.core.engine import Computed, Pass
+from explorer.document.state import State
+
+LARGE = 1_000_000_000
+"""Multiply-adds of a pass that is worth a thread: 20 ms in float32 on one core. Smaller ones are computed at once: one
+can hardly see that, and a thread of many small numpy calls would starve the window (measured: a repaint of 8.5 ms
+became 480 to 615 ms)."""
+
+
+class Background(Protocol):
+    """Somebody who can compute beside the event loop: the window."""
+
+    def run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
+        """Call `work` on another thread, and `then` on this one when it has returned."""
+
+    def stop(self) -> None:
+        """What was asked for last is not waited for any more: its `then` need not be called."""
+
+
+class Overtaken(Exception):  # noqa: N818
+    """Ends a pass that nobody waits for any more."""
+
+
+class Job:
+    """A pass on its way to be published.
+
+    Parameters
+    ----------
+    begun : Pass
+    state : State
+        What the values will be those of.
+    label : str
+        What was done, as undo names it.
+    stroke : object
+        Of the act that began it.
+    gradients : bool
+        Whether the gradients of the loss are wanted, too.
+    turn : Lock
+        Shared by all jobs of a document: an overtaken one may still be within an op.
+
+    Attributes
+    ----------
+    overtaken : bool
+        Set where nobody waits for it any more: it ends before the next node.
+    computed : Computed or None
+    error : Exception or None
+        What came out of it.
+    """
+
+    def __init__(self, begun: Pass, state: State, label: str, stroke: object, gradients: bool, turn: Lock) -> None:
+        self.state, self.label, self.stroke = state, label, stroke
+        self._begun, self._gradients, self._turn = begun, gradients, turn
+        self.overtaken = False
+        self.computed: Computed | None = None
+        self.error: Exception | None = None
+
+    def work(self) -> None:
+        """Compute it, on whatever thread; who comes second waits for the first."""
+        with self._turn:
+            if self.computed is not None or self.error is not None:
+                return
+            try:
+                computed = self._begun.compute(self._between)
+                self.computed = computed.with_gradients(self._between) if self._gradients else computed
+            except Overtaken:
+                pass
+            except Exception as error:  # told where it is waited for
+                self.error = error
+
+    def _between(self) -> None:
+        if self.overtaken:
+            raise Overtaken

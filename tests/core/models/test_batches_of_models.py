@@ -1,0 +1,106 @@
+"""A model over a batch is the model over each example, and its weights' gradients add up: each kind, every switch."""
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import fresh
+from explorer.core.gradients import LOSS, Root
+from explorer.core.ops import CrossEntropy
+
+BATCH = 3
+GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
+"""Short names of the inputs that an example sets; "loss.target" is another. All others are shared."""
+
+
+@pytest.fixture
+def batch(switched, compute):
+    """A batch in an engine, and an engine for each of its examples."""
+    model = switched
+    if "identity" in model.switches.values() and "output" in model.blocks():
+        # Cross-entropy needs probabilities.
+        model = model.with_switch("loss", "loss", "mean squared error")
+    if model.kind == "mlp" and model.switch("loss", "loss") == "cross-entropy":
+        model = model.with_switch("layer.2", "activation", "sigmoid")
+    graph = compute(model).graph
+    random, together = np.random.default_rng(0), {}
+    for name, node in graph.nodes.items():
+        if not node.is_input:
+            continue
+        shape = graph.shape(name)
+        lead = (BATCH,) if node.short in GIVEN or name == "loss.target" else ()
+        if node.op.initial == "ids":
+            block = name.rpartition(".")[0]
+            words = graph.axes.get(f"{block}.words") or graph.axes.get("output.words") or graph.axes["layer.2"]
+            together[name] = random.integers(0, len(words), (*lead, *shape))
+        elif name.endswith("mask"):
+            together[name] = np.tril(np.ones(shape))
+        else:
+            together[name] = np.asarray(
+                random.uniform(0.2, 1, (*lead, *shape)) * random.choice([-1, 1], (*lead, *shape))
+            )
+    alone = [
+        {name: array if array.ndim == len(graph.shape(name)) else array[b] for name, array in together.items()}
+        for b in range(BATCH)
+    ]
+    return fresh(graph, together, {}), [fresh(graph, inputs, {}) for inputs in alone]
+
+
+def part(engine, name, array, b):
+    """The part of a batch's array that belongs to an example; the whole, where all share it."""
+    return array if array.ndim == len(engine.graph.shape(name)) else array[b]
+
+
+def shares(whole, parts):
+    """How much each example counts in the loss: as much as any other, or as it has words that are counted."""
+    op = whole.graph.nodes[LOSS.node].op
+    if not isinstance(op, CrossEntropy):
+        return [1 / BATCH] * BATCH
+    target = whole.graph.nodes[LOSS.node].parents[1]
+    counts = [np.count_nonzero(one.values[target] != op.pad) for one in parts]
+    return [count / max(sum(counts), 1) for count in counts]
+
+
+def test_each_example_of_a_batch_is_computed_as_if_it_were_alone(batch):
+    whole, parts = batch
+    for name, value in whole.values.items():
+        if not value.shape and whole.graph.nodes[name].parents:
+            continue  # one number of all examples: below
+        for b, one in enumerate(parts):
+            mine = part(whole, name, value, b)
+            np.testing.assert_allclose(mine, one.values[name], rtol=1e-10, atol=1e-12, err_msg=name)
+    if LOSS.node in whole.values:
+        losses = [share * one.values[LOSS.node] for share, one in zip(shares(whole, parts), parts, strict=True)]
+        np.testing.assert_allclose(whole.values[LOSS.node], sum(losses), rtol=1e-12)
+    if "loss.L_1" in whole.values:
+        np.testing.assert_allclose(whole.values["loss.L_1"], sum(one.values["loss.L_1"] for one in parts), rtol=1e-12)
+
+
+def test_gradients_of_what_all_share_are_the_sum_over_the_examples(batch):
+    whole, parts = batch
+    inputs = [n for n, node in whole.graph.nodes.items() if node.is_input and whole.values[n].dtype.kind == "f"]
+    for root, factors in roots(whole, parts):
+        found = whole.gradients(root).several(inputs)
+        own = Root(root.node, root.cell[-len(whole.graph.shape(root.node)) :] if root.cell else ())
+        each = [one.gradients(own).several(inputs) for one in parts]
+        for name in inputs:
+            weighted = [factor * gradients[name] for factor, gradients in zip(factors, each, strict=True)]
+            if found[name].ndim > weighted[0].ndim:
+                np.testing.assert_allclose(found[name], weighted, rtol=1e-9, atol=1e-12, err_msg=f"{root}: {name}")
+            else:
+                np.testing.assert_allclose(found[name], sum(weighted), rtol=1e-9, atol=1e-12, err_msg=f"{root}: {name}")
+
+
+def roots(whole, parts):
+    """The loss, or else a cell of one example in each node that feeds no other, with what each example counts."""
+    if LOSS.node in whole.values:
+        return [(LOSS, shares(whole, parts))]
+    graph, found = whole.graph, []
+    for name, node in graph.nodes.items():
+        if node.parents and not graph.children[name] and whole.values[name].dtype.kind == "f":
+            value = whole.values[name]
+            has_batch = value.ndim > len(graph.shape(name))
+            factors = [float(b == BATCH - 1) for b in range(BATCH)]
+            found.append(
+                (Root(name, tuple(size - 1 for size in value.shape)), factors if has_batch else [1.0, 0.0, 0.0])
+            )
+    return found

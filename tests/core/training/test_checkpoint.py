@@ -1,0 +1,151 @@
+"""A run broken off and gone on with is an unbroken run, to the bit; and a file is believed only where it fits."""
+
+import json
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.core.training import checkpoint
+from explorer.core.training.optimisers import OPTIMISERS
+
+
+def after(trainer, steps):
+    for _ in range(steps):
+        trainer.step()
+    return trainer
+
+
+def everything(trainer):
+    memory = {key: array.tobytes() for key, array in checkpoint._memory(trainer).items()}
+    return trainer.at, {n: a.tobytes() for n, a in trainer.weights.items()}, memory, trainer.history
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_a_run_gone_on_with_has_the_bits_of_an_unbroken_one(gpt, tmp_path, optimiser):
+    settings = {"optimiser": optimiser, "schedule": "linear", "warm_up": 2, "clip": 1.0, "dropout": 0.2}
+    file = tmp_path / "run.training"
+    checkpoint.save(after(gpt(**settings), 7), file)
+    again = gpt(**settings)
+    checkpoint.load(again, file)
+    assert again.at == 7
+    assert everything(after(again, 5)) == everything(after(gpt(**settings), 12))
+
+
+def test_a_checkpoint_of_the_beginning(gpt, tmp_path):
+    checkpoint.save(gpt(), tmp_path / "run")
+    again = gpt()
+    checkpoint.load(again, tmp_path / "run")
+    assert everything(after(again, 3)) == everything(after(gpt(), 3))
+
+
+def test_no_part_is_left_and_the_one_before_is_replaced(xor, tmp_path):
+    trainer = xor()
+    for steps in (1, 2):
+        checkpoint.save(after(trainer, 1), tmp_path / "run")
+        assert [file.name for file in tmp_path.iterdir()] == ["run"]
+        assert checkpoint.weights(tmp_path / "run")[0] == steps
+
+
+def test_the_weights_can_be_read_and_edited_from_outside(gpt, tmp_path):
+    file = tmp_path / "run"
+    checkpoint.save(after(gpt(), 2), file)
+    step, weights = checkpoint.weights(file)
+    assert step == 2
+    assert weights["input.table"].dtype == np.float32
+    checkpoint.edit(file, {"output.b": np.full(weights["output.b"].shape, 2.0)})
+    again, there = gpt(), after(gpt(), 2)
+    checkpoint.load(again, file)
+    there.set({"output.b": np.full(weights["output.b"].shape, 2.0)})
+    assert everything(after(again, 2)) == everything(after(there, 2))
+    with pytest.raises(ExplorerError, match=r"no weights 'output\.b' of that shape"):
+        checkpoint.edit(file, {"output.b": np.zeros(3)})
+
+
+@pytest.mark.parametrize("settings", [{"seed": 2}, {"rate": 0.02}, {"steps": 13}])
+def test_a_checkpoint_of_another_run(gpt, tmp_path, settings):
+    checkpoint.save(after(gpt(), 1), tmp_path / "run")
+    trainer = gpt(**settings)
+    with pytest.raises(ExplorerError) as caught:
+        checkpoint.load(trainer, tmp_path / "run")
+    assert caught.value.id == "run-differs"
+    assert trainer.at == 0
+
+
+def test_a_checkpoint_of_another_model(gpt, xor, tmp_path):
+    checkpoint.save(gpt(), tmp_path / "run")
+    with pytest.raises(ExplorerError) as caught:
+        checkpoint.load(xor(), tmp_path / "run")
+    assert caught.value.id == "run-differs"
+
+
+def refused(trainer, file):
+    before = everything(trainer)
+    with pytest.raises(ExplorerError) as caught:
+        checkpoint.load(trainer, file)
+    assert caught.value.id == "checkpoint-not-read"
+    assert everything(trainer) == before
+    return str(caught.value)
+
+
+def test_files_that_are_none(xor, tmp_path):
+    file = tmp_path / "run"
+    assert "No such file" in refused(xor(), file)
+    for content in (b"", b"x" * 40, b"\xff" * 40):
+        file.write_bytes(content)
+        refused(xor(), file)
+
+
+def test_a_file_cut_short_anywhere(xor, tmp_path):
+    file = tmp_path / "run"
+    checkpoint.save(after(xor(), 2), file)
+    content = file.read_bytes()
+    for length in range(0, len(content), 97):
+        file.write_bytes(content[:length])
+        refused(xor(), file)
+
+
+def rewritten(file, change):
+    """The file with its arrays or its description changed."""
+    arrays, run = checkpoint._read(file)
+    change(arrays, run)
+    checkpoint._write(file, arrays, run)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays, run: run.update(at=3),
+        lambda arrays, run: run.update(at=-1),
+        lambda arrays, run: run.update(at=10**9),
+        lambda arrays, run: run.update(at="2"),
+        lambda arrays, run: run.update(format="another"),
+        lambda arrays, run: arrays.pop("weights/layer.1.W"),
+        lambda arrays, run: arrays.update({"weights/layer.1.W": np.zeros((2, 2))}),
+        lambda arrays, run: arrays.update({"weights/layer.1.W": np.zeros((2, 3), np.float32)}),
+        lambda arrays, run: arrays.pop("history/losses"),
+        lambda arrays, run: arrays.update({"history/judged": np.zeros(5, np.int64)}),
+        lambda arrays, run: arrays.update({"history/blocks/layer.1": np.zeros(5)}),
+        lambda arrays, run: arrays.update({"memory/nothing/layer.1.W/0": np.zeros((2, 3))}),
+        lambda arrays, run: arrays.update({"memory/_moments/layer.9.W/0": np.zeros((2, 3))}),
+        lambda arrays, run: arrays.update({"memory/_moments/layer.1.W/1": np.zeros((9, 9))}),
+    ],
+)
+def test_a_file_that_does_not_fit_together(xor, tmp_path, change):
+    file = tmp_path / "run"
+    checkpoint.save(after(xor(), 2), file)
+    rewritten(file, change)
+    refused(xor(), file)
+
+
+def test_a_place_that_cannot_be_written(xor, tmp_path):
+    with pytest.raises(ExplorerError, match="cannot be written"):
+        checkpoint.save(xor(), tmp_path / "nowhere" / "run")
+
+
+def test_the_description_is_plain_json(xor, tmp_path):
+    file = tmp_path / "run"
+    checkpoint.save(xor(), file)
+    content = file.read_bytes()
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    assert json.loads(header["__metadata__"]["run"])["recipe"]["optimiser"] == "Adam"

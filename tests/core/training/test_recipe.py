@@ -1,0 +1,33 @@
+"""The settings of a run and their bounds."""
+
+import json
+
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.core.training.recipe import BOUNDS, CHOICES, Recipe
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("beyond", ["low", "high", "nan"])
+def test_a_number_out_of_its_bounds(name, beyond):
+    low, high = BOUNDS[name]
+    value = {"low": low - 1, "high": high + 1, "nan": float("nan")}[beyond]
+    with pytest.raises(ExplorerError, match=f"'{name}' is"):
+        Recipe(**{name: value})
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_a_word_that_cannot_be_chosen(name):
+    with pytest.raises(ExplorerError, match=f"'none of them' is not a value of {name}; choose [A-Za-z]"):
+        Recipe(**{name: "none of them"})
+
+
+def test_a_recipe_as_json_and_back():
+    recipe = Recipe(optimiser="SGD", frozen=("input.table", "decoder.1"), initialiser="he", rate=0.1)
+    assert Recipe.of(json.loads(json.dumps(recipe.as_dict()))) == recipe
+
+
+def test_the_rate_follows_the_schedule():
+    recipe = Recipe(rate=1.0, schedule="linear", steps=4)
+    assert [recipe.rate_at(step) for step in (1, 4)] == [0.8, pytest.approx(0.2)]

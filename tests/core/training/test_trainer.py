@@ -1,0 +1,272 @@
+"""The loop: what it learns, what it leaves alone, where it stops, and that its bits are the same each time."""
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import Pin, fresh
+from explorer.core.errors import ExplorerError
+from explorer.core.training.data import OWN, TARGET
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import Recipe
+from explorer.core.training.trainer import Trainer, fitted
+
+
+def run(trainer):
+    while not trainer.finished:
+        trainer.step()
+    return trainer
+
+
+def bits(trainer):
+    return {name: array.tobytes() for name, array in trainer.weights.items()}
+
+
+# What is learned
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_xor_is_learned(xor, seed):
+    trainer = run(xor(seed=seed, steps=800))
+    assert trainer.history.losses[-1] < 0.01
+
+
+def test_units_that_begin_alike_stay_alike(xor):
+    """Goodfellow et al. 2016, §8.4: only different beginnings break the symmetry between hidden units."""
+    trainer = run(xor(initialiser="zeros", steps=50, optimiser="SGD", rate=1.0))
+    assert not trainer.weights["layer.1.W"].any()
+    moved = trainer.weights["layer.2.W"]
+    assert (moved == moved[0]).all()
+    assert trainer.history.losses[-1] >= 0.24
+
+
+def test_a_gpt_learns_a_text_by_heart(gpt):
+    trainer = run(gpt(steps=150, rate=0.02, validation=0.0, batch=8))
+    assert trainer.history.losses[0] > 2
+    assert trainer.history.losses[-1] < 0.3
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_each_optimiser_lowers_the_loss(xor, optimiser):
+    rate = 1.0 if optimiser == "SGD" else 0.05
+    losses = run(xor(optimiser=optimiser, rate=rate, steps=60)).history.losses
+    assert losses[-1] < losses[0]
+
+
+def test_the_models_own_example_has_the_loss_that_the_engine_computes(xor):
+    model, inputs = xor().model, dict(xor()._inputs)
+    trainer = Trainer(model, inputs, OWN, Recipe())
+    assert trainer.step().loss == float(fresh(trainer.graph, inputs, {}).values["loss.value"])
+
+
+def test_a_batch_of_one_has_the_gradient_of_the_example(gpt):
+    trainer = gpt(batch=1, optimiser="SGD", rate=1.0, clip=0.0)
+    batch = trainer.data.batch(0, 1, trainer.recipe.seed)
+    inputs = {**trainer._inputs, "input.tokens": batch["input.tokens"][0], TARGET: batch[TARGET][0]}
+    gradients = fresh(trainer.graph, inputs, {}).gradients().several(trainer.moving)
+    before = dict(trainer.weights)
+    trainer.step()
+    for name, gradient in gradients.items():
+        np.testing.assert_allclose(before[name] - trainer.weights[name], gradient, rtol=2e-3, atol=2e-6, err_msg=name)
+
+
+def test_a_model_in_float32_stays_there(xor):
+    given = xor()
+    model = replace(given.model, dtype="float32")
+    inputs = {name: array.astype(np.float32) for name, array in given._inputs.items()}
+    trainer = Trainer(model, inputs, given.data, given.recipe)
+    assert trainer._forward(trainer.data.batch(0, 0, 0))["loss.value"].dtype == np.float32
+
+
+# Bits
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"dropout": 0.3}, {"optimiser": "momentum", "schedule": "cosine", "warm_up": 3, "clip": 0.5}]
+)
+def test_the_same_run_gives_the_same_bits(gpt, settings):
+    first, again = run(gpt(**settings)), run(gpt(**settings))
+    assert bits(first) == bits(again)
+    assert first.history == again.history
+
+
+def test_another_seed_gives_another_run(gpt):
+    assert bits(run(gpt(seed=1))) != bits(run(gpt(seed=2)))
+
+
+def test_slices_take_the_same_steps(xor):
+    whole, sliced = run(xor(steps=30)), xor(steps=30)
+    records = []
+    while not sliced.finished:
+        records += sliced.run(0.0005)
+    assert [record.step for record in records] == list(range(1, 31))
+    assert bits(whole) == bits(sliced)
+    assert sliced.run(1.0) == []
+
+
+# Settings
+
+
+def test_frozen_weights_are_not_touched(gpt):
+    trainer = gpt(frozen=("input.table", "decoder.1.self"))
+    before = bits(trainer)
+    after = bits(run(trainer))
+    still = {name for name in before if before[name] == after[name]}
+    assert still == {name for name in before if name == "input.table" or name.startswith("decoder.1.self.")}
+
+
+def test_an_initialiser_leaves_frozen_weights_as_they_are(xor):
+    given = xor(initialiser="").weights["layer.1.W"]
+    trainer = xor(initialiser="uniform", frozen=("layer.1.W",))
+    np.testing.assert_array_equal(trainer.weights["layer.1.W"], given)
+    assert (trainer.weights["layer.2.W"] != xor(initialiser="").weights["layer.2.W"]).all()
+
+
+def test_names_that_nothing_has(xor):
+    with pytest.raises(ExplorerError, match=r"did you mean 'layer\.2\.W'"):
+        xor(frozen=("leyer.2.W",))
+    with pytest.raises(ExplorerError) as caught:
+        xor(frozen=("layer.1", "layer.2"))
+    assert caught.value.id == "nothing-moves"
+
+
+def test_clipping_shortens_the_gradient_and_keeps_its_direction(xor):
+    free, clipped = (xor(optimiser="SGD", rate=1.0, clip=clip) for clip in (0.0, 0.01))
+    norm = free.step().norm
+    assert clipped.step().norm == norm > 0.01
+    start = xor()
+    for name in free.moving:
+        long, short = (trainer.weights[name] - start.weights[name] for trainer in (free, clipped))
+        np.testing.assert_allclose(short, long * 0.01 / norm, rtol=1e-9)
+
+
+def test_weight_decay_makes_matrices_smaller(gpt):
+    free, decaying = (gpt(weight_decay=decay, rate=0.1) for decay in (0.0, 0.5))
+    start = free.weights
+    free.step()
+    decaying.step()
+    lost = free.weights["input.table"] - decaying.weights["input.table"]
+    np.testing.assert_allclose(lost, 0.05 * start["input.table"], atol=1e-6)
+    assert free.weights["output.b"].tobytes() == decaying.weights["output.b"].tobytes()
+
+
+def test_dropout_is_for_learning_alone(gpt):
+    with_it, without = gpt(dropout=0.5), gpt()
+    assert with_it.validate() == pytest.approx(without.validate(), rel=1e-6)
+    assert with_it.step().loss != without.step().loss
+    assert with_it.weights.keys() == without.weights.keys()
+
+
+def test_each_step_drops_other_numbers_the_same_each_time(gpt):
+    trainer = gpt(dropout=0.5)
+    batch = trainer.data.batch(0, 4, 0)
+    first = trainer._kept(batch)["input.kept"]
+    assert first.shape == (4, 4, 8)
+    assert 0 < (first == 0).mean() < 1
+    trainer.step()
+    assert (trainer._kept(batch)["input.kept"] != first).any()
+    assert (gpt(dropout=0.5)._kept(batch)["input.kept"] == first).all()
+
+
+def test_dropout_of_the_models_own_switches(gpt):
+    given = gpt()
+    model = given.model.with_switch("input", "dropout", 0.5)
+    inputs = {**given._inputs, "input.kept": np.ones(given.graph.shape("input.H"))}
+    assert Trainer(model, inputs, given.data, given.recipe).step().loss != given.step().loss
+
+
+def test_a_net_has_no_place_for_dropout(xor):
+    with pytest.raises(ExplorerError, match="no place for dropout"):
+        xor(dropout=0.5)
+
+
+def test_the_norms_of_the_blocks_make_up_the_whole(gpt):
+    record = gpt().step()
+    assert list(record.norms) == ["input", "decoder.1.self", "decoder.1.ffn", "output"]
+    assert record.norm == pytest.approx(sqrt(sum(norm**2 for norm in record.norms.values())))
+
+
+def test_it_is_judged_when_it_is_time(gpt):
+    trainer = gpt(steps=12, validate_every=5)
+    judged = [trainer.step().validation is not None for _ in range(12)]
+    assert [i + 1 for i, one in enumerate(judged) if one] == [5, 10, 12]
+    assert trainer.history.validations[-1] == (12, trainer.validate())
+
+
+def test_where_nothing_is_put_aside_nothing_is_judged(xor):
+    assert xor().validate() is None
+
+
+def test_pinned_cells_pass_no_gradient_on(gpt):
+    free = gpt()
+    shape = free.graph.shape("decoder.1.ffn.hidden")
+    pin = Pin(np.ones(shape, bool), np.zeros(shape))
+    held = Trainer(free.model, free._inputs, free.data, free.recipe, {"decoder.1.ffn.hidden": pin})
+    before = bits(held)
+    held.step()
+    assert bits(held)["decoder.1.ffn.W_1"] == before["decoder.1.ffn.W_1"]
+    assert bits(held)["input.table"] != before["input.table"]
+
+
+# Edits in mid-run
+
+
+def test_an_edited_weight_is_gone_on_from(xor):
+    trainer = xor(optimiser="SGD", rate=0.1)
+    trainer.step()
+    held = trainer.weights
+    trainer.set({"layer.1.W": np.full((2, 3), 5.0)})
+    trainer.step()
+    assert (np.abs(trainer.weights["layer.1.W"] - 5) < 0.1).all()
+    assert (held["layer.1.W"] < 5).all()  # who held the old ones keeps them
+
+
+def test_an_edit_of_a_document_with_fewer_positions_leaves_the_others(gpt):
+    trainer = gpt()
+    was = trainer.weights["input.PE"]
+    trainer.set({"input.PE": np.zeros((2, 8))})
+    np.testing.assert_array_equal(trainer.weights["input.PE"], [*np.zeros((2, 8)), *was[2:]])
+    assert trainer.weights["input.PE"].dtype == np.float32
+    assert fitted(trainer.graph, "input.PE", np.ones((6, 8)), was).tolist() == np.ones((4, 8)).tolist()
+
+
+@pytest.mark.parametrize(("name", "id"), [("layer.1.W", "bad-shape"), ("layer.1.V", "unknown-node")])
+def test_an_edit_that_does_not_fit(xor, name, id):
+    with pytest.raises(ExplorerError) as caught:
+        xor().set({name: np.zeros((7, 7))})
+    assert caught.value.id == id
+
+
+# What goes wrong
+
+
+def test_a_loss_that_is_infinite_at_once(xor):
+    trainer = xor()
+    trainer.set({"layer.1.W": np.full((2, 3), np.nan)})
+    with pytest.raises(ExplorerError, match="no finite number before the first step"):
+        trainer.step()
+    assert trainer.at == 0
+
+
+def test_the_last_good_weights_stay(xor):
+    model, inputs = xor("ReLU").model, xor("ReLU")._inputs
+    model = model.with_switch("layer.2", "activation", "identity")
+    trainer = Trainer(model, inputs, OWN, Recipe(optimiser="SGD", rate=100.0, steps=1000))
+    with pytest.raises(ExplorerError, match=r"After \d+ steps the loss or a gradient is no finite number"):
+        run(trainer)
+    kept, at = bits(trainer), trainer.at
+    assert 0 < at < 1000
+    assert len(trainer.history.losses) == at
+    assert all(np.isfinite(array).all() for array in trainer.weights.values())
+    with pytest.raises(ExplorerError, match="finite"):
+        trainer.step()
+    assert (bits(trainer), trainer.at) == (kept, at)
+
+
+def test_a_model_without_a_loss(xor):
+    model = xor().model.with_switch("loss", "loss", "none")
+    with pytest.raises(ExplorerError) as caught:
+        Trainer(model, xor()._inputs, OWN, Recipe())
+    assert caught.value.id == "no-loss-to-lower"

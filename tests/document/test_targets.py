@@ -1,0 +1,147 @@
+"""Teacher forcing in a document: right words that follow what is typed, or that somebody sets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.core.models import build
+from explorer.document import storage
+from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
+from explorer.document.document import Document
+from explorer.document.state import State
+
+FOLLOW = SetSwitch("loss", "targets", "next word")
+TYPED = SetSwitch("loss", "targets", "typed")
+
+
+def right(document):
+    """The right word of each position."""
+    words = document.engine.labels("output.words")
+    return [words[i] for i in document.engine.values["loss.target"]]
+
+
+def test_a_decoder_should_say_what_it_reads_one_place_on(translator):
+    translator.do(FOLLOW)
+    assert right(translator) == ["de", "<end>"]
+    translator.do(SetTokens("target", ("<start>", "de", "nada")))
+    assert right(translator) == ["de", "nada", "<end>"]
+    translator.undo()
+    assert right(translator) == ["de", "<end>"]
+
+
+def test_end_gets_a_column_of_its_own_and_the_others_keep_theirs(gpt):
+    W = gpt.engine.values["output.W"]
+    gpt.do(FOLLOW)
+    assert gpt.engine.labels("output.words") == ("a", "b", "c", "d", "e", "<end>")
+    np.testing.assert_array_equal(gpt.engine.values["output.W"][:, :5], W)
+    gpt.do(SetTokens("input", ("d", "new", "a")))
+    assert right(gpt) == ["new", "a", "<end>"]
+    assert gpt.engine.labels("output.words")[5:] == ("<end>", "new")
+    np.testing.assert_array_equal(gpt.engine.values["output.W"][:, :5], W)
+
+
+def test_words_are_found_by_name_in_an_output_that_counts_otherwise(states):
+    model = states["encoder-decoder"].model
+    axes = {**model.axes, "output.words": ("<end>", "nada", "hola")}
+    document = Document(State.of(replace(model, axes=axes), states["encoder-decoder"].inputs))
+    document.do(FOLLOW)
+    assert document.engine.labels("output.words") == ("<end>", "nada", "hola", "<start>", "de")
+    document.do(SetTokens("target", ("<start>", "nada", "de")))
+    assert right(document) == ["nada", "de", "<end>"]
+
+
+def test_typed_targets_stay_and_start_with_what_followed(translator):
+    translator.do(SetCells("loss.target", {(0,): 2}))
+    typed = right(translator)
+    translator.do(SetTokens("target", ("nada", "de")))
+    assert right(translator) == typed
+    translator.do(FOLLOW)
+    assert right(translator) == ["de", "<end>"]
+    translator.do(TYPED)
+    assert right(translator) == ["de", "<end>"]
+    translator.do(SetCells("loss.target", {(1,): 0}))
+    assert right(translator) == ["de", "<start>"]
+
+
+def test_one_right_word_can_be_held_while_the_others_follow(translator):
+    translator.do(FOLLOW)
+    translator.do(PinCells("loss.target", {(0,): 2}))
+    assert right(translator) == ["nada", "<end>"]
+    translator.do(SetTokens("target", ("<start>", "nada", "de")))
+    assert right(translator) == ["nada", "de", "<end>"]
+    translator.do(TYPED)
+    assert right(translator) == ["nada", "de", "<end>"]
+    translator.do(FOLLOW)
+    translator.do(PinCells("loss.target", {(0,): 1}))
+    translator.do(Release("loss.target"))
+    assert right(translator) == ["nada", "de", "<end>"]
+
+
+def test_a_computed_right_word_is_not_set_but_pinned(translator):
+    translator.do(FOLLOW)
+    with pytest.raises(ExplorerError, match=r"target\.tokens"):
+        translator.do(SetCells("loss.target", {(0,): 1}))
+
+
+def test_gradients_know_the_right_words(translator):
+    translator.do(FOLLOW)
+    followed = {n: translator.engine.gradients().of(n) for n in ("output.logits", "target.table", "source.table")}
+    translator.do(TYPED)
+    for name, gradient in followed.items():
+        np.testing.assert_array_equal(translator.engine.gradients().of(name), gradient)
+    assert np.abs(followed["source.table"]).max() > 0
+
+
+def test_another_loss_has_a_table_of_targets(translator):
+    translator.do(FOLLOW)
+    translator.do(SetSwitch("loss", "loss", "mean squared error"))
+    assert translator.engine.values["loss.target"].shape == (2, 4)
+    translator.do(SetSwitch("loss", "loss", "cross-entropy"))
+    assert right(translator) == ["de", "<end>"]
+
+
+def test_it_is_saved_and_opened(translator, tmp_path):
+    translator.do(FOLLOW)
+    translator.do(SetTokens("target", ("<start>", "nada", "new")))
+    translator.do(PinCells("loss.target", {(0,): 0}))
+    storage.save(translator.state, "A title", tmp_path / "a.explorer")
+    state, _ = storage.load(tmp_path / "a.explorer")
+    opened = Document(state)
+    assert right(opened) == right(translator) == ["<start>", "new", "<end>"]
+    opened.do(TYPED)
+    assert right(opened) == ["<start>", "new", "<end>"]
+
+
+def test_a_model_whose_output_lacks_a_next_word_says_which(states):
+    model = states["gpt"].model.with_switch("loss", "targets", "next word")
+    with pytest.raises(ExplorerError, match="lacks '<end>'"):
+        build(model)
+    with pytest.raises(ExplorerError, match="lacks 'b'"):
+        build(replace(model, axes={**model.axes, "output.words": ("a", "<end>")}))
+
+
+def test_models_without_sentences_have_no_next_word(states):
+    with pytest.raises(ExplorerError, match="no switch 'targets'"):
+        Document(states["mlp"]).do(FOLLOW)
+
+
+def test_typed_targets_that_are_the_next_words_follow_another_sentence(states):
+    model = states["encoder-decoder"].model
+    axes = {**model.axes, "output.words": ("<start>", "de", "nada", "<end>")}
+    inputs = {**states["encoder-decoder"].inputs, "loss.target": np.array([1, 3])}
+    document = Document(State.of(replace(model, axes=axes), inputs))
+    assert right(document) == ["de", "<end>"]
+    document.do(SetTokens("source", ("you",)))
+    assert document.state.model.switch("loss", "targets") == "typed"
+    document.do(SetTokens("target", ("<start>", "por", "favor")))
+    assert right(document) == ["por", "favor", "<end>"]
+    document.undo()
+    assert right(document) == ["de", "<end>"]
+    assert document.state.model.switch("loss", "targets") == "typed"
+    # Others are what somebody wants: they stay.
+    document.do(SetCells("loss.target", {(0,): 2}))
+    document.do(SetTokens("target", ("<start>", "nada")))
+    assert right(document) == ["nada", "<end>"]
+    assert document.state.model.switch("loss", "targets") == "typed"
