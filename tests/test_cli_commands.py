@@ -15,8 +15,10 @@ from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.cli.text import columns, width
 from explorer.core.errors import ExplorerError
+from explorer.lessons import recipes
 from explorer.lessons.check import check_figures, check_slips
 from explorer.lessons.loader import catalogue
+from explorer.words.catalogue import OFFERED, SHIPPED
 
 
 def test_version(capsys):
@@ -43,27 +45,31 @@ def test_each_command_has_help(capsys, command):
 
 def test_list(capsys):
     assert main(["list"]) == 0
-    heading, *lines = capsys.readouterr().out.splitlines()
+    lessons, models, vectors = capsys.readouterr().out.split("\n\n")
+    heading, *lines = lessons.splitlines()
     assert heading.split() == ["lesson", "title", "reference", "settings"]
     assert [line.split()[0] for line in lines] == [lesson.id for lesson in catalogue()]
     assert all(line.endswith(", ".join(lesson.settings)) for line, lesson in zip(lines, catalogue(), strict=True))
+    assert [line.split()[0] for line in models.splitlines()[1:]] == recipes.names()
+    assert [line.split()[0] for line in vectors.splitlines()[1:]] == [one.name for one in (*SHIPPED, *OFFERED)]
 
 
 def test_list_json(capsys):
     assert main(["list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found == {
-        "lessons": [
-            {
-                "id": one.id,
-                "title": one.title,
-                "paragraph": one.paragraph,
-                "reference": one.reference,
-                "settings": list(one.settings),
-            }
-            for one in catalogue()
-        ]
-    }
+    assert found["lessons"] == [
+        {
+            "id": one.id,
+            "title": one.title,
+            "paragraph": one.paragraph,
+            "reference": one.reference,
+            "settings": list(one.settings),
+        }
+        for one in catalogue()
+    ]
+    assert [one["name"] for one in found["models"]] == recipes.names()
+    assert [one["name"] for one in found["vectors"]] == [one.name for one in (*SHIPPED, *OFFERED)]
+    assert all(one["here"] for one in found["vectors"][: len(SHIPPED)])
 
 
 # check

@@ -75,9 +75,9 @@ def _run(argv: list[str]) -> int:
     # Each command imports what it needs: none but the window's pulls Qt, and --help not even numpy.
     match command:
         case "list":
-            from explorer.cli.lessons import list_lessons
+            from explorer.cli.lessons import list_all
 
-            return list_lessons(arguments.json)
+            return list_all(arguments.json)
         case "show":
             from explorer.cli.show import show
 
@@ -98,6 +98,12 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.words import words
 
             return words(arguments)
+        case "train":
+            if arguments.attached:
+                _leave_a_core()
+            from explorer.cli.train import train
+
+            return train(arguments)
         case "bench":
             from explorer.cli.bench import bench
 
@@ -106,7 +112,17 @@ def _run(argv: list[str]) -> int:
             return _window(arguments)
 
 
+def _leave_a_core() -> None:
+    """Let matrix products, which take all cores, leave one to the event loop of the window; before numpy is here.
+
+    Threads of a product wait for each other: with other work on both cores of two, a training ran at a fifteenth.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+        os.environ.setdefault(name, str(max((os.cpu_count() or 1) - 1, 1)))
+
+
 def _window(arguments: Namespace) -> int:
+    _leave_a_core()
     from explorer.cli.display import need_display, openable
 
     if arguments.smoke_test:

@@ -1,4 +1,4 @@
-"""The lessons listed and checked."""
+"""What there is: lessons, models, vectors; and the lessons checked."""
 
 import json
 from collections.abc import Sequence
@@ -10,29 +10,38 @@ import numpy as np
 from explorer import paths
 from explorer.cli.formats import nested
 from explorer.cli.text import columns
+from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
+from explorer.lessons import recipes
 from explorer.lessons.check import Result, SlipResult, check_figures, check_lesson, check_slips
 from explorer.lessons.loader import catalogue
 
 
-def list_lessons(as_json: bool) -> int:
-    """``explorer list``."""
-    lessons = catalogue()
+def list_all(as_json: bool) -> int:
+    """``explorer list``: lessons, models to train, vectors."""
+    lessons, plans = catalogue(), {name: recipes.load(name) for name in recipes.names()}
     if as_json:
-        listed = [
-            {
-                "id": lesson.id,
-                "title": lesson.title,
-                "paragraph": lesson.paragraph,
-                "reference": lesson.reference,
-                "settings": list(lesson.settings),
-            }
-            for lesson in lessons
-        ]
-        print(json.dumps({"lessons": listed}))
+        found = {
+            "lessons": [
+                {
+                    "id": lesson.id,
+                    "title": lesson.title,
+                    "paragraph": lesson.paragraph,
+                    "reference": lesson.reference,
+                    "settings": list(lesson.settings),
+                }
+                for lesson in lessons
+            ],
+            "models": [{"name": name, "title": plan.title} for name, plan in plans.items()],
+            "vectors": listed(),
+        }
+        print(json.dumps(found))
         return 0
     rows = [(one.id, one.title, one.reference or "ours", ", ".join(one.settings)) for one in lessons]
-    print(*columns([("lesson", "title", "reference", "settings"), *rows], "<"), sep="\n")
+    print(*columns([("lesson", "title", "reference", "settings"), *rows], "<"), "", sep="\n")
+    models = [(name, plan.title, f"explorer train {name} --out FILE") for name, plan in plans.items()]
+    print(*columns([("model to train", "title", "command"), *models], "<"), "", sep="\n")
+    print(*listing(), sep="\n")
     return 0
 
 

@@ -55,8 +55,14 @@ def cell_of(graph: Graph, node: str, index: Index) -> str:
     """Cells of a node as one types them, ":" for a whole axis: "encoder.1.self.head.1.scores[0,:]"."""
     name = name_of(graph, node, index)
     rest = index if name == node else index[1:]
-    written = ",".join(":" if isinstance(i, slice) else str(i) for i in rest)
+    written = ",".join(_part(i) for i in rest)
     return f"{name}[{written}]" if rest else name
+
+
+def _part(part: int | slice) -> str:
+    if not isinstance(part, slice):
+        return str(part)
+    return ":" if part == slice(None) else f"{part.start}:{part.stop}"
 
 
 def stage_of(graph: Graph, node: Node) -> str:

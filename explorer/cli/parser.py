@@ -7,19 +7,20 @@ from typing import NoReturn
 from explorer import __version__
 from explorer.cli.errors import UsageError
 
-COMMANDS = ("list", "show", "explain", "render", "check", "words", "bench")
+COMMANDS = ("list", "show", "explain", "render", "check", "words", "train", "bench")
 FORMATS = ("table", "json", "csv", "latex", "python")
 
 _PROGRAM = """\
 Every number of a transformer, live and editable.
 
   explorer [FILE]                  open the window, on a document or a lesson if one is named
-  explorer list                    the lessons
+  explorer list                    the lessons, models and vectors there are
   explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV, LaTeX or Python
   explorer explain LESSON CELL     how one cell came about
   explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg or .pdf
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
+  explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
   explorer bench                   how fast is it here?
 
 Only the window needs a display. `explorer COMMAND --help` tells more.
@@ -103,6 +104,26 @@ train reads UTF-8, also compressed by gzip or xz. The extra `fast` (numba) makes
 """
 
 
+_TRAIN = """\
+Train a model as a recipe says, and write it as a document that the window opens.
+
+RECIPE is a file (.toml), or the name of one that comes with the program: roses, phrases or xor. Ctrl+C stops; the same
+command goes on from there, to the same bits as if it had not been stopped.
+"""
+
+_TRAIN_EXAMPLES = """\
+example:
+  explorer train roses --out roses.explorer
+
+What is needed to go on lies in FILE.training until the training is done. With --json, each line of output is an object:
+  {"event": "begin", "step", "steps", "title", "weights", "examples", "judged", "kept"}
+  {"event": "step", "step", "loss", "rate", "norm", "norms": {BLOCK: …}, "validation", "seconds", "left"}
+  {"event": "kept", "step"}                what is needed to go on has been written
+  {"event": "stopped" or "done", "step", "file"}
+  {"event": "error", "id", "message"}      the same on standard error; exit code 2
+"""
+
+
 class Parser(ArgumentParser):
     """One that leaves the wording and the exit to `main`."""
 
@@ -138,8 +159,9 @@ def _window() -> Parser:
 
 
 def _list() -> Parser:
-    parser = Parser("list", "List the lessons with their settings.")
-    parser.add_argument("--json", action="store_true", help='print {"lessons": [{"id", "title", …}]}')
+    parser = Parser("list", "List the lessons with their settings, the models that can be trained, and the vectors.")
+    shape = 'print {"lessons": [{"id", "title", …}], "models": [{"name", …}], "vectors": [{"name", …}]}'
+    parser.add_argument("--json", action="store_true", help=shape)
     return parser
 
 
@@ -217,6 +239,18 @@ def _words() -> Parser:
     return parser
 
 
+def _train() -> Parser:
+    parser = Parser("train", _TRAIN, epilog=_TRAIN_EXAMPLES)
+    add = parser.add_argument
+    add("recipe", metavar="RECIPE", help="a file (.toml), or a name")
+    add("--out", metavar="FILE", required=True, help="the document to write (.explorer)")
+    add("--json", action="store_true", help="print progress as JSON, an object a line")
+    add("--keep-every", type=float, default=30.0, metavar="S", help="seconds between two states kept (30)")
+    what = "stop where standard input ends or says `stop`: for a program that has started this one"
+    add("--attached", action="store_true", help=what)
+    return parser
+
+
 def _bench() -> Parser:
     what = "Measure the figures of speed and print them beside their limits. Close other programs first."
     parser = Parser("bench", what)
@@ -253,5 +287,6 @@ _PARSERS = {
     "render": _render,
     "check": _check,
     "words": _words,
+    "train": _train,
     "bench": _bench,
 }

@@ -162,9 +162,10 @@ def _evaluate(arguments: Namespace) -> int:
     return _print(arguments, as_json, lambda: columns([head, *rows], "<<>"))
 
 
-def _list(arguments: Namespace) -> int:
-    here = {one.name: catalogue.present(one) for one in catalogue.OFFERED}
+def listed() -> list[dict[str, Any]]:
+    """The vectors that come with the program, and those that can be downloaded, as JSON has them."""
     shipped = [{"name": one.name, "here": True, "file": str(one.path), "about": one.about} for one in catalogue.SHIPPED]
+    here = {one.name: catalogue.present(one) for one in catalogue.OFFERED}
     offered = [
         {
             "name": one.name,
@@ -179,19 +180,28 @@ def _list(arguments: Namespace) -> int:
         }
         for one in catalogue.OFFERED
     ]
+    return [*shipped, *offered]
+
+
+def listing() -> list[str]:
+    """The same as a table."""
     rows = [("vectors", "", "size", "licence", "")]
     rows += [(one.name, "comes with the program", "", "", one.about) for one in catalogue.SHIPPED]
     rows += [
         (
             one.name,
-            "downloaded" if here[one.name] else "to download",
+            "downloaded" if catalogue.present(one) else "to download",
             f"{one.size / 1e6:.0f} MB",
             one.licence,
             one.about,
         )
         for one in catalogue.OFFERED
     ]
-    return _print(arguments, {"vectors": [*shipped, *offered]}, lambda: columns(rows, "<<><"))
+    return columns(rows, "<<><")
+
+
+def _list(arguments: Namespace) -> int:
+    return _print(arguments, {"vectors": listed()}, listing)
 
 
 def _get(arguments: Namespace) -> int:

@@ -14,6 +14,7 @@ from explorer.core.model import KINDS, Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
 from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.commands import MAX_TOKEN_LENGTH, MAX_TOKENS
 from explorer.document.state import frozen
 from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, written_key
@@ -61,14 +62,14 @@ def lesson_from(top: Table) -> Lesson:
     """
     top.has_only(
         *("id", "title", "paragraph", "reference", "start_stage", "order", "ours"),
-        *("model", "tokens", "switches", "inputs", "settings"),
+        *("model", "tokens", "switches", "inputs", "settings", "descent"),
     )
     id = top.text("id")
     if not set(id) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
         top.fail("id", f"'{id}' is no id", "write lower-case letters, digits and hyphens, as in you-are-welcome")
     title, paragraph = top.text("title"), top.text("paragraph", most=MAX_TEXT)
     model, inputs = _model(top)
-    model = replace(model, switches=_switches(top.table("switches"), model))
+    model = replace(model, switches=switches_in(top.table("switches"), model))
 
     tables = top.table("settings")
     if not len(tables):
@@ -81,7 +82,7 @@ def lesson_from(top: Table) -> Lesson:
     for name in tables:
         table = tables.table(name)
         table.has_only("title", "paragraph", "ours", "tokens", "switches", "inputs", "pins")
-        switches[name] = _switches(table.table("switches"), model)
+        switches[name] = switches_in(table.table("switches"), model)
         words[name] = _words(table, model.kind, model.axes)
         lengths = {**model.lengths, **_lengths(words[name])}
         graphs[name] = _graph(table, replace(model, lengths=lengths, switches={**model.switches, **switches[name]}))
@@ -104,7 +105,10 @@ def lesson_from(top: Table) -> Lesson:
     stage = _stage(top, graphs)
     order = top.number("order", default=1000, least=0, most=1000)
     reference = top.text("reference", default="")
-    return Lesson(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings)
+    descent = top.table("descent")
+    descent.has_only("optimiser", "rate")
+    way = descent.one_of("optimiser", OPTIMISERS, "SGD"), descent.real("rate", 0.1, least=1e-6, most=10)
+    return Lesson(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings, descent=way)
 
 
 # The model
@@ -197,7 +201,7 @@ def _axes(table: Table, kind: str, layers: int) -> dict[str, tuple[str, ...]]:
     return axes
 
 
-def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
+def switches_in(table: Table, model: Model) -> dict[str, SwitchValue]:
     """The switches in a table, each by its block and name; the common ones of the model are not repeated."""
     blocks = model.blocks()
     parsed: dict[str, SwitchValue] = {}

@@ -1,6 +1,7 @@
 """A lesson that nobody has written: a model of chosen sizes on a sentence somebody types."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
@@ -8,13 +9,16 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.models.targets import END, READ, START
 from explorer.core.ops import Input
 from explorer.document.commands import MAX_TOKENS, checked_words
 from explorer.lessons.schema import Lesson, Setting
 
-SEQUENCES = {"encoder-decoder": ("source", "target"), "gpt": ("input",)}
-MOST_NUMBERS = 20_000_000
-"""So many weights fit into memory several times, which undo and training need."""
+SEQUENCES = {"encoder-decoder": ("source", "target"), "gpt": ("input",), "encoder": ("input",)}
+MOST_NUMBERS = 200_000_000
+"""0.8 GB in float32; GPT-2 small with a table of 50,257 words at both ends has 163 million."""
+FLOAT32_FROM = 1_000_000
+"""A model of so many numbers is computed in float32: half of the memory, and twice as fast."""
 
 
 def new_lesson(
@@ -32,10 +36,13 @@ def new_lesson(
 ) -> Lesson:
     """A lesson of one setting whose weights are all drawn by chance.
 
+    What a decoder should say is the sentence that it reads, one place on, and then ``<end>``; one that translates
+    begins to read at ``<start>``, which is put before the words where it is missing.
+
     Parameters
     ----------
     kind : str
-        "encoder-decoder" or "gpt".
+        "encoder-decoder", "gpt" or "encoder".
     texts : sequence of str
         The words of each sequence, separated by blanks.
     vocabulary : str
@@ -52,8 +59,11 @@ def new_lesson(
         raise ExplorerError("unknown-kind", kind=kind, known=", ".join(SEQUENCES))
     lengths, axes, inputs = {}, {}, {}
     for sequence, text in zip(SEQUENCES[kind], texts, strict=True):
-        words = checked_words(sequence, text.split(), MAX_TOKENS)
-        known = tuple(dict.fromkeys([*words, *checked_words(sequence, vocabulary.split() or words, None)]))
+        words = list(checked_words(sequence, text.split(), MAX_TOKENS))
+        if sequence == "target" and words[0] != START:
+            words = [START, *checked_words(sequence, words, MAX_TOKENS - 1)]
+        more = checked_words(sequence, vocabulary.split() or words, None)
+        known = tuple(dict.fromkeys([*words, *more, *[END] * (sequence == READ.get(kind))]))
         axes[f"{sequence}.words"] = known
         lengths[sequence] = len(words)
         inputs[f"{sequence}.tokens"] = np.array([known.index(word) for word in words], dtype=np.int64)
@@ -65,10 +75,14 @@ def new_lesson(
             model = model.with_switch(block, "heads", heads)
         elif of_kind == "ffn":
             model = model.with_switch(block, "d_ff", d_ff)
+        elif of_kind == "loss of words":
+            model = model.with_switch(block, "targets", "next word")
     graph = build(model)
     numbers = sum(int(np.prod(graph.shape(n.name))) for n in graph.nodes.values() if n.is_input)
     if numbers > MOST_NUMBERS:
         raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{MOST_NUMBERS:,}")
+    if numbers >= FLOAT32_FROM:
+        model = replace(model, dtype="float32")
     ours = frozenset(node.name for node in graph.nodes.values() if isinstance(node.op, Input))
     about = f"A model of yours: {layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, d_model {d_model}."
     chance = f"All weights are drawn by chance ({initialiser}, seed {seed}), so it has learned nothing yet."
@@ -76,3 +90,8 @@ def new_lesson(
     start = f"{SEQUENCES[kind][0]}.embedding"
     title = " → ".join(" ".join(text.split()[:6]) for text in texts)
     return Lesson(f"new {uuid4().hex}", title, about, "", start, 0, model, inputs, ours, {"new": setting})
+
+
+def drawn(lesson: Lesson) -> Lesson:
+    """The lesson with its weights drawn, for all its states: of a large model that takes seconds, once."""
+    return replace(lesson, inputs=lesson.state().inputs)

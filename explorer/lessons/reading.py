@@ -89,6 +89,19 @@ class Table:
             self.fail(key, f"{_shown(number)} is out of range", f"choose from {least} to {most}")
         return number
 
+    def real(self, key: str, default: float, least: float, most: float) -> float:
+        """A number between two bounds."""
+        value = self.data.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.fail(key, f"{_shown(value)} is not a number", f"write {default}")
+        if not least <= value <= most:
+            self.fail(key, f"{_shown(value)} is out of range", f"choose from {least:g} to {most:g}")
+        return float(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Yes or no."""
+        return bool(self._value(key, bool, "yes or no", "true or false")) if key in self.data else default
+
     def words(self, key: str) -> tuple[str, ...]:
         """A list of texts, none of them empty."""
         words = self._value(key, list, "a list of texts", '["…", "…"]')

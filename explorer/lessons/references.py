@@ -1,6 +1,6 @@
 """The tables that the references print, beside the nodes that compute them, and the slips found on the way."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -195,6 +195,12 @@ def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | No
     found = [f for f in figures() if f.plain and (f.lesson, f.setting, f.node) == (lesson, setting, node)]
     found = [f for f in found if shape in (None, f.values.shape) or f.cell is not None]
     return max(found, key=lambda figure: (figure.cell is None, figure.decimals.mean()), default=None)
+
+
+def slips_at(lesson: str, setting: str, nodes: Collection[str]) -> tuple[Slip, ...]:
+    """The slips of the references beside these nodes, in a lesson's setting."""
+    found = (slip for slip in slips() if slip.figure and (slip.figure.lesson, slip.figure.setting) == (lesson, setting))
+    return tuple(slip for slip in found if slip.figure and slip.figure.node in nodes)
 
 
 def reference_from(top: Table) -> Reference:

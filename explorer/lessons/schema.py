@@ -72,6 +72,8 @@ class Lesson:
         Inputs, or heads' slices of them, whose values no reference prints in any setting: we chose them.
     settings : mapping of str to Setting
         By name; the first is the one to begin with.
+    descent : tuple of (str, float)
+        The optimiser, a key of `OPTIMISERS`, and the learning rate that gradient descent by hand begins with.
     """
 
     id: str
@@ -84,6 +86,7 @@ class Lesson:
     inputs: Mapping[str, Array]
     ours: frozenset[str]
     settings: Mapping[str, Setting]
+    descent: tuple[str, float] = field(default=("SGD", 0.1), kw_only=True)
 
     def setting(self, name: str | None = None) -> Setting:
         """The setting of that name, or the first.
@@ -123,7 +126,9 @@ class Lesson:
         given = {**self.inputs, **chosen.inputs}
         whole = {name: array for name, array in given.items() if not is_slice(name)}
         state = State.of(model, whole, setting=chosen.name, lesson=self.id)
-        inputs = _laid(state.graph, given, lambda node: state.inputs[node])
+        # What the state has taken as it is need not be copied: it may be a large model.
+        changed = {name: array for name, array in given.items() if state.inputs.get(name) is not array}
+        inputs = _laid(state.graph, changed, lambda node: state.inputs[node])
         values = _laid(state.graph, chosen.pins, lambda node: np.zeros(state.graph.shape(node)))
         which = {name: ~np.isnan(array) for name, array in chosen.pins.items()}
         cells = _laid(state.graph, which, lambda node: np.zeros(state.graph.shape(node), dtype=bool))

@@ -23,8 +23,10 @@ SETTINGS = {
     "positions-cat-mat": ["off", "off-swapped", "textbook", "textbook-swapped"],
     "jane": ["heads", "one-head"],
     "jump": ["before", "after"],
-    "xor": ["printed", "printed-relu", "textbook"],
+    "xor-linear": ["start", "best", "sigmoid"],
+    "xor": ["printed", "printed-relu", "textbook", "random", "zeros"],
     "i-love-ai": ["printed", "textbook"],
+    "sin": ["printed", "linear"],
     "roses-are-red": ["two", "one", "textbook"],
     "you-are-welcome": ["printed", "textbook"],
 }

@@ -325,6 +325,11 @@ KEYS = {
     "order negative": ("attention", "ours", "order = -1\nours", "order", "-1 is out of range", "from 0 to 1000"),
     "order true": ("attention", "ours", "order = true\nours", "order", "true is not a whole number", "write"),
     "order huge": ("attention", "ours", f"order = 0x{'f' * 9000}\nours", "order", "very large", "from 0 to 1000"),
+    "optimiser": (
+        *("attention", "[inputs]", '[descent]\noptimiser = "Adm"\n[inputs]'),
+        *("descent.optimiser", "'Adm' is not one of its values", "'Adam'"),
+    ),
+    "rate": ("attention", "[inputs]", "[descent]\nrate = 0\n[inputs]", "descent.rate", "0 is out of range", "from"),
     "stage": ("attention", '_stage = "attention"', '_stage = "atention"', "start_stage", "'atention'", "'attention'"),
     "ours unknown": ("attention", '["Q"]', '["QQ"]', "ours", "no input 'QQ'", "'Q'"),
     "ours computed": ("attention", '["Q"]', '["scores"]', "ours", "no input 'scores'", "has: Q, K, V"),

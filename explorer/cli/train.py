@@ -1,0 +1,249 @@
+"""Training a model as a recipe says, with progress, and to be gone on with later."""
+
+import json
+import os
+import shutil
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
+from typing import Any
+
+from explorer.cli.errors import UsageError
+from explorer.core.errors import ExplorerError
+from explorer.core.training import checkpoint
+from explorer.core.training.trainer import Record, Trainer
+from explorer.document import storage
+from explorer.lessons import recipes
+from explorer.lessons.training import Beginning, begin, trained
+
+_EVERY, _LINE_EVERY = 0.1, 15.0
+"""Seconds between two pictures of the bar, and between two lines where there is no terminal."""
+_LEAST_BETWEEN = 0.05
+_BAR = 20
+
+
+def train(arguments: Namespace) -> int:
+    """``explorer train``."""
+    if not arguments.keep_every >= _LEAST_BETWEEN:
+        raise UsageError(f"--keep-every may be {_LEAST_BETWEEN} or more; {arguments.keep_every} is not.")
+    out = Path(arguments.out)
+    progress = _Json() if arguments.json else _Bar()
+    try:
+        _check(out)
+        beginning = begin(recipes.load(arguments.recipe))
+        return _run(beginning, out, progress, arguments.keep_every, arguments.attached)
+    except ExplorerError as error:
+        progress.failed(error)
+        raise
+
+
+def _check(out: Path) -> None:
+    """See, before anything is computed, that the document could be written."""
+    if not out.name.lower().endswith(storage.ENDING):
+        raise ExplorerError("not-a-document-name", file=out)
+    if not out.parent.is_dir():
+        raise ExplorerError("not-written", file=out, reason="there is no such folder")
+
+
+def _run(beginning: Beginning, out: Path, progress: "_Progress", every: float, attached: bool) -> int:
+    trainer = beginning.trainer()
+    kept = out.with_name(out.name + checkpoint.ENDING)
+    if kept.exists():
+        checkpoint.load(trainer, kept)
+    progress.begin(beginning, trainer, kept)
+
+    def keep() -> None:
+        checkpoint.save(trainer, kept)
+        progress.kept(trainer.at)
+
+    with _stopped(attached) as stop:
+        last = monotonic()
+        while not trainer.finished and not stop.is_set():
+            try:
+                progress.step(trainer.step())
+            except ExplorerError:  # it diverged; the last good weights are not lost
+                _write(beginning, trainer, out, kept)
+                raise
+            if monotonic() - last >= every and not trainer.finished:
+                keep()
+                last = monotonic()
+    if not trainer.finished:
+        keep()
+        progress.end("stopped", trainer, kept)
+        return 130
+    _write(beginning, trainer, out, kept)
+    progress.end("done", trainer, out)
+    return 0
+
+
+def _write(beginning: Beginning, trainer: Trainer, out: Path, kept: Path) -> None:
+    """The document as trained so far; what was kept to go on with is not needed any more."""
+    storage.save(trained(beginning, trainer), beginning.title, out)
+    kept.unlink(missing_ok=True)
+
+
+@contextmanager
+def _stopped(attached: bool) -> Iterator[Event]:
+    """An event that Ctrl+C sets, or the program that has started this one; a second Ctrl+C ends at once."""
+    stop = Event()
+    previous: dict[int, Any] = {}
+
+    def on_signal(number: int, frame: object) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, previous[signal.SIGINT])
+
+    def listen() -> None:
+        # Past the buffer of sys.stdin: a thread that waits with its lock would end the program in an error.
+        while b"stop" not in (heard := os.read(0, 1024)) and heard:
+            pass
+        stop.set()
+
+    try:
+        previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not in the main thread
+        previous = {}
+    if attached:
+        if hasattr(os, "nice"):  # not on Windows
+            os.nice(5)  # the window goes first
+        Thread(target=listen, daemon=True).start()
+    try:
+        yield stop
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+class _Progress:
+    """What is said of a run while it goes on."""
+
+    def __init__(self) -> None:
+        self.started, self.begun, self.steps = monotonic(), 0, 0
+        self.last = self.started
+
+    def begin(self, beginning: Beginning, trainer: Trainer, kept: Path) -> None:
+        """It begins, or goes on after some steps."""
+        self.started, self.begun, self.steps = monotonic(), trainer.at, trainer.recipe.steps
+
+    def step(self, record: Record) -> None:
+        """One step has been taken."""
+
+    def kept(self, at: int) -> None:
+        """What is needed to go on has been written."""
+
+    def end(self, how: str, trainer: Trainer, file: Path) -> None:
+        """It is "done", or "stopped"."""
+
+    def failed(self, error: ExplorerError) -> None:
+        """It cannot go on."""
+
+    def pace(self, at: int) -> float:
+        """Steps in a second."""
+        return (at - self.begun) / max(monotonic() - self.started, 1e-9)
+
+    def left(self, at: int) -> float:
+        """Seconds that it will still take."""
+        return (self.steps - at) / max(self.pace(at), 1e-9)
+
+    def due(self, every: float) -> bool:
+        """Whether so many seconds have passed since this was last so."""
+        if monotonic() - self.last < every:
+            return False
+        self.last = monotonic()
+        return True
+
+
+class _Json(_Progress):
+    """An object a line on standard output."""
+
+    def begin(self, beginning: Beginning, trainer: Trainer, kept: Path) -> None:
+        super().begin(beginning, trainer, kept)
+        examples = beginning.examples
+        self._say(
+            event="begin",
+            step=trainer.at,
+            steps=self.steps,
+            title=beginning.title,
+            weights=sum(trainer.weights[name].size for name in trainer.moving),
+            examples=len(examples.training) or 1,
+            judged=len(examples.validation),
+            kept=str(kept),
+        )
+
+    def step(self, record: Record) -> None:
+        seconds, left = monotonic() - self.started, self.left(record.step)
+        line = {"event": "step", **vars(record), "seconds": round(seconds, 3), "left": round(left, 1)}
+        # Many steps a second are written together.
+        print(json.dumps(line, allow_nan=False), flush=self.due(_EVERY))
+
+    def kept(self, at: int) -> None:
+        self._say(event="kept", step=at)
+
+    def end(self, how: str, trainer: Trainer, file: Path) -> None:
+        self._say(event=how, step=trainer.at, file=str(file))
+
+    def failed(self, error: ExplorerError) -> None:
+        self._say(event="error", id=error.id, message=str(error))
+
+    def _say(self, **said: Any) -> None:
+        print(json.dumps(said, allow_nan=False), flush=True)
+
+
+class _Bar(_Progress):
+    """A bar that grows on a terminal; elsewhere a line now and then. Both on standard error."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal = sys.stderr.isatty()
+        self.judged: float | None = None
+
+    def begin(self, beginning: Beginning, trainer: Trainer, kept: Path) -> None:
+        super().begin(beginning, trainer, kept)
+        if trainer.at:
+            print(f"{kept}: going on after {trainer.at:,} steps", file=sys.stderr)
+
+    def step(self, record: Record) -> None:
+        self.judged = self.judged if record.validation is None else record.validation
+        if self.due(_EVERY if self.terminal else _LINE_EVERY):
+            self._show(record)
+
+    def end(self, how: str, trainer: Trainer, file: Path) -> None:
+        self._clear()
+        if how == "stopped":
+            print(f"stopped after {trainer.at:,} steps; the same command goes on from there", file=sys.stderr)
+            return
+        print(", ".join([f"{file}: {trainer.at:,} steps", *_losses(trainer.history.losses[-1], self.judged)]))
+
+    def failed(self, error: ExplorerError) -> None:
+        self._clear()
+
+    def _show(self, record: Record) -> None:
+        share = record.step / self.steps
+        minutes, seconds = divmod(round(self.left(record.step)), 60)
+        said = [
+            f"{minutes}:{seconds:02} left",
+            *_losses(record.loss, self.judged),
+            f"{self.pace(record.step):.3g} steps/s",
+            f"{record.step:,} of {self.steps:,}",
+        ]
+        if not self.terminal:
+            print(", ".join([f"{share:4.0%}", *said]), file=sys.stderr, flush=True)
+            return
+        full = round(_BAR * share)
+        line = f"{'█' * full}{'░' * (_BAR - full)} {share:4.0%}"
+        for part in said:  # what finds room, whole
+            if len(line) + len(part) + 2 < shutil.get_terminal_size().columns:
+                line += f"  {part}"
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def _clear(self) -> None:
+        if self.terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _losses(loss: float, judged: float | None) -> list[str]:
+    return [f"loss {loss:.4f}", *([] if judged is None else [f"validation {judged:.4f}"])]

@@ -1,0 +1,254 @@
+"""`explorer train`: a document at the end, progress on the way, and the same bits however often it is broken off."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import explorer.cli
+from explorer.cli import main, train
+from explorer.core.training import checkpoint
+from explorer.core.training.trainer import Trainer
+from explorer.document import storage
+
+XOR = """
+title = "A net on XOR"
+
+[model]
+kind = "mlp"
+units = [3]
+
+[model.switches]
+activation = "sigmoid"
+
+[data]
+set = "xor"
+
+[training]
+rate = 0.1
+batch = 3
+steps = STEPS
+validation = 0.25
+validate_every = 10
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    """A function that writes a recipe of so many steps, and says where."""
+
+    def recipe(steps=40, more=""):
+        file = tmp_path / "xor.toml"
+        file.write_text(XOR.replace("STEPS", str(steps)) + more, "utf-8")
+        return str(file)
+
+    return recipe
+
+
+def stopped_after(monkeypatch, steps, number=signal.SIGINT):
+    """Send the process a signal while it takes the step behind so many."""
+    step = Trainer.step
+
+    def stepped(trainer):
+        if trainer.at == steps:
+            signal.raise_signal(number)
+        return step(trainer)
+
+    monkeypatch.setattr(Trainer, "step", stepped)
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_document_comes_of_it(recipe, tmp_path, capsys):
+    out = tmp_path / "xor.explorer"
+    assert main(["train", recipe(), "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith(f"{out}: 40 steps, loss 0.")
+    assert "validation" in said.out
+    assert said.err == ""
+    state, title = storage.load(out)
+    assert title == "A net on XOR"
+    assert state.model.kind == "mlp"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["xor.explorer", "xor.toml"]
+    assert main(["show", str(out), "layer.2.activation"]) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_training_goes_on_to_the_same_bits(recipe, tmp_path, capsys, monkeypatch, number):
+    whole, broken = tmp_path / "whole.explorer", tmp_path / "broken.explorer"
+    assert main(["train", recipe(), "--out", str(whole)]) == 0
+    with monkeypatch.context() as patch:
+        stopped_after(patch, 17, number)
+        before = signal.getsignal(number)
+        assert main(["train", recipe(), "--out", str(broken)]) == 130
+        assert signal.getsignal(number) is before
+    assert not broken.exists()
+    assert "stopped after 18 steps; the same command goes on from there" in capsys.readouterr().err
+    assert main(["train", recipe(), "--out", str(broken)]) == 0
+    assert "going on after 18 steps" in capsys.readouterr().err
+    assert broken.read_bytes() == whole.read_bytes()
+
+
+def test_another_recipe_does_not_go_on_with_it(recipe, tmp_path, capsys, monkeypatch):
+    out = str(tmp_path / "xor.explorer")
+    with monkeypatch.context() as patch:
+        stopped_after(patch, 3)
+        main(["train", recipe(), "--out", out])
+    capsys.readouterr()
+    assert main(["train", recipe(50), "--out", out]) == 2
+    assert "xor.explorer.training: is a training on other examples" in capsys.readouterr().err
+
+
+def test_progress_as_json(recipe, tmp_path, capsys):
+    out = tmp_path / "xor.explorer"
+    assert main(["train", recipe(), "--out", str(out), "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    begin, *steps, done = objects(said.out)
+    assert begin == {
+        "event": "begin",
+        "step": 0,
+        "steps": 40,
+        "title": "A net on XOR",
+        "weights": 13,
+        "examples": 3,
+        "judged": 1,
+        "kept": f"{out}.training",
+    }
+    assert done == {"event": "done", "step": 40, "file": str(out)}
+    assert [one["step"] for one in steps] == list(range(1, 41))
+    assert [one["step"] for one in steps if one["validation"] is not None] == [10, 20, 30, 40]
+    assert all(a["seconds"] <= b["seconds"] for a, b in pairwise(steps))
+    assert steps[0].keys() == {
+        *("event", "step", "loss", "rate", "norm", "norms", "validation", "seconds", "left"),
+    }
+    assert steps[0]["norms"].keys() == {"layer.1", "layer.2"}
+
+
+def test_lines_where_there_is_no_terminal(recipe, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(train, "_LINE_EVERY", 0)
+    main(["train", recipe(), "--out", str(tmp_path / "xor.explorer")])
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("  2%, 0:0")
+    assert first.endswith(" steps/s, 1 of 40")
+    assert last.startswith("100%, 0:00 left, loss 0.")
+    assert last.endswith(" steps/s, 40 of 40")
+
+
+def test_a_bar_on_a_terminal(recipe, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(train, "_EVERY", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((60, 24)))
+    main(["train", recipe(), "--out", str(tmp_path / "xor.explorer")])
+    pictures = capsys.readouterr().err.split("\r\x1b[K")
+    assert pictures[20].startswith("██████████░░░░░░░░░░  50%  0:00 left  loss 0.")
+    assert pictures[20].endswith("  20 of 40")
+    assert "validation" not in pictures[20]  # there is no room for it
+    assert max(map(len, pictures)) < 60
+    assert pictures[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["none.toml", "--out", "x.explorer"], "there is no such file"),
+        (["xro", "--out", "x.explorer"], "did you mean 'xor'?"),
+        (["xor", "--out", "x.txt"], "choose one that ends in .explorer"),
+        (["xor", "--out", "nowhere/x.explorer"], "there is no such folder"),
+        (["xor"], "--out"),
+        (["xor", "--out", "x.explorer", "--keep-every", "0"], "--keep-every may be 0.05 or more"),
+        (["xor", "--out", "x.explorer", "--keep-every", "nan"], "--keep-every may be 0.05 or more"),
+    ],
+)
+def test_wrong_input(tmp_path, capsys, monkeypatch, argv, said):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", *argv]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.splitlines()) == 1
+
+
+def test_a_training_that_diverges_leaves_the_last_good_weights(recipe, tmp_path, capsys):
+    file, out = Path(recipe(100)), tmp_path / "xor.explorer"
+    text = file.read_text("utf-8").replace('activation = "sigmoid"', 'activation = "identity"')
+    file.write_text(text.replace("rate = 0.1", 'rate = 100.0\noptimiser = "SGD"'), "utf-8")
+    assert main(["train", str(file), "--out", str(out), "--json"]) == 2
+    said = capsys.readouterr()
+    error = objects(said.out)[-1]
+    assert (error["event"], error["id"]) == ("error", "training-diverged")
+    assert said.err == f"explorer: {error['message']}\n"
+    state, _ = storage.load(out)
+    assert all(np.isfinite(array).all() for array in state.inputs.values())
+    assert state.inputs["layer.1.W"].any()
+
+
+def test_a_damaged_checkpoint(recipe, tmp_path, capsys):
+    out = tmp_path / "xor.explorer"
+    Path(f"{out}.training").write_bytes(b"no training")
+    assert main(["train", recipe(), "--out", str(out)]) == 2
+    assert "Delete it to begin anew" in capsys.readouterr().err
+
+
+# A process of its own, as the window starts it
+
+
+def started(*argv):
+    command = [sys.executable, "-m", "explorer", "train", *argv, "--json", "--attached", "--keep-every", "0.05"]
+    root = Path(__file__).parents[1]
+    return subprocess.Popen(
+        command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def until(process, event):
+    for line in process.stdout:
+        if json.loads(line)["event"] == event:
+            return
+    raise AssertionError(process.stderr.read())
+
+
+def test_a_process_that_is_broken_off_in_every_way_ends_with_the_same_bits(recipe, tmp_path):
+    file, whole, broken = recipe(4000), tmp_path / "whole.explorer", tmp_path / "broken.explorer"
+    assert main(["train", file, "--out", str(whole)]) == 0
+    kept = Path(f"{broken}.training")
+    at = 0
+    for way in ("kill", "say stop", "close the input"):
+        with started(file, "--out", str(broken)) as process:
+            until(process, "kept")
+            match way:
+                case "kill":
+                    process.kill()
+                    code = process.wait()
+                    assert code != 0
+                case "say stop":
+                    process.stdin.write("stop\n")
+                    process.stdin.flush()
+                    until(process, "stopped")
+                    assert process.wait() == 130
+                case _:
+                    process.stdin.close()
+                    until(process, "stopped")
+                    assert process.wait() == 130
+        step, weights = checkpoint.weights(kept)
+        assert at < step < 4000
+        assert weights.keys() == {"layer.1.W", "layer.1.b", "layer.2.W", "layer.2.b"}
+        at = step
+    assert main(["train", file, "--out", str(broken)]) == 0
+    assert broken.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(("cores", "threads"), [(2, "1"), (8, "7"), (1, "1"), (None, "1")])
+def test_products_leave_a_core_to_the_window(monkeypatch, cores, threads):
+    environment = {"VECLIB_MAXIMUM_THREADS": "3"}
+    monkeypatch.setattr(os, "environ", environment)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    explorer.cli._leave_a_core()
+    assert environment == {"OPENBLAS_NUM_THREADS": threads, "VECLIB_MAXIMUM_THREADS": "3"}  # who has chosen, has
