@@ -1,11 +1,17 @@
-"""Vectors in fewer dimensions, by principal components."""
+"""Vectors in fewer dimensions: by principal components, and by t-SNE where scikit-learn, the extra `maps`, is there."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+PERPLEXITY = 10.0
+"""How many neighbours each point is to keep, roughly: van der Maaten and Hinton advise 5 to 50, for larger maps."""
+LEAST = 4
+"""Points that a map by t-SNE needs."""
 
 
 @dataclass(frozen=True)
@@ -87,3 +93,42 @@ def without_top(vectors: NDArray[np.floating], k: int) -> NDArray[np.float32]:
     """
     first = principal(vectors, k)
     return np.asarray(vectors - first.mean - first.points @ first.axes.T, np.float32)
+
+
+def tsne_available() -> bool:
+    """Whether scikit-learn, the extra `maps`, is there."""
+    return find_spec("sklearn") is not None
+
+
+def tsne(vectors: NDArray[np.floating], seed: int = 0) -> Floats:
+    """
+    A map on which vectors that point the same way lie together (van der Maaten and Hinton 2008), by scikit-learn.
+
+    Parameters
+    ----------
+    vectors : numpy.ndarray
+        (n, dims), n at least `LEAST`.
+    seed : int
+        The same one gives the same map.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n, 2). Only who lies beside whom means something: not the directions, nor how far apart two groups are.
+    """
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    n, dims = vectors.shape
+    if n < LEAST:
+        raise ValueError(f"a map of {n} points")
+    first = np.zeros((n, 2))
+    first[:, :dims] = principal(vectors, min(dims, 2)).points
+    # As small as scikit-learn's own beginnings: points that start far apart stay there.
+    spread = first[:, 0].std()
+    first *= 1e-4 / spread if spread else 0
+    perplexity = min(PERPLEXITY, (n - 1) / 3)
+    # With several threads the order of its sums, and so the last digits, would change from run to run.
+    with threadpool_limits(1, "openmp"):
+        found = TSNE(2, perplexity=perplexity, metric="cosine", init=first, random_state=seed).fit_transform(vectors)
+    return np.asarray(found, float)

@@ -182,18 +182,6 @@ def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
     return [Neighbour(word, float(likeness)) for likeness, word in vectors.keyed.rank_by_centrality(asked)]
 
 
-def odd_one_out(vectors: Vectors, words: Sequence[str]) -> str:
-    """
-    The word that is farthest from the mean of all.
-
-    Raises
-    ------
-    ExplorerError
-        "unknown-word" or "too-few-words".
-    """
-    return centrality(vectors, words)[-1].word
-
-
 def sentence(vectors: Vectors, text: str) -> Sentence:
     """
     The mean of the vectors of a text's words.

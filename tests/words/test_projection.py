@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.words.projection import principal, without_top
+from explorer.words.projection import principal, tsne, without_top
 
 
 def cloud(n, dims=5):
@@ -54,3 +54,40 @@ def test_without_the_first_components():
     assert left.mean(0) == pytest.approx(np.zeros(5), abs=1e-5)
     assert left @ principal(cloud(200), 2).axes == pytest.approx(np.zeros((200, 2)), abs=1e-5)
     assert np.linalg.matrix_rank(left, tol=1e-3) == 3
+
+
+def groups():
+    """Three bundles of directions, four vectors each, of different lengths."""
+    random = np.random.default_rng(4)
+    return np.repeat(np.eye(3, 5), 4, 0) * random.uniform(1, 3, (12, 1)) + random.normal(0, 0.05, (12, 5))
+
+
+@pytest.fixture
+def sklearn():
+    pytest.importorskip("sklearn", reason="scikit-learn, the extra `maps`, is not there")
+
+
+def test_words_that_point_the_same_way_lie_together_by_tsne(sklearn):
+    points = tsne(groups())
+    assert points.shape == (12, 2)
+    middles = points.reshape(3, 4, 2).mean(1)
+    nearest = np.linalg.norm(points[:, None] - middles, axis=2).argmin(1)
+    assert nearest.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+
+
+def test_the_same_seed_gives_the_same_map(sklearn):
+    assert tsne(groups(), 1).tobytes() == tsne(groups(), 1).tobytes()
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [np.zeros((5, 3)), np.ones((4, 3)), np.arange(6.0)[:, None], np.vstack([np.zeros((2, 4)), np.eye(4)])],
+    ids=["of zeros", "all equal", "of one number", "some of zeros"],
+)
+def test_a_map_of_vectors_that_are_hard_to_tell_apart(sklearn, vectors):
+    assert np.isfinite(tsne(vectors)).all()
+
+
+def test_a_map_of_three_points():
+    with pytest.raises(ValueError, match="3 points"):
+        tsne(np.eye(3))

@@ -1,5 +1,7 @@
 """The analogy a − b + c, as vectors and as a picture."""
 
+from collections.abc import Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -16,9 +18,14 @@ from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.neighbours import Near, NearList
 from explorer.ui.words.store import Store
+from explorer.ui.words.work import Search
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
+from explorer.words.progress import Progress, Report
 from explorer.words.similarity import Analogy
+from explorer.words.vectors import Vectors
+
+N = 10
 
 EXAMPLES = (
     ("king", "man", "woman", "queen"),
@@ -105,12 +112,24 @@ class Parallelogram(QWidget):
         painter.end()
 
 
+def first_that_holds(vectors: Vectors, known: Sequence[tuple[str, ...]], report: Report) -> Analogy:
+    """The first of some examples whose answer is the one that is hoped for; the first of all, if none is."""
+    found = []
+    for i, (a, b, c, hoped) in enumerate(known):
+        report(Progress("searching", i, len(known)))
+        found.append(similarity.analogy(vectors, a, b, c, N))
+        if found[-1].neighbours and found[-1].neighbours[0].word == hoped:
+            return found[-1]
+    return found[0]
+
+
 class AnalogyCard(Card):
     """a − b + c and the words nearest to it."""
 
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = "a − b + c: take the way from b to a, begin it at c, and see which words lie where it ends."
         super().__init__(bench, store, "Analogy", about)
+        self.search = Search(self)
         self.fields = [WordField(bench, store, f"Word {name}", 130) for name in "abc"]
         for field in self.fields:
             field.entered.connect(self.compute)
@@ -129,17 +148,23 @@ class AnalogyCard(Card):
         self.row(self.list, column(self.picture, self.share))
 
     def load(self) -> None:
-        if not all(field.keeps() for field in self.fields):
-            for field, word in zip(self.fields, self._example(), strict=False):
-                field.set([word])
-        self.compute()
-
-    def _example(self) -> list[str]:
+        if all(field.keeps() for field in self.fields):
+            self.compute()
+            return
         known = [words for words in EXAMPLES if all(word in self.vectors for word in words)]
-        for a, b, c, hoped in known:
-            if similarity.analogy(self.vectors, a, b, c, 1).neighbours[0].word == hoped:
-                return [a, b, c]
-        return list(known[0][:3]) if known else self.store.pick((), 3)
+        self._write(known[0] if known else self.store.pick((), 3))
+        if known:
+            self.search.ask(self.vectors, partial(first_that_holds, self.vectors, known), self._begin)
+        else:
+            self.compute()
+
+    def _write(self, words: Sequence[str]) -> None:
+        for field, word in zip(self.fields, words, strict=False):
+            field.set([word])
+
+    def _begin(self, result: Analogy) -> None:
+        self._write(result.words)
+        self._show(result)
 
     def resay(self) -> None:
         if self._result is None:
@@ -157,8 +182,10 @@ class AnalogyCard(Card):
             if found is None:
                 return
             words += found
-        a, b, c = words
-        result = similarity.analogy(self.vectors, a, b, c, 10)
+        vectors, (a, b, c) = self.vectors, words
+        self.search.ask(vectors, lambda report: similarity.analogy(vectors, a, b, c, N), self._show)
+
+    def _show(self, result: Analogy) -> None:
         self.list.show_words(result.neighbours)
         if not result.neighbours:
             self.said.setText("These vectors have no other words.")

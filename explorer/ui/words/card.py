@@ -33,8 +33,9 @@ class Card(QFrame):
         self.page = QVBoxLayout(self)
         self._title = label(title, "document")
         self.page.addWidget(self._title)
-        if about:
-            self.page.addWidget(label(about, "small", wrap=True))
+        self.intro = label(about, "small", wrap=True)
+        self.page.addWidget(self.intro)
+        self.intro.setVisible(bool(about))
         self._space()
 
     @property

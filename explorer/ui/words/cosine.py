@@ -169,9 +169,10 @@ class CosineCard(Card):
         self.sums = label("")
         self.sums.setTextFormat(Qt.TextFormat.RichText)
         self.sums.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.why = label("", "small")
+        self.why = label("", "small", wrap=True)
         self.why.setTextFormat(Qt.TextFormat.RichText)
-        self.row(self.listing, column(self.sums, self.angle), self.why)
+        self.row(self.listing, column(self.sums, self.angle))
+        self.page.addWidget(self.why)
 
     def load(self) -> None:
         words = self.store.words
@@ -227,9 +228,9 @@ class CosineCard(Card):
         table = "".join(f"<tr><td>{left}&nbsp;&nbsp;</td><td align='right'>{right}</td></tr>" for left, right in rows)
         self.sums.setText(f"<table cellspacing='0' cellpadding='2'>{table}</table>")
         self.why.setText(
-            "The dot product grows with the lengths, and frequent words are often long.<br>"
-            "The cosine looks at the direction alone. Attention takes the dot product,<br>"
-            "divided by √d so that softmax does not saturate when d is large.<br>" + self._printed(cosine)
+            "The dot product grows with the lengths, and frequent words are often long. The cosine looks at the "
+            "direction alone. Attention takes the dot product, divided by √d so that softmax does not saturate when "
+            "d is large. " + self._printed(cosine)
         )
 
     def _printed(self, cosine: Cosine) -> str:

@@ -30,6 +30,7 @@ class _Line(QLineEdit):
         self._completer = QCompleter(self._model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setWidget(self)
+        self._completer.setMaxVisibleItems(OFFERED)
         self._popup = QListView()
         self._completer.setPopup(self._popup)
         self._completer.activated.connect(self._insert)

@@ -1,28 +1,30 @@
-"""A map: words and their neighbours in the two directions in which they differ most."""
+"""A map of words in two dimensions: points, their words, arrows."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox, QToolTip
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPen
+from PySide6.QtWidgets import QToolTip
 
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
 from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.plot import Plot
-from explorer.ui.words.card import Card, label
-from explorer.ui.words.fields import WordField
-from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
-from explorer.words import projection, similarity
 
+HIGH = 430  # pixels at text scale 1: the card is whole in a window of 1280 × 720
+STEPS = 24  # places on an arrow that words keep clear of
 GRIP = 12  # pixels around a point within which it is pointed at
-ZOOM = 0.7
-MOST = 12
+WAYS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, 1),
+    Qt.Key.Key_Down: (0, -1),
+}
 
 
 class _Points(pg.GraphicsObject):
@@ -38,48 +40,69 @@ class _Points(pg.GraphicsObject):
 
     def paint(self, painter: Any, *args: Any) -> None:
         map_ = self._map
-        theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts
+        theme = map_.bench.appearance.theme
         to_pixels = painter.transform()
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         spots = [to_pixels.map(QPointF(x, y)) for x, y in map_.points.tolist()]
+        lines: list[QLineF] = []
         if map_.arrows and map_.origin is not None:
             start = to_pixels.map(QPointF(*map_.origin))
-            for i in sorted(map_.strong):
-                draw_arrow(painter, start, spots[i], qcolor(theme.accent_line))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(qcolor(theme.muted))
-            painter.drawEllipse(start, 3.5, 3.5)
-            painter.setFont(fonts.small)
-            painter.setPen(qcolor(theme.muted))
-            painter.drawText(start + QPointF(6, 14), "origin")
-        taken: list[QRectF] = []
+            lines = [QLineF(start, spots[i]) for i in sorted(map_.strong)]
+            self._arrows(painter, start, lines)
         order = sorted(range(len(spots)), key=lambda i: (i != map_.here, i not in map_.strong, i))
-        for i in order:
-            here, strong, spot = i == map_.here, i in map_.strong, spots[i]
-            painter.setPen(Qt.PenStyle.NoPen)
+        for i in reversed(order):
+            here, strong = i == map_.here, i in map_.strong
+            painter.setPen(QPen(qcolor(theme.focus), 2) if here and map_.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(qcolor(theme.here if here else theme.accent_line if strong else theme.series[2]))
             size = 5.5 if here or strong else 3.5
-            painter.drawEllipse(spot, size, size)
-            font = fonts.ui if strong or here else fonts.small
-            painter.setFont(font)
+            painter.drawEllipse(spots[i], size, size)
+        self._words(painter, order, spots, lines)
+        painter.restore()
+
+    def _arrows(self, painter: Any, start: QPointF, lines: list[QLineF]) -> None:
+        theme, fonts = self._map.bench.appearance.theme, self._map.bench.appearance.fonts
+        for line in lines:
+            draw_arrow(painter, start, line.p2(), qcolor(theme.accent_line))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(qcolor(theme.muted))
+        painter.drawEllipse(start, 3.5, 3.5)
+        painter.setFont(fonts.small)
+        painter.setPen(qcolor(theme.muted))
+        painter.drawText(start + QPointF(6, 14), "origin")
+
+    def _words(self, painter: Any, order: list[int], spots: list[QPointF], lines: list[QLineF]) -> None:
+        """Each word beside its point; where there is no room, only the chosen ones are written, on a ground."""
+        map_ = self._map
+        theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts
+        ground = qcolor(theme.surface)
+        ground.setAlpha(215)
+        along = [line.pointAt(k / STEPS) for line in lines for k in range(STEPS)]
+        taken = [QRectF(spot.x() - 4, spot.y() - 4, 8, 8) for spot in (*spots, *along)]
+        for i in order:
+            here, strong, spot = i == map_.here, i in map_.strong, spots[i]
+            painter.setFont(fonts.ui if strong or here else fonts.small)
             metrics = painter.fontMetrics()
             wide, high = metrics.horizontalAdvance(map_.labels[i]) + 2, metrics.height()
-            # A word that has no room beside its point stays unwritten until one points at it or zooms in.
-            for left, top in ((7, -high / 2), (-7 - wide, -high / 2), (-wide / 2, -high - 5), (-wide / 2, 5)):
-                place = QRectF(spot.x() + left, spot.y() + top, wide, high)
-                if not any(place.intersects(other) for other in taken):
-                    taken.append(place)
-                    painter.setPen(qcolor(theme.here_text if here else theme.text if strong else theme.muted))
-                    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, map_.labels[i])
-                    break
-            taken.append(QRectF(spot.x() - 4, spot.y() - 4, 8, 8))
-        painter.restore()
+            ways = ((7, -high / 2), (-7 - wide, -high / 2), (-wide / 2, -high - 5), (-wide / 2, 5))
+            places = [QRectF(spot.x() + left, spot.y() + top, wide, high) for left, top in ways]
+            clashes = [sum(place.intersects(other) for other in taken) for place in places]
+            fewest = min(clashes)
+            if fewest and not (strong or here):
+                continue
+            place = places[clashes.index(fewest)]
+            if fewest:
+                painter.fillRect(place, ground)
+            taken.append(place)
+            painter.setPen(qcolor(theme.here_text if here else theme.text if strong else theme.muted))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, map_.labels[i])
 
 
 class Map(Plot):
     """Points with their words: drag to move, Ctrl+wheel to zoom, click a point for its neighbours.
+
+    With the keyboard: the arrow keys go from point to point, Enter asks for the neighbours, + and − zoom, 0 shows all.
 
     Parameters
     ----------
@@ -105,12 +128,13 @@ class Map(Plot):
         self.addItem(self._item)
         self.setAspectLocked(True)
         self.setMouseEnabled(True, True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         for side in ("left", "bottom"):
             self.getAxis(side).enableAutoSIPrefix(False)
         self.showGrid(x=True, y=True, alpha=0.12)
         self.scene().sigMouseMoved.connect(self._moved)
         self.scene().sigMouseClicked.connect(self._clicked)
-        self.setFixedHeight(bench.appearance.px(460))
+        self.setFixedHeight(bench.appearance.px(HIGH))
         self.restyle()
 
     def reads(self) -> set[str]:
@@ -122,7 +146,7 @@ class Map(Plot):
     def restyle(self) -> None:
         super().restyle()
         self.setBackground(self.bench.appearance.theme.surface)
-        self.setFixedHeight(self.bench.appearance.px(460))
+        self.setFixedHeight(self.bench.appearance.px(HIGH))
         if hasattr(self, "_item"):
             self._item.update()
 
@@ -131,14 +155,28 @@ class Map(Plot):
         words: Sequence[str],
         points: NDArray[np.float64],
         strong: set[int],
-        origin: tuple[float, float],
+        origin: tuple[float, float] | None,
         shares: Sequence[float],
     ) -> None:
-        """Show other words."""
+        """Show other words.
+
+        Parameters
+        ----------
+        words : sequence of str
+        points : numpy.ndarray
+            (n_words, 2).
+        strong : set of int
+            Which of them were chosen.
+        origin : (float, float), optional
+            Where a vector of zeros would be; None where there is no such place.
+        shares : sequence of float
+            Of the variance, that of each direction; empty where directions mean nothing.
+        """
         self._item.prepareGeometryChange()
         self.labels, self.points, self.strong, self.origin, self.here = words, points, strong, origin, None
-        self.setLabel("bottom", f"first direction, {shares[0]:.0%} of the variance")
-        self.setLabel("left", f"second direction, {shares[1]:.0%}")
+        for side, title, share in zip(("bottom", "left"), ("first", "second"), shares or (None, None), strict=True):
+            self.setLabel(side, "" if share is None else f"{title} direction, {share:.0%} of the variance")
+            self.showAxis(side, share is not None)
         each = (f"{words[i]} ({x:.2f}, {y:.2f})" for i, (x, y) in enumerate(points.tolist()) if i in strong)
         self.say("Map of words: " + "; ".join(each) + f"; and {len(words) - len(strong)} neighbours")
         self.fit_all()
@@ -165,6 +203,8 @@ class Map(Plot):
         else:
             event.ignore()
 
+    # Pointing
+
     def _near(self, position: Any) -> int | None:
         if not len(self.points):
             return None
@@ -174,16 +214,21 @@ class Map(Plot):
         near = int(np.argmin(far))
         return near if far[near] <= GRIP else None
 
+    def _point(self, at: int | None, spot: QPointF | None = None) -> None:
+        """Be at a point, or at none."""
+        if at == self.here:
+            return
+        self.here = at
+        self.setCursor(Qt.CursorShape.ArrowCursor if at is None else Qt.CursorShape.PointingHandCursor)
+        if at is not None:
+            x, y = self.points[at].tolist()
+            place = spot or self.getViewBox().mapViewToScene(QPointF(x, y))
+            told = f"{self.labels[at]} ({written(x, 2)}, {written(y, 2)}): click, or press Enter, for its neighbours"
+            QToolTip.showText(self.mapToGlobal(self.mapFromScene(place)), told, self)
+        self._item.update()
+
     def _moved(self, position: Any) -> None:
-        near = self._near(position)
-        if near != self.here:
-            self.here = near
-            self.setCursor(Qt.CursorShape.ArrowCursor if near is None else Qt.CursorShape.PointingHandCursor)
-            if near is not None:
-                x, y = (written(float(v), 2) for v in self.points[near])
-                spot = self.mapToGlobal(self.mapFromScene(position))
-                QToolTip.showText(spot, f"{self.labels[near]} ({x}, {y}): click for its neighbours", self)
-            self._item.update()
+        self._point(self._near(position), position)
 
     def _clicked(self, event: Any) -> None:
         near = self._near(event.scenePos())
@@ -193,81 +238,29 @@ class Map(Plot):
 
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)
-        self.here = None
-        self._item.update()
+        self._point(None)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in WAYS and len(self.points):
+            self._point(self._next(np.array(WAYS[key])))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.here is not None:
+            self.clicked.emit(self.labels[self.here])
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_0):
+            self.fit_all() if key == Qt.Key.Key_0 else self.zoom(0.7 if key == Qt.Key.Key_Plus else 1 / 0.7)
+        else:
+            event.ignore()
 
-class MapCard(Card):
-    """Chosen words and so many neighbours of each."""
+    def _next(self, way: NDArray[np.int_]) -> int:
+        """The nearest point in a direction; first of all the first one."""
+        if self.here is None:
+            return 0
+        steps = self.points - self.points[self.here]
+        ahead = steps @ way
+        # What lies far to the side is not what one meant.
+        cost = np.where(ahead > 0, np.abs(steps).sum(1) + np.abs(steps - np.outer(ahead, way)).sum(1), np.inf)
+        return int(cost.argmin()) if np.isfinite(cost).any() else self.here
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
-        about = (
-            "Principal components: the two directions in which these words differ most. What is near here is often, "
-            "not always, near in all dimensions."
-        )
-        super().__init__(bench, store, "Map", about)
-        self.field = WordField(bench, store, f"Up to {MOST} words", 380)
-        self.field.entered.connect(self.compute)
-        self.neighbours = QSpinBox(minimum=0, maximum=20, value=6)
-        self.neighbours.setAccessibleName("Neighbours of each word")
-        self.neighbours.setToolTip("How many neighbours of each word are drawn")
-        self.neighbours.valueChanged.connect(self.compute)
-        self.arrows = QCheckBox("arrows from the origin")
-        self.arrows.setToolTip("Draw the words as arrows from the place where all numbers are 0")
-        self.arrows.toggled.connect(self._set_arrows)
-        self.map = Map(bench)
-        buttons = []
-        for title, tip, act in (
-            ("+", "Zoom in; also Ctrl and the wheel", partial(self.map.zoom, ZOOM)),
-            ("−", "Zoom out", partial(self.map.zoom, 1 / ZOOM)),
-            ("All", "Bring everything into sight", self.map.fit_all),
-        ):
-            button = QPushButton(title)
-            button.setToolTip(tip)
-            button.setAccessibleName(tip.partition(";")[0])
-            button.clicked.connect(lambda _=False, act=act: act())
-            buttons.append(button)
-        self.line("Words", self.field, "neighbours of each", self.neighbours, self.arrows, *buttons)
-        self.map.clicked.connect(self._grow)
-        self.page.addWidget(self.map)
-        self.said = label("", "small", wrap=True)
-        self.page.addWidget(self.said)
-
-    def load(self) -> None:
-        if not self.field.keeps():
-            self.field.set(self.store.pick(("king", "river", "monday", "doctor", "horse"), 5))
-        self.compute()
-
-    def compute(self) -> None:
-        """Find the neighbours and the two directions, and draw."""
-        words = self.field.words(1, MOST)
-        if words is None:
-            return
-        chosen = list(dict.fromkeys(words))
-        everyone = list(chosen)
-        for word in chosen:
-            n = self.neighbours.value()
-            everyone += [one.word for one in (similarity.nearest(self.vectors, word, n) if n else [])]
-        everyone = list(dict.fromkeys(everyone))
-        table = similarity.table(self.vectors, everyone)
-        if table.shape[1] < 2:
-            table = np.hstack([table, np.zeros_like(table)])
-        plane = projection.principal(table, 2)
-        origin = plane.of(np.zeros((1, table.shape[1])))[0]
-        where = float(origin[0]), float(origin[1])
-        strong = set(range(len(chosen)))
-        self.map.show_points(everyone, plane.points, strong, where, plane.shares.tolist())
-        self.said.setText(
-            f"{len(everyone)} words; the two directions hold {plane.kept:.0%} of how they differ. Click a point to add "
-            "its neighbours; drag to move, Ctrl and the wheel to zoom."
-        )
-
-    def _set_arrows(self, on: bool) -> None:
-        self.map.arrows = on
-        self.map.fit_all()
-
-    def _grow(self, word: str) -> None:
-        words = list(dict.fromkeys([*self.field.entries(), word]))[-MOST:]
-        self.field.set(words)
-        self.compute()
-        self.store.go_to(word)
+    def focusOutEvent(self, event: Any) -> None:
+        super().focusOutEvent(event)
+        self._point(None)

@@ -150,7 +150,9 @@ class HeatTable(QTableView):
         left = max((small.horizontalAdvance(text) for text in shown), default=0) + px(14)
         self.verticalHeader().setFixedWidth(left)
         self.verticalHeader().setDefaultSectionSize(px(32))
-        least = number.horizontalAdvance("−0.00") + px(14)
+        # A tiny cosine is written as a power of ten, which is longer.
+        values = (written(float(value), 2) for value in self.cosines.array.flat)
+        least = max((number.horizontalAdvance(text) for text in values), default=0) + px(14)
         widths = [max(small.horizontalAdvance(text) + px(12), least) for text in shown]
         for i, width in enumerate(widths):
             self.horizontalHeader().resizeSection(i, width)

@@ -1,6 +1,7 @@
 """The words nearest to a word, and the odd one out."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -12,6 +13,7 @@ from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store
+from explorer.ui.words.work import Search
 from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
 from explorer.words.similarity import Neighbour
@@ -42,7 +44,7 @@ class Near(Rows):
     def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
         """A note for each word where there are any."""
         notes = (Column(self.note, NUMBER),) if self.notes else ()
-        return Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, 220), *notes
+        return Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, 280), *notes
 
     def count(self) -> int:
         return len(self.found)
@@ -123,6 +125,7 @@ class NeighboursCard(Card):
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = "The words whose vectors point most nearly the same way. Click one to go there."
         super().__init__(bench, store, "Nearest words", about)
+        self.search = Search(self)
         self.field = WordField(bench, store, "Word")
         self.field.entered.connect(self._ask)
         button = QPushButton("Find")
@@ -138,9 +141,13 @@ class NeighboursCard(Card):
         store.word_changed.connect(self.load)
 
     def load(self) -> None:
-        word = self.store.word
+        vectors, word = self.vectors, self.store.word
         self.field.set([word])
-        found = similarity.nearest(self.vectors, word, N) if word else []
+        self.search.ask(
+            vectors, lambda report: similarity.nearest(vectors, word, N) if word else [], partial(self._show, word)
+        )
+
+    def _show(self, word: str, found: Sequence[Neighbour]) -> None:
         self.rows.notes, self.rows.note = {}, ""
         self.said.setText("")
         source = printed.load()

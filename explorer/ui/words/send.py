@@ -1,4 +1,7 @@
-"""From here into the model: words and their vectors as tokens and rows of an embedding table."""
+"""From here into the model: words and their vectors as rows of an embedding table, or as keys that are looked up."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,8 +9,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QRadioButton
 
 from explorer.core.errors import ExplorerError
-from explorer.document.commands import SendWords
+from explorer.document.commands import SendWords, SetSwitch
 from explorer.document.document import Change
+from explorer.document.state import State
+from explorer.lessons.loader import load
+from explorer.lessons.schema import Lesson
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.words.card import Card, label
@@ -16,23 +22,46 @@ from explorer.ui.words.source import tables
 from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
+from explorer.words.vectors import Vectors
 
 MOST = 64
+LOOK_UP = "translation-lookup"
+"""The reference's lesson that attention is a soft look-up."""
+
+
+def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) -> tuple[Lesson, State]:
+    """
+    The reference's look-up with other words: their vectors are Q, and those of the others both K and V.
+
+    The scores are dot products as they are. Divided by √d, those of vectors that were trained without that division lie
+    so near each other that all words would get about the same share; the switch "scale" shows it.
+    """
+    lesson = load(LOOK_UP)
+    state = lesson.state("textbook")
+    features = tuple(str(i + 1) for i in range(vectors.dims))
+    queries, keys = tuple(dict.fromkeys(queries)), tuple(dict.fromkeys(keys))
+    axes = {"query": queries, "key": keys, "feature": features, "value": keys, "value feature": features}
+    asked, known = (similarity.table(vectors, words).astype(float) for words in (queries, keys))
+    state = state.rebuilt(replace(state.model, axes=axes), {"Q": asked, "K": known, "V": known})
+    return lesson, SetSwitch("attention", "scale", "none").apply(state)
 
 
 class SendCard(Card):
-    """Chosen words become a sequence of the model.
+    """Chosen words become a sequence of the model, or the keys and values of a look-up.
 
     Signals
     -------
     sent : str
-        The sequence that has other words now.
+        The stage where they can be seen.
     """
 
     sent = Signal(str)
 
     def __init__(self, bench: Workbench, store: Store) -> None:
-        about = "The words become the model's tokens, and their vectors rows of its embedding table. One step of undo."
+        about = (
+            "The words become tokens, their vectors rows of the model's embedding table; or keys and values that other "
+            "words look up. Undo takes it back."
+        )
         super().__init__(bench, store, "Send to the model", about)
         self.field = WordField(bench, store, "Words, in the order of a sentence", 420)
         self.field.edit.textChanged.connect(self.say)
@@ -55,6 +84,12 @@ class SendCard(Card):
         self.line(self.reduced, self.whole, self.button)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
+        self.queries = WordField(bench, store, "Words to look up", 240)
+        self.queries.entered.connect(self.look_up)
+        self.ask = QPushButton("Open as a look-up")
+        self.ask.setToolTip("Open the reference's look-up with these words: who answers, and with which share?")
+        self.ask.clicked.connect(self.look_up)
+        self.line("Look up", self.queries, "among the words above, in attention alone", self.ask)
         self.outcome = label("", "strong", wrap=True)
         self.outcome.hide()
         self.page.addWidget(self.outcome)
@@ -78,7 +113,9 @@ class SendCard(Card):
 
     def load(self) -> None:
         if not self.field.keeps():
-            self.field.set(self.store.words[:3])
+            self.field.set(self.store.words)
+        if not self.queries.keeps():
+            self.queries.set(self.store.pick(("ocean", "prince", "stone", "lady"), 2))
         self.outcome.hide()
         self.say()
 
@@ -135,4 +172,15 @@ class SendCard(Card):
             return
         self.outcome.setText(f"✓ “{' '.join(words)}” is in {table}. Undo takes it back.")
         self.outcome.show()
-        self.sent.emit(sequence)
+        self.sent.emit(f"{sequence}.embedding")
+
+    def look_up(self) -> None:
+        """Open the look-up with these words; it can be undone."""
+        keys, queries = self.field.words(1, MOST), self.queries.words(1, MOST)
+        if keys is None or queries is None:
+            return
+        lesson, state = as_look_up(self.vectors, queries, keys)
+        self.bench.open_state(lesson, state, f"{lesson.title}: {' '.join(queries)} among {' '.join(keys)}")
+        self.outcome.setText("✓ The words are open as a look-up. Undo takes it back.")
+        self.outcome.show()
+        self.sent.emit("attention")

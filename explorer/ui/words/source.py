@@ -1,9 +1,7 @@
 """Which vectors are loaded: those that come with the program, a file, a download, or the model's own table."""
 
-import tomllib
 from collections.abc import Callable
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,8 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPush
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.document.document import Change
-from explorer.paths import resources
 from explorer.ui.errors import show_error
+from explorer.ui.words.about import about, model_card
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.store import Store
 from explorer.ui.words.work import Job
@@ -65,12 +63,20 @@ class SourceCard(Card):
         self.get.setMenu(self.menu)
         self.evaluate = self._button("Evaluate", "Compare with people's judgements: WordSim-353, SimLex-999, analogies")
         self.evaluate.clicked.connect(self._evaluate)
-        self._controls: tuple[QWidget, ...] = (self.choice, self.open, self.get, self.evaluate)
+        self.facts = self._button("Model card", "Text, vocabulary, settings, scores and limits of these vectors")
+        self.facts.setCheckable(True)
+        self.facts.toggled.connect(self._show_card)
+        self._controls: tuple[QWidget, ...] = (self.choice, self.open, self.get, self.evaluate, self.facts)
         self._focus: QWidget | None = None
         self.line(*self._controls)
         self.about = label("", "", wrap=True)
         self.about.setTextFormat(Qt.TextFormat.RichText)
         self.page.addWidget(self.about)
+        self.card = label("", "", wrap=True)
+        self.card.setTextFormat(Qt.TextFormat.RichText)
+        self.card.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.card.hide()
+        self.page.addWidget(self.card)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(bench.appearance.px(260))
@@ -164,7 +170,6 @@ class SourceCard(Card):
         self.problem.hide()
         self.doing.setText(f"{words} …")
         self.bar.setRange(0, 0)
-        self.cancel.setEnabled(True)
         self.working.show()
         self._focus = next((control for control in self._controls if control.hasFocus()), None)
         for control in self._controls:
@@ -182,14 +187,13 @@ class SourceCard(Card):
             self.bar.setValue(round(1000 * now.done / now.total))
             parts.append(f"{now.done / now.total:.0%}")
         if now.left is not None and now.done < now.total:
-            parts.append(f"{round(now.left)} s left")
+            parts.append(f"{round(now.left)} s left" if now.left < 90 else f"{round(now.left / 60)} min left")
         self.doing.setText(", ".join(parts))
 
     def _cancel(self) -> None:
         if self.job is not None:
-            self.job.cancel()
-            self.doing.setText("Stopping …")
-            self.cancel.setEnabled(False)
+            self.job.forget()
+            self._end()
 
     def _fail(self, error: ExplorerError) -> None:
         self.problem.setText(f"⚠ {error}")
@@ -266,7 +270,13 @@ class SourceCard(Card):
         norms = vectors.norms
         size = f"{len(vectors):,} words, {vectors.dims} numbers each. Norms from {written(float(norms.min()), 2)} to "
         size += f"{written(float(norms.max()), 2)}, {written(float(np.median(norms)), 2)} in the middle."
-        self.about.setText(f"{card_of(vectors.name)} {size}")
+        self.about.setText(f"{about(vectors.name)} {size}")
+        self.card.setText(model_card(vectors.name))
+        self.facts.setVisible(bool(self.card.text()))
+        self._show_card(self.facts.isChecked())
+
+    def _show_card(self, on: bool) -> None:
+        self.card.setVisible(on and bool(self.card.text()))
 
     # How well they do
 
@@ -282,7 +292,7 @@ class SourceCard(Card):
 
     def _say_scores(self, scores: list[Score]) -> None:
         rows = [
-            f"<tr><td><b>{one.name}</b></td><td align='right'>"
+            f"<tr><td><b>{one.name[0].upper()}{one.name[1:]}</b></td><td align='right'>"
             f"{'too few words' if one.value is None else written(one.value, 4)}</td>"
             f"<td>{'share answered rightly' if one.measure == 'accuracy' else 'Spearman’s rank correlation'}</td>"
             f"<td align='right'>{one.asked:,} asked, {one.missing:.0%} without vectors</td>"
@@ -314,33 +324,3 @@ def own_table(bench: Workbench, table: str) -> Vectors:
     rows, _ = engine.graph.axes_of(engine.graph.place(table))
     array = np.nan_to_num(np.asarray(engine.values[table], np.float32))
     return Vectors.of(f"this model's {table}", engine.labels(rows), array)
-
-
-def card_of(name: str) -> str:
-    """What is known of vectors, in plain words."""
-    for one in catalogue.SHIPPED:
-        if one.name == name:
-            return escape(one.about.capitalize() if one.about[0].islower() else one.about) + "." + _limits(one.name)
-    for offer in catalogue.OFFERED:
-        if offer.name == name:
-            return f"GloVe, trained on {escape(offer.text)}, {offer.licence} (public domain)."
-    if name.startswith("this model's "):
-        return "The rows of the embedding table of the example that is open; they change as you edit it."
-    if name == "your text":
-        return "Trained here, on the text further down this page."
-    return f"Read from the file {escape(name)}."
-
-
-def _limits(name: str) -> str:
-    """What the model card says of the limits, in one sentence."""
-    try:
-        found = tomllib.loads((resources() / "vectors" / f"{name}.toml").read_text("utf-8"))
-    except OSError:
-        return ""
-    limits = found.get("limits", {})
-    absent = ", ".join(f"<i>{escape(word)}</i>" for word in limits.get("absent", [])[:6])
-    scores = found.get("scores", {}).get("wordsim353", {})
-    parts = [f" Words that came later are not in them: {absent}." if absent else ""]
-    if "spearman" in scores:
-        parts.append(f" On WordSim-353 they reach {scores['spearman']:.2f}.")
-    return "".join(parts)

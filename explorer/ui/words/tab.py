@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
@@ -28,6 +29,8 @@ SHORT = {
     "Train on your own text": "Train",
     "Where vectors come from": "Where they come from",
 }
+PAIRED = slice(3, 5)
+"""The parts that stand beside each other where there is room."""
 PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each other
 
 
@@ -41,7 +44,7 @@ class WordsTab(QFrame):
     Signals
     -------
     sent : str
-        Words went into the model; the sequence that they are now.
+        Words went into the model; the stage where they can be seen.
     """
 
     sent = Signal(str)
@@ -77,7 +80,7 @@ class WordsTab(QFrame):
         self._space()
         for card in self.cards:
             card.restyle()
-        if self.cards:
+        if len(self.cards) >= PAIRED.stop:
             self._pair.restyle()
 
     def card(self, kind: type) -> Any:
@@ -85,60 +88,38 @@ class WordsTab(QFrame):
         return next(card for card in self.cards if isinstance(card, kind))
 
     def _build(self) -> None:
-        from explorer.ui.words.analogy import AnalogyCard
-        from explorer.ui.words.cosine import CosineCard
-        from explorer.ui.words.lookup import LookupCard
-        from explorer.ui.words.matrix import MatrixCard
-        from explorer.ui.words.neighbours import NeighboursCard, OddCard
-        from explorer.ui.words.origins import OriginsCard
-        from explorer.ui.words.own_text import OwnTextCard
-        from explorer.ui.words.send import SendCard
+        """The first part. The others come one a turn: all of them together would hold the window up."""
         from explorer.ui.words.source import SourceCard
 
-        content = QWidget()
+        content = Page()
         self._page = QVBoxLayout(content)
-        self._space_page()
-        kinds = (
-            SourceCard,
-            LookupCard,
-            CosineCard,
-            NeighboursCard,
-            OddCard,
-            AnalogyCard,
-            MatrixCard,
-            SendCard,
-            OwnTextCard,
-            OriginsCard,
-        )
-        for kind in kinds:
-            self._add(kind(self.bench, self.store), len(self.cards))
-        near, odd = (self.card(kind) for kind in (NeighboursCard, OddCard))
-        self._pair = Pair(self.bench, near, odd)
-        self._page.insertWidget(self.cards.index(near), self._pair)
         self._page.addStretch(1)
+        self.source = SourceCard(self.bench, self.store)
+        self._add(self.source)
+        self._space_page()
         self._area.setWidget(content)
-        self.source = self.card(SourceCard)
-        self.card(SendCard).sent.connect(self.sent)
         self.store.changed.connect(self._load)
-        self._link_up()
         self.source.start_default()
-        # Importing pyqtgraph takes longer than showing the page.
-        QTimer.singleShot(0, self, self._add_map)
+        self._coming = _kinds()
+        QTimer.singleShot(0, self, self._add_next)
 
-    def _add_map(self) -> None:
-        from explorer.ui.words.map import MapCard
+    def _add_next(self) -> None:
+        self._add(next(self._coming)(self.bench, self.store))
+        if len(self.cards) == len(SHORT):
+            self._link_up()
+        else:
+            QTimer.singleShot(0, self, self._add_next)
 
-        card = MapCard(self.bench, self.store)
-        self._add(card, len(self.cards) - 3, self.cards[-3])
+    def _add(self, card: Card) -> None:
+        self._page.insertWidget(self._page.count() - 1, card)
+        self.cards.append(card)
         if self.store.vectors is not None:
             self._load_card(card)
-        self._link_up()
-
-    def _add(self, card: Card, at: int, before: QWidget | None = None) -> None:
-        self._page.insertWidget(self._page.indexOf(before) if before else len(self.cards), card)
-        self.cards.insert(at, card)
-        if self.store.vectors is None and card.needs_vectors and at > 0:
+        elif card.needs_vectors and card is not self.source:
             card.hide()
+        if len(self.cards) == PAIRED.stop:
+            self._pair = Pair(self.bench, *self.cards[PAIRED])
+            self._page.insertWidget(PAIRED.start, self._pair)
 
     def _load(self) -> None:
         for card in self.cards:
@@ -150,10 +131,10 @@ class WordsTab(QFrame):
         card.setVisible(True)
 
     def _link_up(self) -> None:
-        """A row of links, one to each part."""
-        while (item := self._links.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.deleteLater()
+        """All parts are there: a row of links, one to each."""
+        from explorer.ui.words.send import SendCard
+
+        self.card(SendCard).sent.connect(self.sent)
         for card in self.cards:
             button = QPushButton(SHORT[card.title])
             mark(button, link="true")
@@ -171,14 +152,59 @@ class WordsTab(QFrame):
 
     def _space(self) -> None:
         px = self.bench.appearance.px
-        self._layout.setContentsMargins(px(24), px(14), 0, 0)
+        # The links have room around their words, which begin below the title's.
+        self._layout.setContentsMargins(px(16), px(14), 0, 0)
+        self._title.setContentsMargins(px(8), 0, 0, 0)
         if self.cards:
             self._space_page()
 
     def _space_page(self) -> None:
         px = self.bench.appearance.px
-        self._page.setContentsMargins(0, px(8), px(16), px(24))
+        self._page.setContentsMargins(px(8), px(8), px(16), px(24))
         self._page.setSpacing(px(12))
+
+
+def _kinds() -> Iterator[Callable[[Workbench, Store], Card]]:
+    """The other parts in their order, each imported when it is its turn; the map's pyqtgraph takes the longest."""
+    from explorer.ui.words.lookup import LookupCard
+
+    yield LookupCard
+    from explorer.ui.words.cosine import CosineCard
+
+    yield CosineCard
+    from explorer.ui.words.neighbours import NeighboursCard, OddCard
+
+    yield NeighboursCard
+    yield OddCard
+    from explorer.ui.words.analogy import AnalogyCard
+
+    yield AnalogyCard
+    from explorer.ui.words.matrix import MatrixCard
+
+    yield MatrixCard
+    from explorer.ui.words.map_card import MapCard
+
+    yield MapCard
+    from explorer.ui.words.send import SendCard
+
+    yield SendCard
+    from explorer.ui.words.own_text import OwnTextCard
+
+    yield OwnTextCard
+    from explorer.ui.words.origins import OriginsCard
+
+    yield OriginsCard
+
+
+class Page(QWidget):
+    """All parts below each other.
+
+    Words that wrap are highest where they are narrow. That is not the least height of the page, which would end in
+    empty space: it is as high as its width makes it.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), 0)
 
 
 class Pair(QWidget):

@@ -1,10 +1,17 @@
 """The similarity matrix and the map."""
 
-import numpy as np
-from PySide6.QtCore import QPointF
+from threading import Event
 
-from explorer.ui.words.map import MapCard
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from explorer.ui.words.map_card import COMPONENTS, TSNE, MapCard
 from explorer.ui.words.matrix import MatrixCard
+from explorer.ui.words.work import Job
 
 
 def test_any_words(tab, enter):
@@ -58,3 +65,101 @@ def test_a_point_asks_for_its_neighbours(tab, enter, hand, qtbot):
     card.arrows.click()
     assert map_.arrows
     assert not card.grab().isNull()
+
+
+def test_the_columns_are_as_wide_as_their_numbers(tab, enter):
+    card = tab.card(MatrixCard)
+    enter(card.field, "king, sea, monday")
+    table = card.table
+    texts = [table.cosines.data(table.cosines.index(0, i), 0) for i in range(3)]
+    assert any("e−" in text for text in texts)  # a tiny cosine
+    metrics = QFontMetrics(tab.bench.appearance.fonts.number)
+    for i, text in enumerate(texts):
+        assert metrics.horizontalAdvance(text) < table.columnWidth(i)
+
+
+def test_the_keyboard_walks_the_map(tab, enter):
+    card = tab.card(MapCard)
+    card.neighbours.setValue(0)
+    enter(card.field, "king queen river")
+    map_ = card.map
+    map_.setFocus()
+    QTest.keyClick(map_, Qt.Key.Key_Right)
+    assert map_.here == 0
+    for key, axis, sign in ((Qt.Key.Key_Right, 0, 1), (Qt.Key.Key_Left, 0, -1), (Qt.Key.Key_Down, 1, -1)):
+        before = map_.here
+        QTest.keyClick(map_, key)
+        if map_.here != before:
+            assert sign * (map_.points[map_.here] - map_.points[before])[axis] > 0
+    word = map_.labels[map_.here]
+    QTest.keyClick(map_, Qt.Key.Key_Return)
+    assert tab.store.word == word
+    wide = map_.getViewBox().viewRect().width()
+    QTest.keyClick(map_, Qt.Key.Key_Plus)
+    assert map_.getViewBox().viewRect().width() < wide
+    QTest.keyClick(map_, Qt.Key.Key_0)
+    assert map_.getViewBox().viewRect().width() == pytest.approx(wide)
+
+
+def test_a_map_by_tsne(tab, enter, qtbot):
+    pytest.importorskip("sklearn", reason="scikit-learn, the extra `maps`, is not there")
+    card = tab.card(MapCard)
+    card.neighbours.setValue(2)
+    enter(card.field, "king river monday")
+    components = card.map.points
+    card.method.group.button(TSNE).click()
+    assert card.stop.isVisible()
+    assert card.map.points is components  # the window goes on with what it has
+    qtbot.waitUntil(lambda: card.stop.isHidden(), timeout=20_000)
+    assert card.map.points.shape == components.shape
+    assert np.isfinite(card.map.points).all()
+    assert card.map.origin is None
+    assert card.arrows.isHidden()
+    assert "Directions mean nothing" in card.intro.text()
+    first = card.map.points
+    card.compute()
+    qtbot.waitUntil(lambda: card.map.points is not first, timeout=20_000)
+    assert card.map.points.tobytes() == first.tobytes()
+    card.method.group.button(COMPONENTS).click()
+    np.testing.assert_array_equal(card.map.points, components)
+    assert card.arrows.isVisible()
+
+
+def test_a_map_by_tsne_can_be_stopped(tab, qtbot, monkeypatch):
+    begun, go_on, ended = Event(), Event(), Event()
+
+    def endless(table):
+        begun.set()
+        go_on.wait(20)
+        ended.set()
+        return np.zeros((len(table), 2))
+
+    monkeypatch.setattr("explorer.words.projection.tsne_available", lambda: True)
+    monkeypatch.setattr("explorer.words.projection.tsne", endless)
+    card = tab.card(MapCard)
+    before = card.map.points
+    card.method.group.button(TSNE).click()
+    qtbot.waitUntil(begun.is_set, timeout=20_000)
+    card.stop.click()
+    assert card.stop.isHidden()
+    assert card.said.text().startswith("Stopped.")
+    go_on.set()
+    assert ended.wait(20)
+    qtbot.waitUntil(lambda: not card.search.findChildren(Job))
+    assert card.map.points is before
+
+
+def test_few_words_are_drawn_by_components(tab, enter, qtbot):
+    card = tab.card(MapCard)
+    card.neighbours.setValue(0)
+    enter(card.field, "king queen")
+    card.method.group.button(TSNE).click()
+    qtbot.waitUntil(lambda: "t-SNE needs 4 words" in card.said.text())
+    assert card.arrows.isVisible()
+
+
+def test_without_scikit_learn_one_sentence_says_what_it_takes(open_tab, monkeypatch):
+    monkeypatch.setattr("explorer.words.projection.tsne_available", lambda: False)
+    card = open_tab().card(MapCard)
+    assert card.method.isHidden()
+    assert any("scikit-learn" in one.text() and one.isVisible() for one in card.findChildren(QLabel))

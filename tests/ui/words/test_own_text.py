@@ -13,6 +13,7 @@ def test_the_days_find_each_other(tab, qtbot):
     assert len(losses) == 60
     assert losses[-1] < 0.2 * losses[0]
     assert {one.word for one in card.near.found[:4]} == set(DAYS) - {"monday"}
+    assert "after 60 epochs" in card.curve.accessibleName()
     assert card.table.text().count("<tr>") == 9
     card.use.click()
     assert tab.store.vectors.name == "your text"

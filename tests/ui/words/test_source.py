@@ -1,12 +1,20 @@
 """Which vectors are loaded, and the way into the model and back."""
 
+import tomllib
+from html import unescape
+from threading import Event
+
 import numpy as np
+from PySide6.QtWidgets import QFileDialog
 
 from explorer.document.commands import SetCells
+from explorer.paths import resources
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.send import SendCard
+from explorer.ui.words.work import Job
 from explorer.words import catalogue
 from explorer.words.evaluation import Score
+from explorer.words.progress import Progress
 
 
 def idle(tab, qtbot):
@@ -24,6 +32,18 @@ def test_a_file(tab, qtbot, tmp_path):
     assert "3 words, 2 numbers each" in tab.source.about.text()
 
 
+def test_the_dialog_opens_a_file(tab, qtbot, tmp_path, monkeypatch):
+    file = tmp_path / "pets.bin"
+    file.write_bytes(b"2 1\ncat " + np.float32(1).tobytes() + b"dog " + np.float32(2).tobytes())
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    tab.source.open.click()
+    assert tab.source.job is None  # nothing was chosen
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
+    tab.source.open.click()
+    idle(tab, qtbot)
+    assert list(tab.store.vectors.words) == ["cat", "dog"]
+
+
 def test_a_bad_file_is_said_and_nothing_is_lost(tab, qtbot, tmp_path, said):
     file = tmp_path / "bad.txt"
     file.write_text("cat 1 0\ndog 0.9\n", "utf-8")
@@ -35,8 +55,6 @@ def test_a_bad_file_is_said_and_nothing_is_lost(tab, qtbot, tmp_path, said):
 
 
 def test_cancel(tab, qtbot, tmp_path):
-    from explorer.words.progress import Progress
-
     def endless(report):
         while True:
             report(Progress("parsing", 1, 10, 5.0))
@@ -48,6 +66,29 @@ def test_cancel(tab, qtbot, tmp_path):
     assert tab.store.vectors.name == "small"
     assert tab.source.working.isHidden()
     assert tab.source.choice.isEnabled()
+
+
+def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
+    go_on, ended = Event(), Event()
+
+    def silent(report):
+        go_on.wait(20)
+        try:
+            report(Progress("downloading", 1, 10, 600.0))
+        finally:
+            ended.set()
+
+    tab.source.start(silent, "Downloading glove-twitter-25")
+    assert tab.source.doing.text() == "Downloading glove-twitter-25 …"
+    tab.source.cancel.click()
+    assert tab.source.job is None
+    assert tab.source.working.isHidden()
+    assert tab.source.get.isEnabled()
+    go_on.set()
+    assert ended.wait(20)
+    qtbot.waitUntil(lambda: not tab.source.findChildren(Job))
+    assert tab.store.vectors.name == "small"
+    assert tab.source.problem.isHidden()
 
 
 def test_evaluation_beside_the_window(tab, qtbot, monkeypatch):
@@ -118,3 +159,49 @@ def test_a_model_without_a_table(open_tab):
     card = open_tab("softmax").card(SendCard)
     assert not card.button.isEnabled()
     assert card.said.text() == "This example has no embedding table; open one that begins with words."
+
+
+def test_the_model_card(tab, monkeypatch):
+    source = tab.source
+    assert source.facts.isHidden()  # these have none
+    monkeypatch.setattr(tab.store.vectors, "name", "books")
+    tab.store.load(tab.store.vectors)
+    source.facts.click()
+    assert source.card.isVisible()
+    facts = tomllib.loads((resources() / "vectors" / "books.toml").read_text("utf-8"))
+    said = source.card.text()
+    for part in (
+        facts["text"]["what"],
+        facts["text"]["preparation"],
+        f"{facts['vocabulary']['words']:,} words",
+        facts["training"]["settings"],
+        facts["training"]["command"],
+        f"WordSim-353 {facts['scores']['wordsim353']['spearman']:.2f}",
+        f"SimLex-999 {facts['scores']['simlex999']['spearman']:.2f}",
+        f"Analogies {facts['scores']['analogies']['accuracy']:.0%}",
+        facts["limits"]["about"],
+        *facts["limits"]["absent"],
+        *(one["what"] for one in facts["tried"]),
+    ):
+        assert part.strip() in unescape(said), part
+    source.facts.click()
+    assert source.card.isHidden()
+
+
+def test_words_looked_up_in_attention(tab, enter, qtbot):
+    """The reference's look-up with real words: the scores are their dot products, and likeness decides the shares."""
+    card, document = tab.card(SendCard), tab.bench.document
+    before, vectors = document.state, tab.store.vectors
+    enter(card.field, "king man sea lake")
+    with qtbot.waitSignal(tab.sent) as sent:
+        enter(card.queries, "queen river")
+    assert sent.args == ["attention"]
+    engine = document.engine
+    queries, keys = vectors.array[[1, 6]].astype(float), vectors.array[[0, 2, 7, 8]].astype(float)
+    np.testing.assert_allclose(engine.values["scores"], queries @ keys.T)
+    shares = engine.values["weights"]
+    assert shares.argmax(1).tolist() == [0, *shares[1:, 2:].argmax(1) + 2]
+    assert engine.labels("value")[int(engine.values["chosen"][0])] == "king"
+    assert list(engine.labels("key")) == ["king", "man", "sea", "lake"]
+    document.undo()
+    assert document.state is before

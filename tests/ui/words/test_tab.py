@@ -9,7 +9,7 @@ import shiboken6
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
 
 from explorer.ui.words.lookup import LookupCard
-from explorer.ui.words.map import MapCard
+from explorer.ui.words.map_card import MapCard
 from explorer.words.progress import Progress
 
 

@@ -1,0 +1,37 @@
+"""The tab in the whole window."""
+
+from explorer.ui.main_window import PAGES
+from explorer.ui.words.map_card import MapCard
+from explorer.ui.words.send import SendCard
+from tests.ui.conftest import lesson_of
+
+
+def test_words_go_from_one_example_into_another(open_window, qtbot):
+    """A panel of the example before is not to be shown any more: its nodes are gone."""
+    window = open_window("i-want-to-buy")
+    window.show_page(PAGES.index("Words"))
+    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and window.words.source.job is None, timeout=20_000)
+    card, document = window.words.card(SendCard), window.bench.document
+    card.look_up()
+    assert window.bench.lesson.id == "translation-lookup"
+    assert window.bench.selection.stage == "attention"
+    assert window.pages.currentIndex() == PAGES.index("Pipeline")
+    document.undo()
+    window.bench.bridge.flush()
+    assert window.bench.lesson.id == "i-want-to-buy"
+    card.send()
+    assert window.bench.selection.stage == "input.embedding"
+
+
+def test_an_example_that_is_opened_meanwhile(open_window, qtbot):
+    window = open_window("you-are-welcome")
+    window.show_page(PAGES.index("Words"))
+    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and window.words.source.job is None, timeout=20_000)
+    source = window.words.source
+    place = source.choice.findText("This model's own target.table")
+    source.choice.setCurrentIndex(place)
+    source.choice.activated.emit(place)
+    assert "<start>" in window.words.card(MapCard).map.labels
+    window.bench.open(lesson_of("softmax"))
+    qtbot.waitUntil(lambda: window.words.store.vectors.name == "small")
+    assert source.choice.findText("This model's own target.table") < 0
