@@ -1,5 +1,6 @@
 """Wires the program: the document, the look, the window."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from explorer.document.state import State
 from explorer.lessons.loader import catalogue
 from explorer.lessons.saved import is_document, opened
 from explorer.lessons.schema import Lesson
+from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.main_window import MainWindow
 from explorer.ui.selection import Selection
@@ -24,12 +26,13 @@ FIRST_LESSON = "you-are-welcome"
 
 def make_window(lesson: Lesson, appearance: Appearance, state: State | None = None) -> MainWindow:
     """The window on a lesson, or on a document of it, not shown yet."""
-    document = Document(state or lesson.state())
+    background = Background()
+    document = Document(state or lesson.state(), background)
     bridge = Bridge(document)
     selection = Selection(document)
-    window = MainWindow(Workbench(document, bridge, selection, appearance, lesson))
-    bridge.setParent(window)
-    selection.setParent(window)
+    window = MainWindow(Workbench(document, bridge, selection, appearance, lesson, background=background))
+    for part in (background, bridge, selection):
+        part.setParent(window)
     window.resize(1600, 900)
     return window
 
@@ -52,6 +55,8 @@ def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
     if file is not None and is_document(file):
         window.files.belongs_to(Path(file))
     window.show()
+    # What is there now stays: the collector, which holds everything up, need not look through it again (50 ms a time).
+    gc.freeze()
     return app, window
 
 

@@ -1,5 +1,6 @@
 """The window's figures of speed: from an edit to the last widget painted, and from the command to the first window."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,12 +10,13 @@ from functools import cache, partial
 from typing import TypeAlias
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QEventLoop, QObject, QPoint, Qt, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.benchmarks.measure import Measurement
 from explorer.document.commands import SetCells, SetSwitch
-from explorer.lessons.new import new_lesson
+from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson
 from explorer.ui.main_window import MainWindow
 from explorer.ui.selection import Cell
@@ -22,6 +24,9 @@ from explorer.ui.selection import Cell
 EDITS = 200
 FRAME_MS = 1000 / 60
 LONG = 64
+LONGEST, MOVES = 512, 120
+LARGE = (12, 12, 768)
+LARGE_EDITS, MOST_HELD_MS = 20, 50.0
 
 
 Opened: TypeAlias = tuple[QApplication, MainWindow]
@@ -40,10 +45,16 @@ def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measu
         measure = partial(edit_to_painted, opened, what, name, cell, limit)
         measure.__name__ = f"from editing {what} to painted"  # type: ignore[attr-defined]
         yield measure
+    longest = cache(partial(_window, open_window, _longest_lesson))
+    for what in ("hover", "pan"):
+        measure = partial(move_to_painted, longest, what)
+        measure.__name__ = f"{what} over {LONGEST} × {LONGEST} attention"  # type: ignore[attr-defined]
+        yield measure
+    yield loop_held
     yield command_to_window
 
 
-class _Paints(QObject):
+class Paints(QObject):
     """Counts paint events of all widgets."""
 
     def __init__(self, app: QApplication) -> None:
@@ -62,7 +73,7 @@ BUSY_S = 0.0005
 """A turn of the event loop that takes longer has done something."""
 
 
-def settle(app: QApplication, paints: _Paints) -> tuple[float, int]:
+def settle(app: QApplication, paints: Paints) -> tuple[float, int]:
     """Run the event loop until nothing is left to paint.
 
     Returns
@@ -91,18 +102,35 @@ def _long_lesson() -> Lesson:
     return new_lesson("encoder-decoder", [words, "<start> a b"], d_model=32, heads=4)
 
 
+def _longest_lesson() -> Lesson:
+    """As many words as a sequence may have, with four heads of 64 dimensions, as in the papers."""
+    words = " ".join(f"word{i}" for i in range(LONGEST))
+    return new_lesson("gpt", [words], d_model=256, heads=4)
+
+
+def _large_lesson() -> Lesson:
+    """Blocks of the size of GPT-2 small, which know a thousand words."""
+    words, known = (" ".join(f"word{i}" for i in range(n)) for n in (LONG, 1000))
+    layers, heads, d_model = LARGE
+    return drawn(new_lesson("gpt", [words], vocabulary=known, layers=layers, heads=heads, d_model=d_model))
+
+
 def _window(
     open_window: Callable[[str], Opened], make: Callable[[], Lesson] | None
-) -> tuple[QApplication, MainWindow, _Paints]:
+) -> tuple[QApplication, MainWindow, Paints]:
     app, window = open_window("you-are-welcome")
     if make is not None:
         window.bench.open(make())
+        window.bench.document.settle()
         window.bench.bridge.flush()
-    window.bench.document.do(SetSwitch("encoder.1.self", "mask", "hand"))
-    window.bench.selection.go_to("encoder.1.self.attention")
+    block = next(block for block, kind in window.bench.document.state.model.blocks().items() if kind == "attention")
+    window.bench.document.do(SetSwitch(block, "mask", "hand"))
+    window.bench.document.settle()
+    window.bench.bridge.flush()
+    window.bench.selection.go_to(f"{block}.attention")
     # The inspector derives a cell that every edit reaches.
-    window.bench.selection.choose(Cell("encoder.1.self.weights", (0, 1, 2)))
-    paints = _Paints(app)
+    window.bench.selection.choose(Cell(f"{block}.weights", (0, 1, 2)))
+    paints = Paints(app)
     deadline = time.perf_counter() + 10
     panel = window.panel()
     while not panel.plots and time.perf_counter() < deadline:
@@ -112,7 +140,7 @@ def _window(
 
 
 def edit_to_painted(
-    opened: Callable[[], tuple[QApplication, MainWindow, _Paints]],
+    opened: Callable[[], tuple[QApplication, MainWindow, Paints]],
     what: str,
     name: str,
     cell: tuple[int, ...],
@@ -143,11 +171,128 @@ def edit_to_painted(
     )
 
 
+def move_to_painted(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], what: str) -> Measurement:
+    """From a move of the mouse over the heat map to the last widget painted: the map, linked matrices, the inspector.
+
+    Parameters
+    ----------
+    opened : callable
+    what : str
+        "hover", from cell to cell, or "pan", dragging a part of the map that one looks at closer.
+    """
+    from explorer.ui.widgets.heat_map import HeatMap
+
+    app, window, paints = opened()
+    (heat,) = window.panel().findChildren(HeatMap)
+    window.panel().ensureWidgetVisible(heat)
+    settle(app, paints)
+    handle, random = window.windowHandle(), np.random.default_rng(0)
+    box = heat.getViewBox().sceneBoundingRect()
+    in_sight = heat.viewport().visibleRegion().boundingRect()
+    area = box.toRect().intersected(in_sight).adjusted(2, 2, -2, -2)
+    if what == "pan":
+        heat.zoom(4.0)
+        settle(app, paints)
+        QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=heat.mapTo(window, area.center()))
+    times = []
+    for _ in range(MOVES):
+        x, y = (random.integers(low, high) for low, high in ((area.left(), area.right()), (area.top(), area.bottom())))
+        spot = heat.mapTo(window, QPoint(int(x), int(y)))
+        start = time.perf_counter()
+        QTest.mouseMove(handle, spot)
+        painted_at, count = settle(app, paints)
+        if count:  # the same place again, or an end of the map, changes nothing
+            times.append((painted_at - start) * 1000)
+    if what == "pan":
+        QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=spot)
+        heat.look(heat.whole)
+    assert len(times) > MOVES // 2, "the moves were not painted"
+    p50, p95 = np.percentile(times, [50, 95])
+    return Measurement(
+        f"{what} over {LONGEST} × {LONGEST} attention, p95",
+        float(p95),
+        "ms",
+        FRAME_MS,
+        "a frame at 60 Hz",
+        f"{len(times)} moves of the mouse, median {p50:.1f} ms, slowest {max(times):.1f} ms",
+    )
+
+
+class Beats(QObject):
+    """A heart that beats each millisecond, if the event loop lets it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.longest = 0.0
+        self._last = time.perf_counter()
+        self._timer = QTimer(self, interval=1, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+        self._timer.start()
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self.longest, self._last = max(self.longest, now - self._last), now
+
+
+def longest_turns(opened: Callable[[], tuple[QApplication, MainWindow, Paints]]) -> tuple[list[float], list[float]]:
+    """How long edits of a large model hold the event loop up, and how long each is on its way to the last paint, in ms.
+
+    The attention of the first layer is in sight.
+    """
+    app, window, paints = opened()
+    document, random, beats = window.bench.document, np.random.default_rng(0), Beats()
+    held, times = [], []
+    for i in range(LARGE_EDITS):
+        name = ("decoder.1.self.head.1.W_Q", "decoder.6.self.head.1.W_V", "input.table")[i % 3]
+        seen = paints.count
+        now = start = painted_at = time.perf_counter()
+        beats.longest = 0.0
+        document.do(SetCells(name, {(1, 2): round(float(random.normal()), 2)}))
+        while document.computing or now - painted_at < 10 * QUIET_S:
+            app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+            now = time.perf_counter()
+            if document.computing or paints.count != seen:
+                seen, painted_at = paints.count, now
+        held.append(beats.longest * 1000)
+        times.append((painted_at - start) * 1000)
+    beats.deleteLater()
+    return held, times
+
+
+_LARGE_CHILD = """
+import json
+from functools import partial
+from explorer.core.memory import keep_freed_memory
+keep_freed_memory()
+from explorer.app import open_window
+from explorer.ui import benchmark
+print(json.dumps(benchmark.longest_turns(partial(benchmark._window, open_window, benchmark._large_lesson))))
+"""
+
+
+def loop_held() -> Measurement:
+    """The longest that a large model holds the event loop up, in a process of its own, as the program is started."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
+    environment["OPENBLAS_NUM_THREADS"] = str(max((os.cpu_count() or 1) - 1, 1))  # as `explorer` has it
+    command = [sys.executable, "-c", _LARGE_CHILD]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, timeout=300)
+    held, times = json.loads(done.stdout.splitlines()[-1])
+    return Measurement(
+        f"event loop held, {' × '.join(map(str, LARGE))}, {LONG} tokens, longest",
+        max(held),
+        "ms",
+        MOST_HELD_MS,
+        "three frames at 60 Hz",
+        f"{LARGE_EDITS} edits, of each the longest: median {np.median(held):.1f} ms; "
+        f"from edit to painted, median {np.median(times):.0f} ms",
+    )
+
+
 _CHILD = """
 import explorer.__main__, time, sys
 from explorer.app import open_window
 app, window = open_window()
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 class Paints(QObject):
     painted = False
     def eventFilter(self, watched, event):

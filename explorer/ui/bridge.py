@@ -27,7 +27,9 @@ class Bridge(QObject):
 
     def _note(self, change: Change) -> None:
         self._pending = change if self._pending is None else self._pending.followed_by(change)
-        self._timer.start()
+        # Started anew, it would always stand behind a timer that changes the model again and again, and never run.
+        if not self._timer.isActive():
+            self._timer.start()
 
     def flush(self) -> None:
         """Tell what is pending now, if anything is."""

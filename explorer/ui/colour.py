@@ -69,9 +69,6 @@ class Ramp:
             place = np.clip(np.rint((values - low) / (high - low) * 255), 0, 255)
         return np.where(np.isnan(values), 256, place).astype(np.intp)
 
-    def rgba(self, values: ArrayLike, low: float, high: float) -> NDArray[np.uint8]:
-        return self._rgba[self.index(values, low, high)]
-
 
 def _bytes(color: str | Sequence[int]) -> list[int]:
     if isinstance(color, str):

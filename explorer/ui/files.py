@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from explorer.core import script
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
-from explorer.document.document import Change
 from explorer.document.state import State
 from explorer.document.storage import ENDING
 from explorer.lessons.saved import is_document, opened
@@ -124,7 +123,8 @@ class Files(QObject):
         self.folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         self._file = _File(None, bench.document.state)
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
-        bench.document.subscribe(self._follow)
+        bench.document.subscribe(lambda change: self._follow())
+        bench.background.busy.connect(self._follow)
         bench.bridge.changed.connect(self.refresh)
         window.setAcceptDrops(True)
         self.refresh()
@@ -137,12 +137,12 @@ class Files(QObject):
     @property
     def modified(self) -> bool:
         """Whether there is something to save: a lesson as it is given is not."""
-        state = self._bench.document.state
+        state = self._bench.document.wanted
         given = self._file.path is None and state in self._bench.given
         return state is not self._file.saved and not given
 
-    def _follow(self, change: Change) -> None:
-        self._file = self._files.setdefault(self._bench.document.state, self._file)
+    def _follow(self) -> None:
+        self._file = self._files.setdefault(self._bench.document.wanted, self._file)
 
     def refresh(self) -> None:
         """Say in the title what is open."""
@@ -192,7 +192,7 @@ class Files(QObject):
     def _begin(self, path: Path | None) -> None:
         """Take the present state as the beginning of another document."""
         document = self._bench.document
-        self._files[document.state] = self._file = _File(path, document.state)
+        self._files[document.wanted] = self._file = _File(path, document.wanted)
         document.history.mark_saved()
         self.refresh()
 
@@ -217,6 +217,7 @@ class Files(QObject):
     def _save(self, path: Path) -> bool:
         document = self._bench.document
         try:
+            document.settle()
             storage.save(document.state, self._bench.lesson.title, path)
         except ExplorerError as error:
             self.dialogs.tell(str(error))
@@ -236,8 +237,10 @@ class Files(QObject):
         if path is None:
             return ()
         path = path if path.suffix == ".py" else path.with_name(f"{path.name}.py")
-        lesson, document = self._bench.lesson, self._bench.document
+        document = self._bench.document
         try:
+            document.settle()
+            lesson = self._bench.lesson
             return script.save(script.export(document.engine, f"{lesson.title} ({document.state.setting})"), path)
         except ExplorerError as error:
             self.dialogs.tell(str(error))

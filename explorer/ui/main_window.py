@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -19,18 +19,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.core.gradients import LOSS
+from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.comparison import Comparison
+from explorer.ui.errors import show_error
 from explorer.ui.files import Files
 from explorer.ui.new_model import NewModel
 from explorer.ui.panels.panel import Panel
 from explorer.ui.panels.registry import panel_for
 from explorer.ui.stage_area import StageArea
 from explorer.ui.theme import mark
+from explorer.ui.widgets.computing import Computing
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.inspector import Inspector
 from explorer.ui.widgets.lesson_bar import LessonBar
@@ -40,9 +42,11 @@ from explorer.ui.widgets.token_bar import TokenBar
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
+    from explorer.ui.training.tab import TrainingTab
     from explorer.ui.words.tab import WordsTab
 
-SHOWING = ("values", "change", "gradient")
+PAGES = ("Pipeline", "Train", "Words")
+SHOWING = ("values", "change", "step", "gradient")
 MAP_WIDTH, INSPECTOR_WIDTH = 212, 325
 
 
@@ -79,6 +83,7 @@ class MainWindow(QMainWindow):
         self.lesson_bar = LessonBar(bench)
         self.area = StageArea(bench)
         self.comparison: Comparison | None = None
+        self._wants_gradient = False
         self._docks: dict[QDockWidget, Panel] = {}
         self._make_bars()
 
@@ -97,15 +102,16 @@ class MainWindow(QMainWindow):
         across.addWidget(self.map)
         across.addWidget(page, 1)
         across.addWidget(self.inspector)
-        whole = QWidget()
-        down = QVBoxLayout(whole)
+        self._whole = QWidget()
+        down = QVBoxLayout(self._whole)
         down.setContentsMargins(0, 0, 0, 0)
         down.setSpacing(0)
         down.addWidget(self.tokens)
         down.addLayout(across, 1)
         self.pages = QStackedWidget()
-        self.pages.addWidget(whole)
+        self.pages.addWidget(self._whole)
         self.words: WordsTab | None = None
+        self.training: TrainingTab | None = None
         window = QWidget()
         below = QVBoxLayout(window)
         below.setContentsMargins(0, 0, 0, 0)
@@ -114,10 +120,15 @@ class MainWindow(QMainWindow):
         below.addWidget(self.pages, 1)
         self.setCentralWidget(window)
 
+        # A timer of its own: PySide keeps what a singleShot calls for ever, if its context is deleted before.
+        self._polished = QTimer(self, singleShot=True, interval=0)
+        self._polished.timeout.connect(self._share_width)
         bench.bridge.changed.connect(self.follow)
+        bench.background.busy.connect(self._follow_history)
+        bench.background.failed.connect(self._say_failed)
         bench.appearance.changed.connect(self.restyle)
         self._open(bench.lesson)
-        self._offer_gradient()
+        self._offer_views()
 
     # The bars
 
@@ -145,20 +156,24 @@ class MainWindow(QMainWindow):
         self._top.addWidget(self._title)
         self._tabs = [
             self._tab("Pipeline", "The model, stage by stage"),
+            self._tab("Train", "Let the model learn from examples"),
             self._tab("Words", "Word vectors by themselves"),
         ]
         for page, tab in enumerate(self._tabs):
             tab.clicked.connect(lambda _=False, page=page: self.show_page(page))
-        self._top.addStretch()
+        self._top.addWidget(Computing(self.bench.background), 1)
         self._choices = QWidget()
         choices = QHBoxLayout(self._choices)
         choices.setContentsMargins(0, 0, 0, 0)
         choices.setSpacing(16)
         self._setting_place = QHBoxLayout()
         choices.addLayout(self._setting_place)
-        self._showing = Segments(["Values", "Δ last edit", "Gradient"], "Matrices show:")
+        self._showing = Segments(["Values", "Δ last edit", "Δ last step", "Gradient"], "Matrices show:")
+        hints = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
+        for what, hint in hints.items():
+            self._showing.group.button(SHOWING.index(what)).setToolTip(f"Matrices show: {hint}")
         self._showing.choose(0)
-        self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(SHOWING[i]))
+        self._showing.group.idClicked.connect(lambda i: self._show(SHOWING[i]))
         choices.addWidget(self._showing)
         self._place_of_choices = self._top.count()
         self._top.addWidget(self._choices)
@@ -184,24 +199,37 @@ class MainWindow(QMainWindow):
         return tab
 
     def show_page(self, page: int) -> None:
-        """Show the pipeline (0) or the words (1); the words are loaded when they are first looked at."""
-        if page == 1 and self.words is None:
-            from explorer.ui.words.tab import WordsTab
-
-            self.words = WordsTab(self.bench)
-            self.words.sent.connect(self._go_to_words)
-            self.pages.addWidget(self.words)
-        self.pages.setCurrentIndex(page)
+        """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
+        self.pages.setCurrentWidget(self._page(PAGES[page]))
         for number, tab in enumerate(self._tabs):
             tab.setChecked(number == page)
         for widget in (self._settings, self._showing):
             widget.setVisible(page == 0)
 
-    def _go_to_words(self, sequence: str) -> None:
+    def _page(self, name: str) -> QWidget:
+        if name == "Train":
+            if self.training is None:
+                from explorer.ui.training.tab import TrainingTab
+
+                self.training = TrainingTab(self.bench)
+                self.pages.addWidget(self.training)
+            return self.training
+        if name == "Words":
+            if self.words is None:
+                from explorer.ui.words.tab import WordsTab
+
+                self.words = WordsTab(self.bench)
+                self.words.sent.connect(self._go_to_words)
+                self.pages.addWidget(self.words)
+            return self.words
+        return self._whole
+
+    def _go_to_words(self, stage: str) -> None:
         """Words went into the model: go and see them there."""
-        self.show_page(0)
+        # First of all: a panel of the example before would look for nodes that are gone when it is shown.
         self.bench.bridge.flush()
-        self.bench.selection.go_to(f"{sequence}.embedding")
+        self.bench.selection.go_to(stage)
+        self.show_page(0)
 
     def _space_bars(self) -> None:
         px = self.bench.appearance.px
@@ -246,6 +274,26 @@ class MainWindow(QMainWindow):
 
     # Following
 
+    def _show(self, what: str) -> None:
+        """Let the matrices show it; gradients of a large model as soon as they are computed."""
+        document = self.bench.document
+        document.show_gradients(what == "gradient")
+        self._wants_gradient = what == "gradient" and document.computing
+        if not self._wants_gradient:
+            self.bench.selection.show(what)
+
+    def _say_failed(self, error: ExplorerError) -> None:
+        self._wants_gradient = False
+        showing = self.bench.selection.showing
+        self.bench.document.show_gradients(showing == "gradient")
+        self._showing.choose(SHOWING.index(showing))
+        show_error(error, self._title)
+
+    def _follow_history(self) -> None:
+        """What can be undone is another act, and its numbers are not there yet."""
+        self.actions_.refresh()
+        self.files.refresh()
+
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
         if change.structure:
@@ -259,15 +307,19 @@ class MainWindow(QMainWindow):
         if self.bench.lesson is not self._shown:
             self._open(self.bench.lesson)
         self._say_setting()
-        self._offer_gradient()
+        self._offer_views()
+        if self._wants_gradient and not self.bench.document.computing:
+            self._show("gradient")
 
-    def _offer_gradient(self) -> None:
-        """Gradients are of the loss; without one there is nothing to show."""
-        has_loss = LOSS.node in self.bench.document.engine.graph.nodes
+    def _offer_views(self) -> None:
+        """Gradients are of the loss, and a last step is one of gradient descent; without, there is nothing to show."""
+        has_loss, has_step = self.bench.descent.possible, self.bench.descent.run is not None
         self._showing.group.button(SHOWING.index("gradient")).setEnabled(has_loss)
-        if not has_loss and self.bench.selection.showing == "gradient":
+        self._showing.group.button(SHOWING.index("step")).setVisible(has_step)
+        if (self.bench.selection.showing, True) in (("gradient", not has_loss), ("step", not has_step)):
             self._showing.choose(0)
-            self.bench.selection.show("values")
+            self._show("values")
+        self._share_width()
 
     def _follow_structure(self) -> None:
         stages = list(self.bench.selection.stops)
@@ -316,14 +368,18 @@ class MainWindow(QMainWindow):
         """The whole page of the stage as a picture to the clipboard."""
         page = self.panel().widget()
         if page is not None:
-            QGuiApplication.clipboard().setPixmap(page.grab())
+            picture = QPixmap(page.size() * page.devicePixelRatioF())
+            picture.setDevicePixelRatio(page.devicePixelRatioF())
+            picture.fill(self.bench.appearance.theme.page)  # the page itself is transparent: it would be pasted black
+            page.render(picture)
+            QGuiApplication.clipboard().setPixmap(picture)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._space_bars()
         self._share_width()
         # The bars know their new widths only after they have been polished.
-        QTimer.singleShot(0, self, self._share_width)
+        self._polished.start()
         self.actions_.restyle()
         self.tokens.restyle()
         self.map.restyle()
@@ -337,8 +393,9 @@ class MainWindow(QMainWindow):
             self._docks[dock] = fresh
         if self.comparison is not None:
             self.comparison.restyle()
-        if self.words is not None:
-            self.words.restyle()
+        for page in (self.words, self.training):
+            if page is not None:
+                page.restyle()
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -375,5 +432,8 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.compare(False)
+        if self.training is not None:
+            self.training.close_down()
         self.bench.bridge.close()
+        self.bench.document.close()
         super().closeEvent(event)

@@ -1,16 +1,36 @@
 """The dialog for a new model."""
 
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.core.errors import ExplorerError
+from explorer.core.models.targets import END, START
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
-from explorer.lessons.new import SEQUENCES, new_lesson
+from explorer.lessons.new import SEQUENCES, drawn, new_lesson
 from explorer.lessons.schema import Lesson
+from explorer.ui.background import Background
 from explorer.ui.theme import mark
+from explorer.ui.widgets.chip import MOST_LETTERS
 from explorer.ui.workbench import Workbench
 
-KINDS = {"Encoder and decoder": "encoder-decoder", "Decoder alone (GPT)": "gpt"}
+KINDS = {"Encoder and decoder": "encoder-decoder", "Decoder alone (GPT)": "gpt", "Encoder alone": "encoder"}
+LEARNS = {
+    "encoder-decoder": f"The decoder reads {START} and the translation; it should say the translation and {END}.",
+    "gpt": f"At each word it should say the next one, and {END} after the last.",
+    "encoder": "It gives each word a new vector; it says nothing, so there is no loss.",
+}
 
 
 class NewModel(QDialog):
@@ -25,13 +45,26 @@ class NewModel(QDialog):
         super().__init__(parent)
         self.setWindowTitle("New model")
         self.lesson: Lesson | None = None
-        self._form = QFormLayout(self)
+        self._background = Background(self)
+        content = QWidget()
+        self._form = QFormLayout(content)
         self._form.setSpacing(bench.appearance.px(8))
+        # Large letters on a small screen: the form scrolls, the buttons stay.
+        self._area = area = QScrollArea(widgetResizable=True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(content)
+        whole = QVBoxLayout(self)
+        whole.addWidget(area, 1)
         self.kind = self._choice("Kind", tuple(KINDS), "Which blocks it is built of")
         self.source = self._text("Sentence", "the cat sat on the mat", "What it reads, words separated by blanks")
-        self.target = self._text("Translation", "<start> le chat", "What the decoder has written so far")
+        self.target = self._text("Translation", "le chat", "What the decoder should write")
+        self._learns = QLabel()
+        self._learns.setWordWrap(True)
+        mark(self._learns, role="small")
+        self._form.addRow("", self._learns)
         self.words = self._text("More words", "", "Words for the vocabulary beside those of the sentences")
-        self.layers = self._number("Layers", 1, 1, 48, "Of the encoder and of the decoder each")
+        self.layers = self._number("Layers", 1, 1, 48, "Of the encoder, and of the decoder")
         self.d_model = self._number("d_model", 8, 1, 4096, "Numbers for each word")
         self.heads = self._number("Heads", 2, 1, 128, "They share d_model")
         self.d_ff = self._number("d_ff", 0, 0, 16384, "Hidden units of the feed-forward net; auto is 4 · d_model")
@@ -43,17 +76,20 @@ class NewModel(QDialog):
         self._problem = QLabel()
         self._problem.setWordWrap(True)
         mark(self._problem, role="error")
-        self._form.addRow(self._problem)
+        whole.addWidget(self._problem)
         self._problem.hide()
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        make = self.buttons.addButton("Make it", QDialogButtonBox.ButtonRole.AcceptRole)
-        mark(make, primary="true")
-        make.setDefault(True)
+        self._make_it = self.buttons.addButton("Make it", QDialogButtonBox.ButtonRole.AcceptRole)
+        mark(self._make_it, primary="true")
+        self._make_it.setDefault(True)
         self.buttons.accepted.connect(self._make)
         self.buttons.rejected.connect(self.reject)
-        self._form.addRow(self.buttons)
+        whole.addWidget(self.buttons)
         self.kind.currentTextChanged.connect(self._follow_kind)
+        self._follow_kind(self.kind.currentText())
         self.setMinimumWidth(bench.appearance.px(460))
+        room = self.screen().availableGeometry().height() - bench.appearance.px(140)
+        area.setMinimumHeight(min(content.sizeHint().height(), room))
 
     def _row(self, title: str, widget: QWidget, hint: str) -> None:
         widget.setAccessibleName(title)
@@ -73,11 +109,13 @@ class NewModel(QDialog):
 
     def _text(self, title: str, text: str, hint: str) -> QLineEdit:
         edit = QLineEdit(text)
+        edit.setMaxLength(MOST_LETTERS)
         self._row(title, edit, hint)
         return edit
 
     def _follow_kind(self, kind: str) -> None:
         self._form.setRowVisible(self.target, len(SEQUENCES[KINDS[kind]]) > 1)
+        self._learns.setText(LEARNS[KINDS[kind]])
 
     def _make(self) -> None:
         """Make the model, or say what does not fit; what was typed stays."""
@@ -97,7 +135,46 @@ class NewModel(QDialog):
                 initialiser=self.initialiser.currentText(),
             )
         except ExplorerError as error:
-            self._problem.setText(f"⚠ {error}")
-            self._problem.show()
+            self._say_problem(error)
             return
-        self.accept()
+        if self.lesson.model.dtype == "float32":
+            self._draw(self.lesson)
+        else:
+            self.accept()
+
+    def _say_problem(self, error: ExplorerError) -> None:
+        self._problem.setText(f"⚠ {error}")
+        self._problem.show()
+
+    def _draw(self, lesson: Lesson) -> None:
+        """Draw the weights of a large model beside the window."""
+        outcome: list[Lesson | MemoryError] = []
+
+        def work() -> None:
+            try:
+                outcome.append(drawn(lesson))
+            except MemoryError as error:
+                outcome.append(error)
+
+        def then() -> None:
+            self._wait(False)
+            match outcome:
+                case [Lesson() as made]:
+                    self.lesson = made
+                    self.accept()
+                case [MemoryError() as error]:
+                    self._say_problem(ExplorerError("not-computed", what=self.windowTitle(), why=error))
+
+        self.lesson = None
+        self._wait(True)
+        self._background.run(work, then)
+
+    def _wait(self, on: bool) -> None:
+        """While the weights are drawn, only Cancel can be pressed."""
+        self._area.setEnabled(not on)
+        self._make_it.setEnabled(not on)
+        self._make_it.setText("Drawing the weights …" if on else "Make it")
+
+    def done(self, result: int) -> None:
+        self._background.stop()
+        super().done(result)

@@ -33,8 +33,8 @@ class Selection(QObject):
     Signals
     -------
     stage_changed : str
-    head_changed : int
-        Counted from 0.
+    head_changed : object
+        The head, counted from 0, or None for the mean over the heads.
     pointed : object
         The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     token_changed
@@ -42,11 +42,12 @@ class Selection(QObject):
     token_chosen
         `chosen_token` is another one.
     showing_changed
-        Matrices show something else: `showing` is "values", "change", "gradient" or "difference".
+        Matrices show something else: `showing` is "values", "change" (by the last edit), "step" (by the last
+        step of gradient descent), "gradient" or "difference".
     """
 
     stage_changed = Signal(str)
-    head_changed = Signal(int)
+    head_changed = Signal(object)
     pointed = Signal(object)
     token_changed = Signal()
     token_chosen = Signal()
@@ -58,6 +59,7 @@ class Selection(QObject):
         self.stage = ""
         self.showing = "values"
         self.head = 0
+        self.averaged = False
         self.cell: Cell | None = None
         self.token: tuple[str, int] | None = None
         self.reads: Mapping[str, list[Index]] = {}
@@ -76,14 +78,30 @@ class Selection(QObject):
             self.stage = stage
             self.stage_changed.emit(stage)
 
-    def set_head(self, head: int) -> None:
-        """Look at another head, everywhere."""
-        if head != self.head:
-            self.head = head
+    def set_head(self, head: int | None) -> None:
+        """Look at another head, everywhere; with None at the mean over the heads, where there is one."""
+        if (None if self.averaged else self.head) != head:
+            self.head, self.averaged = (self.head if head is None else head), head is None
             self.head_changed.emit(head)
 
+    def shares_of(self, block: str) -> str:
+        """The name of a block's attention weights as one looks at them: those of a head, or their mean over the heads.
+
+        Parameters
+        ----------
+        block : str
+            Path with its dot, such as "encoder.1.self.", or nothing.
+        """
+        graph = self._document.engine.graph
+        heads = graph.n_heads(f"{block}weights")
+        if not heads:
+            return f"{block}weights"
+        if self.averaged and f"{block}average" in graph.nodes:
+            return f"{block}average"
+        return f"{block}head.{min(self.head, heads - 1) + 1}.weights"
+
     def show(self, what: str) -> None:
-        """Show values, or what the last edit changed, in all matrices."""
+        """Show values, or one of the others that `showing_changed` tells of, in all matrices."""
         if what != self.showing:
             self.showing = what
             self.showing_changed.emit()

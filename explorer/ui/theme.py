@@ -19,7 +19,6 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
@@ -125,25 +124,6 @@ class Theme:
             self.text,
             self.error,
         )
-
-    def diverging(self, values: ArrayLike, limit: float) -> NDArray[np.uint8]:
-        """Colours of signed values, centred on zero and full at ±`limit`.
-
-        Parameters
-        ----------
-        values : array of any shape
-        limit : the magnitude shown at full strength; larger ones are shown like it
-
-        Returns
-        -------
-        uint8 array of shape ``values.shape + (4,)``: red, green, blue, alpha. NaN gets the error colour.
-        """
-        limit = limit if limit > 0 and np.isfinite(limit) else 1.0
-        return self.diverging_ramp.rgba(values, -limit, limit)
-
-    def sequential(self, values: ArrayLike) -> NDArray[np.uint8]:
-        """Colours of probabilities from 0 to 1, as `diverging` gives them."""
-        return self.sequential_ramp.rgba(values, 0.0, 1.0)
 
 
 LIGHT = Theme(

@@ -6,7 +6,9 @@ from explorer.document.commands import Replace
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
+from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
+from explorer.ui.descent import Descent
 from explorer.ui.selection import Selection
 from explorer.ui.theme import Appearance
 
@@ -28,6 +30,8 @@ class Workbench:
         The example that the document starts with.
     reference : Document, optional
         What "difference" is a difference to.
+    background : Background, optional
+        Where the document computes what takes long.
     """
 
     def __init__(
@@ -38,16 +42,20 @@ class Workbench:
         appearance: Appearance,
         lesson: Lesson,
         reference: Document | None = None,
+        background: Background | None = None,
     ) -> None:
         self.document = document
         self.bridge = bridge
         self.selection = selection
         self.appearance = appearance
         self.reference = reference
+        self.background = background or Background(bridge)
+        self.descent = Descent(document, bridge)
         self._first = lesson
         self._opened = {lesson.id: lesson}
         self.given: WeakSet[State] = WeakSet({document.state})
         """States as a lesson gives them: there is nothing in them to be saved."""
+        self._set_descent(lesson)
 
     @property
     def lesson(self) -> Lesson:
@@ -70,4 +78,13 @@ class Workbench:
     def open_state(self, lesson: Lesson, state: State, title: str = "") -> None:
         """Open a document of an example; it can be undone."""
         self._opened[lesson.id] = lesson
+        another = lesson.id != self.document.state.lesson
         self.document.do(Replace(state, f"Open “{title or lesson.title}”"))
+        if another:
+            self._set_descent(lesson)
+
+    def _set_descent(self, lesson: Lesson) -> None:
+        """Gradient descent begins as the example has it."""
+        kind, rate = lesson.descent
+        self.descent.set_rate(rate)
+        self.descent.set_kind(kind)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.ui.main_window import PAGES
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.matrix_view import MatrixView
 from explorer.ui.widgets.pipeline_map import StageButton
@@ -66,6 +67,18 @@ def test_every_control_has_a_name_and_a_tooltip(open_window, eye, lesson):
         found |= {f"{stage.name}: {what}" for what in nameless(window)}
     assert found == set()
     assert seen > 60
+
+
+@pytest.mark.parametrize("lesson", ["xor", "i-love-ai"])
+def test_so_has_every_control_of_the_training_tab(open_window, eye, hand, lesson):
+    window = open_window(lesson)
+    window.show_page(PAGES.index("Train"))
+    eye.settle(window)
+    for button in window.training.source.choice.group.buttons():
+        hand.click(button)
+        eye.settle(window)
+        assert nameless(window) == []
+    assert len(controls(window.training)) > 15
 
 
 def tab_round(window, hand):

@@ -1,4 +1,7 @@
+from itertools import count
+
 import pytest
+from PySide6.QtCore import QTimer
 
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
@@ -38,6 +41,16 @@ def test_edits_of_one_turn_are_told_once_and_together(qtbot, document, bridge, t
     assert change.added == {"decoder.1.self.scale", "decoder.1.self.scaled"}
     assert change.structure
     assert "scale" in change.label
+
+
+def test_what_changes_the_model_at_each_turn_does_not_keep_it_from_telling(qtbot, document, bridge, told):
+    """As training does: a timer without a pause, whose edits take longer than nothing."""
+    numbers = count(1.0)
+    edits = QTimer(bridge, interval=0)
+    edits.timeout.connect(lambda: document.do(SetCells("source.table", {(0, 0): next(numbers)})))
+    edits.start()
+    qtbot.waitUntil(lambda: len(told) > 3)
+    edits.stop()
 
 
 def test_the_next_turn_is_told_again(qtbot, document, bridge, told):

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.lessons.loader import catalogue, load
-from explorer.ui.widgets.token_bar import Chip
+from explorer.ui.widgets.chip import Chip
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 TITLES = {

@@ -82,6 +82,19 @@ def test_a_new_model_from_the_dialog(window, eye, qtbot):
     assert window.bench.lesson.id == "you-are-welcome"
 
 
+def test_a_new_encoder_has_no_loss(window, eye):
+    dialog = NewModel(window.bench, window)
+    dialog.kind.setCurrentText("Encoder alone")
+    dialog.source.setText("a b c")
+    assert "no loss" in dialog._learns.text()
+    dialog._make()
+    window.bench.open(dialog.lesson)
+    dialog.deleteLater()
+    eye.settle(window)
+    assert "loss.value" not in window.bench.document.engine.graph.nodes
+    assert eye.value(window, "encoder.1.ffn.norm").shape == (3, 8)
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [

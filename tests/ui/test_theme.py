@@ -103,8 +103,8 @@ def test_text_on_any_grey_and_any_primary():
 @THEMES
 def test_small_values_fade_into_the_surface(theme):
     surface = np.array([qcolor(theme.surface).getRgb()])
-    assert np.abs(theme.diverging([0.0], 3.0).astype(int) - surface).max() <= 3
-    assert np.abs(theme.sequential([0.0]).astype(int) - surface).max() <= 3
+    assert np.abs(theme.diverging_ramp.table[[127, 128]].astype(int) - surface).max() <= 3
+    assert np.abs(theme.sequential_ramp.table[0].astype(int) - surface).max() <= 3
     for ramp in (theme.diverging_ramp.table[128:], theme.diverging_ramp.table[127::-1], theme.sequential_ramp.table):
         away = np.diff([abs(luminance(row) - luminance(theme.surface)) for row in ramp.tolist()])
         assert (away > -0.002).all()  # ever further from it, but for rounding
@@ -112,29 +112,19 @@ def test_small_values_fade_into_the_surface(theme):
 
 @THEMES
 def test_the_ends_of_the_signed_map_weigh_the_same(theme):
-    low, high = theme.diverging([-2.0, 2.0], 2.0)
+    low, high = theme.diverging_ramp.table[[0, 255]]
     assert luminance(low) == pytest.approx(luminance(high), abs=0.03)
     assert low[2] > low[0]  # blue below zero
     assert high[0] > high[2]  # ochre above
 
 
 @THEMES
-def test_values_beyond_the_limit_and_not_numbers(theme):
+def test_values_beyond_the_ends_and_not_numbers(theme):
+    ramp = theme.diverging_ramp
     values = np.array([[-np.inf, -9.0, -1.0], [np.nan, 1.0, np.inf]])
-    rgba = theme.diverging(values, 1.0)
-    assert rgba.shape == (2, 3, 4)
-    assert rgba.dtype == np.uint8
-    assert (rgba[..., 3] == 255).all()
-    assert (rgba[0, 0] == rgba[0, 2]).all()
-    assert (rgba[0, 1] == rgba[0, 2]).all()
-    assert (rgba[1, 1] == rgba[1, 2]).all()
-    assert QColor(*rgba[1, 0].tolist()).name() == theme.error
-    assert QColor(*theme.sequential(np.nan).tolist()).name() == theme.error
-
-
-@pytest.mark.parametrize("limit", [0.0, -1.0, np.nan, np.inf])
-def test_a_limit_that_is_none_still_gives_colours(limit):
-    assert LIGHT.diverging(np.zeros((2, 2)), limit).shape == (2, 2, 4)
+    assert ramp.index(values, -1.0, 1.0).tolist() == [[0, 0, 0], [256, 255, 255]]
+    assert (ramp.table[:, 3] == 255).all()
+    assert ramp.colors[256].name() == theme.sequential_ramp.colors[256].name() == theme.error
 
 
 @THEMES

@@ -1,219 +1,113 @@
 """Gradient descent by hand: a step, many steps, or left to run; and back."""
 
-import time
-from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSlider,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
-from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.numbers import significant, written
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.document.document import Change
-from explorer.document.training import Run, trainable
-from explorer.ui.errors import show_error
+from explorer.core.numbers import written
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
-from explorer.ui.widgets.matrix_model import number
+from explorer.ui.widgets.net_picture import net_picture
+from explorer.ui.widgets.stepper import Stepper
+from explorer.ui.workbench import Workbench
 
-SLICE_S = 0.008
-"""How long training holds the event loop: half of a frame."""
+CURVE = 340, 260
+SURFACE = 330, 440
 
 
 class DescentPanel(Panel):
-    """The rate, the steps, the loss on the way, and each weight's gradient."""
-
-    _run: Run | None = None
-    _play: QTimer | None = None
-    _curve: Any = None
+    """The controls, the loss on the way, the surface that it goes down, what the model answers, and what moves."""
 
     def build(self) -> None:
-        px = self.bench.appearance.px
-        if self._play is not None:
-            self._play.stop()
-            self._play.deleteLater()
-        # The controls of the page before are gone with it.
-        self._play, self._run, self._curve = None, None, None
-        if LOSS.node not in self.bench.document.engine.graph.nodes:
+        descent, px = self.bench.descent, self.bench.appearance.px
+        if not descent.possible:
             self.page.addWidget(mark(QLabel("This model has no loss, so there is nothing to go down."), role="muted"))
             return
-        self._play = QTimer(self)
-        self._play.timeout.connect(self._slice)
-        self.row([("", widget) for widget in self._controls()])
-        self._loss = mark(QLabel(), role="strong")
-        self.page.addWidget(self._loss)
-        self._slider = QSlider(Qt.Orientation.Horizontal)
-        self._slider.setAccessibleName("Step of the run to go back to")
-        self._slider.setToolTip("Travel through the run")
-        self._slider.setMaximumWidth(px(520))
-        self._slider.valueChanged.connect(self._travel)
-        self.page.addWidget(self._slider)
-        curve = Later(self._make_curve, px(520), px(240))
-        self.row([("", curve)])
+        self.page.addWidget(Stepper(self.bench))
+        curve = Later(self._curve, px(CURVE[0]), px(CURVE[1]))
+        log = QCheckBox("log scale")
+        log.setToolTip("Powers of ten at equal distances: what falls soon lies flat otherwise")
+        log.toggled.connect(lambda on: self._run_curve.set_log(on))
+        log.setEnabled(False)
+        self._log = log
+        pictures: list[tuple[str, Later, *tuple[QWidget, ...]]] = [("Loss", curve, log)]
+        places = [curve]
+        if sum(np.size(self.bench.document.engine.values[name]) for name in descent.moves()) > 1:
+            surface = Later(self._surface, px(SURFACE[0]), px(SURFACE[1]))
+            pictures.append(("Loss over two weights", surface))
+            places.append(surface)
+        if (picture := net_picture(self.bench)) is not None:
+            answers = Later(picture.make, px(picture.width), px(picture.height))
+            pictures.append((picture.title, answers))
+            places.append(answers)
+        self.row([("", self.titled(*parts)) for parts in pictures])
         self.section("What moves")
-        self.row([("", self._weights())])
-        self.later(curve)
-        self._show()
+        moving = Moving(self.bench)
+        self.row([("", moving)])
+        self.follows(moving)
+        self.later(*places)
 
     def structure(self) -> tuple[object, ...]:
-        return tuple(trainable(self.bench.document).items()), self.bench.lesson.id
+        return tuple(self.bench.descent.moves()), self.bench.lesson.id, self.bench.descent.possible
 
-    def _controls(self) -> list[QWidget]:
-        self._kind = QComboBox()
-        self._kind.addItems(list(OPTIMISERS))
-        self._kind.setAccessibleName("Optimiser")
-        self._kind.setToolTip("How the gradient becomes a step")
-        self._kind.currentTextChanged.connect(self._begin_anew)
-        self._rate = QLineEdit("0.1")
-        self._rate.setAccessibleName("Learning rate")
-        self._rate.setToolTip("Learning rate: what the gradient is multiplied by")
-        self._rate.setMaximumWidth(self.bench.appearance.px(80))
-        self._rate.editingFinished.connect(self._begin_anew)
-        line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        for title, control in (("Optimiser", self._kind), ("Rate", self._rate)):
-            layout.addWidget(mark(QLabel(title), role="small"))
-            layout.addWidget(control)
-        widgets: list[QWidget] = [line]
-        for count in (1, 10, 100, 1000):
-            button = QPushButton("One step" if count == 1 else f"{count} steps")
-            button.setToolTip(f"Take {count} step{'s' * (count > 1)} down the gradient")
-            button.clicked.connect(partial(self._take, count))
-            if count == 1:
-                mark(button, primary="true")
-            widgets.append(button)
-        self._playing = QPushButton("Play")
-        self._playing.setCheckable(True)
-        self._playing.setToolTip("Go on by itself until paused")
-        self._playing.toggled.connect(self._toggle)
-        return [*widgets, self._playing]
+    def _curve(self) -> QWidget:
+        from explorer.ui.widgets.loss_curve import RunCurve
 
-    def _weights(self) -> QWidget:
-        holder = QWidget()
-        grid = QGridLayout(holder)
+        self._run_curve = RunCurve(self.bench)
+        self._log.setEnabled(True)
+        return self._run_curve
+
+    def _surface(self) -> QWidget:
+        from explorer.ui.widgets.surface_view import SurfaceView
+
+        return SurfaceView(self.bench)
+
+
+class Moving(QWidget):
+    """The inputs that a gradient can move, how long the gradient of each is, and which of them are frozen.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(self.bench.appearance.px(20))
+        grid.setHorizontalSpacing(bench.appearance.px(20))
         for column, title in enumerate(("Weight", "Length of its gradient")):
             grid.addWidget(mark(QLabel(title), role="small"), 0, column)
-        self._moves: dict[str, QCheckBox] = {}
+        self.boxes: dict[str, QCheckBox] = {}
         self._lengths: dict[str, QLabel] = {}
-        for row, (name, moved) in enumerate(trainable(self.bench.document).items(), 1):
-            box = QCheckBox(name)
-            box.setChecked(moved)
+        for row, name in enumerate(bench.descent.moves(), 1):
+            box, label = QCheckBox(name), QLabel()
             box.setToolTip("Freeze it by taking the mark away")
-            box.toggled.connect(self._begin_anew)
-            label = QLabel()
-            self._moves[name], self._lengths[name] = box, label
+            box.toggled.connect(lambda on, name=name: bench.descent.set_moves(name, on))
+            self.boxes[name], self._lengths[name] = box, label
             grid.addWidget(box, row, 0)
             grid.addWidget(label, row, 1, Qt.AlignmentFlag.AlignRight)
-        return holder
+        self.refresh()
 
-    def _make_curve(self) -> QWidget:
-        from explorer.ui.widgets.loss_curve import LossCurve
+    def reads(self) -> set[str]:
+        """The nodes whose change concerns it: the gradients change with the loss."""
+        return {"loss.value"}
 
-        self._curve = LossCurve(self.bench)
-        self._curve.show_run(self._run)
-        return self._curve
+    def refresh(self) -> None:
+        """Read marks and gradients anew."""
+        engine = self._bench.document.engine
+        for name, moves in self._bench.descent.moves().items():
+            if name not in self.boxes:
+                continue
+            self.boxes[name].blockSignals(True)
+            self.boxes[name].setChecked(moves)
+            self.boxes[name].blockSignals(False)
+            gradient: Any = engine.gradient(Place(name))
+            self._lengths[name].setText(written(float(np.sqrt(np.sum(np.square(gradient)))), 4))
 
-    # Going down
-
-    def _begin_anew(self) -> None:
-        """Another optimiser, rate or set of weights is another run."""
-        self._run = None
-        self._show()
-
-    def _running(self) -> Run:
-        if self._run is None:
-            rate = number(self._rate.text())
-            if not 0 < rate < 1e6:
-                raise ExplorerError("bad-rate", text=self._rate.text())
-            weights = [name for name, box in self._moves.items() if box.isChecked()]
-            self._run = Run(self.bench.document, OPTIMISERS[self._kind.currentText()](rate), weights)
-        return self._run
-
-    def _take(self, count: int) -> None:
-        try:
-            run = self._running()
-            for _ in range(count):
-                run.step()
-        except ExplorerError as error:
-            self._playing.setChecked(False)
-            show_error(error, self._rate)
-        self._show()
-
-    def _toggle(self, on: bool) -> None:
-        self._playing.setText("Pause" if on else "Play")
-        assert self._play is not None
-        if on:
-            self._play.start(0)
-        else:
-            self._play.stop()
-
-    def _slice(self) -> None:
-        """As many steps as half a frame has room for; the window paints in the other half."""
-        until = time.perf_counter() + SLICE_S
-        try:
-            run = self._running()
-            while time.perf_counter() < until:
-                run.step()
-        except ExplorerError as error:
-            self._playing.setChecked(False)
-            show_error(error, self._playing)
-        self._show()
-
-    def _travel(self, step: int) -> None:
-        if self._run is not None and step < len(self._run.moments):
-            self._run.travel(step)
-            self._show()
-
-    # Showing
-
-    def _refresh(self) -> None:
-        super()._refresh()
-        self._show()
-
-    def follow(self, change: Change) -> None:
-        if change.structure:
-            self._run = None
-        super().follow(change)
-
-    def hideEvent(self, event: Any) -> None:
-        super().hideEvent(event)
-        if self._play is not None:
-            self._playing.setChecked(False)
-
-    def _show(self) -> None:
-        engine = self.bench.document.engine
-        if LOSS.node not in engine.graph.nodes or self.structure() != self._shown_structure:
-            return
-        run = self._run
-        loss = float(engine.values[LOSS.node])
-        assert isinstance(self._loss, QLabel)
-        steps = f" after {run.at} step{'s' * (run.at != 1)}" if run else ""
-        self._loss.setText(f"Loss {written(loss, significant(loss))}{steps}")
-        self._slider.blockSignals(True)
-        self._slider.setRange(0, len(run.moments) - 1 if run else 0)
-        self._slider.setValue(run.at if run else 0)
-        self._slider.blockSignals(False)
-        self._slider.setEnabled(run is not None)
-        if self._curve is not None:
-            self._curve.show_run(run)
-        for name, label in self._lengths.items():
-            gradient = engine.gradient(Place(name))
-            length = float(np.sqrt(np.sum(np.square(gradient)))) if gradient is not None else 0.0
-            label.setText(written(length, 4))
+    def restyle(self) -> None:
+        """Labels and boxes follow by themselves."""

@@ -17,6 +17,7 @@ class EmbeddingPanel(Panel):
         row += [("×" if self.has("onehot") else "→", self.box(self.block + "table", "embedding table"))]
         row.append(("=", self.box(self.block + "X", "embeddings")))
         holder = QWidget()
+        holder.setProperty("at_top", True)
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         plane = Later(self._plane, px(430), px(330))

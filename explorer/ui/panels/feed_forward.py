@@ -29,12 +29,11 @@ class _Hidden(Panel):
         """The parents of a product with the signs between them, and the product."""
         node = self.bench.document.engine.graph.nodes[result]
         assert isinstance(node.op, MatMul)
-        turned = ", transposed in the product" if node.op.transposed else ""
+        turned = "transposed in the product" if node.op.transposed else ""
         names = (*titles, *("" for _ in node.parents))
         row = []
         for sign, name, title in zip(("", "×", "+"), node.parents, names, strict=False):
-            said = title or name.rpartition(".")[2]
-            row.append((sign, self.box(name, said + turned * (sign == "×"))))
+            row.append((sign, self.box(name, title or turned * (sign == "×"))))
         return [*row, ("=", self.box(result))]
 
     def units(self, hidden: str, activation: str, what: str) -> None:
@@ -46,7 +45,7 @@ class _Hidden(Panel):
         listing = Listing(self.bench, UnitRows(units), reads)
         words = Note(lambda: units.words(choice.said), reads)
         px = self.bench.appearance.px
-        curve = Later(lambda: self._curve(units), px(360), px(280))
+        curve = Later(lambda: self._curve(units), px(310), px(250))
         self.page.addWidget(choice, 0, Qt.AlignmentFlag.AlignLeft)
         self.page.addWidget(words)
         title = "The activation, and the units on it"
@@ -94,11 +93,11 @@ class FeedForwardPanel(_Hidden):
         width = Note(self._width, [hidden])
         self.page.addWidget(width)
         self.section("Out: d_model numbers become d_ff hidden units")
-        self.row([*self.product(hidden, "each word's vector"), ("→", self.box(activation, "after the activation"))])
+        self.row([*self.product(hidden), ("→", self.box(activation, "after the activation"))])
         self.section("Activation: what is below zero is switched off" if self._relu() else "Activation: each by itself")
         self.units(hidden, activation, "Position")
         self.section("Back: the units that are on add their rows of W_2")
-        self.row(self.product(output, "hidden units after the activation"))
+        self.row(self.product(output))
         self.follows(width)
 
     def structure(self) -> tuple[object, ...]:
@@ -119,14 +118,9 @@ class FeedForwardPanel(_Hidden):
 
 
 class LayerPanel(_Hidden):
-    """A layer of a net: x W + b = hidden → activation; the first stage is just the cases."""
+    """A layer of a net: x W + b = hidden → activation."""
 
     def build(self) -> None:
-        graph = self.bench.document.engine.graph
-        if not self.has("hidden"):
-            mine = [node.name for node in graph.nodes.values() if node.stage == self.stage.name]
-            self.row([("", self.box(name, "one case a row")) for name in mine])
-            return
         hidden, activation = f"{self.block}hidden", f"{self.block}activation"
         self.row([*self.product(hidden, "each case"), ("→", self.box(activation, "after the activation"))])
         self.section("Activation")
@@ -204,9 +198,9 @@ class UnitRows(Rows):
     columns = (
         Column("Unit"),
         Column("before h", NUMBER),
-        Column("", BAR, 130),
+        Column("", BAR, 90),
         Column("after a", NUMBER),
-        Column("", BAR, 130),
+        Column("", BAR, 90),
         Column(""),
     )
 

@@ -11,6 +11,7 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.matrix_box import MatrixBox
 
 MOST_WORDS = 9
+SIDE = 220  # pixels of a head's picture: so that heads stand beside each other
 
 
 class HeadsPanel(Panel):
@@ -39,7 +40,7 @@ class HeadsPanel(Panel):
         holder = QWidget()
         layout = QVBoxLayout(holder)
         px, graph = self.bench.appearance.px, self.bench.document.engine.graph
-        layout.setContentsMargins(0, 0, px(20), 0)
+        layout.setContentsMargins(0, 0, px(4), 0)
         color = self.bench.appearance.theme.series[head % 6]
         top = QWidget()
         line = QHBoxLayout(top)
@@ -55,7 +56,7 @@ class HeadsPanel(Panel):
             box.setProperty("fixed_head", True)
             layout.addWidget(box)
         if as_picture:
-            picture = Later(partial(self._heat_map, head), px(300), px(260))
+            picture = Later(partial(self._heat_map, head), px(SIDE), px(SIDE))
             layout.insertWidget(1, picture)
             self.later(picture)
         return holder
@@ -86,6 +87,6 @@ class HeadsPanel(Panel):
     def _heat_map(self, head: int) -> QWidget:
         from explorer.ui.widgets.heat_map import HeatMap
 
-        picture = HeatMap(self.bench, self.of_head("weights", head))
+        picture = HeatMap(self.bench, self.of_head("weights", head), most=SIDE)
         picture.fixed = True
         return picture

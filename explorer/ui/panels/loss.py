@@ -8,22 +8,28 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.explain import Operand, Source, Step, steps
 from explorer.core.numbers import written
 from explorer.core.ops import Array, CrossEntropy
-from explorer.document.commands import SetCells
+from explorer.document.commands import PinCells, SetCells
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
 from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.row_choice import RowChoice
+from explorer.ui.widgets.stepper import Stepper
 from explorer.ui.widgets.word_choice import WordChooser
+from explorer.ui.widgets.word_gradients import WordGradients, said, softmaxed
 from explorer.ui.workbench import Workbench
 
 VALUE, TARGET = "loss.value", "loss.target"
 DECIMALS = 4
 MOST_DOTS = 512
-LOWEST = 1e-3  # where the curve of −ln p begins
+_FOLLOW = (
+    " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "
+    "choose is pinned there, and the others still follow."
+)
 
 
 class LossPanel(Panel):
-    """The terms of the loss, one a row, their mean, and the curve they lie on."""
+    """The terms of the loss, one a row, what its gradient asks of the logits, steps down it, and the terms' mean."""
 
     def build(self) -> None:
         graph = self.bench.document.engine.graph
@@ -41,7 +47,11 @@ class LossPanel(Panel):
         self.section("One term for each position" if words else "One term for each number")
         self.page.addWidget(note)
         title = "What a probability costs" if words else "What a difference costs"
-        self.row([("", self.titled("Terms", listing)), ("", self.titled(title, curve))])
+        self.row([("", listing)])
+        self._gradients()
+        self.section("Down the gradient")
+        self.page.addWidget(Stepper(self.bench))
+        self.row([("", self.titled(title, curve))])
         self.section("The mean of the terms is the loss")
         self.row(
             [
@@ -59,10 +69,31 @@ class LossPanel(Panel):
 
     def structure(self) -> tuple[object, ...]:
         nodes = self.bench.document.engine.graph.nodes
-        return super().structure(), type(nodes[VALUE].op) if VALUE in nodes else None
+        if VALUE not in nodes:
+            return (super().structure(),)
+        return super().structure(), type(nodes[VALUE].op), nodes[nodes[VALUE].parents[0]].axes, softmaxed(self.bench)
+
+    def _gradients(self) -> None:
+        """P − y, where the loss is the cross-entropy of a softmax."""
+        if (scores := softmaxed(self.bench)) is None:
+            return
+        output = self.bench.document.engine.graph.nodes[VALUE].parents[0]
+        choice = RowChoice(self.bench, self.bench.document.engine.graph.nodes[output].axes[0], "Position")
+        reads = [scores, output, TARGET, VALUE]
+        listing = Listing(self.bench, WordGradients(self.bench, choice), reads, most=10)
+        words = Note(lambda: said(self.bench, choice), reads)
+        self.section("Where each logit is to go")
+        for widget in (choice, words):
+            self.page.addWidget(widget)
+        self.row([("", listing)])
+        for picture in (words, listing):
+            choice.changed.connect(picture.refresh)
+        self.follows(choice, words, listing)
 
     def _choose(self, row: int, word: int) -> None:
-        self.bench.document.do(SetCells(TARGET, {(row,): word}))
+        """Set a right word; where they follow the sentence, hold this one at another word, and the others go on."""
+        typed = self.bench.document.engine.graph.nodes[TARGET].is_input
+        self.bench.document.do((SetCells if typed else PinCells)(TARGET, {(row,): word}))
 
     def _words(self, terms: "Terms", words: bool) -> str:
         loss = float(self.bench.document.engine.values[VALUE])
@@ -71,7 +102,8 @@ class LossPanel(Panel):
         if not words:
             return f"The difference between output and target, squared. {mean}"
         sure = "A right word with probability 1 costs nothing; the less it had, the more it costs."
-        return f"−ln p of the right word. {sure} {mean}"
+        follow = "" if self.bench.document.engine.graph.nodes[TARGET].is_input else _FOLLOW
+        return f"−ln p of the right word. {sure} {mean}{follow}"
 
     def _curve(self, terms: "Terms", reads: Sequence[str], words: bool) -> QWidget:
         from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing, within
@@ -88,9 +120,9 @@ class LossPanel(Panel):
             tallest = max((dot.y for dot in dots), default=0.0)
             summary = "; ".join(f"{name} {written(t.cost, 3)}" for name, t in list(zip(names, found, strict=True))[:12])
             if words:
-                x = np.linspace(LOWEST, 1.0, 400)
                 high = max(4.0, min(tallest, 40.0)) * 1.15
-                curve, titles = Curve(x, -np.log(x)), ("p of the right word", "−ln p")
+                cost = np.linspace(0.0, high, 400)  # even steps of −ln p: those of p would leave out its steep end
+                curve, titles = Curve(np.exp(-cost), cost), ("p of the right word", "−ln p")
                 return Drawing([curve], dots, titles, (-0.03, 1.14, -0.12 * high, high), f"Costs: {summary}")
             reach = max((abs(dot.x) for dot in dots), default=0.0) * 1.15 or 1.0
             x = np.linspace(-reach, reach, 200)

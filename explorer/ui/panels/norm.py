@@ -48,7 +48,7 @@ class NormPanel(Panel):
         measured = Measured(self.bench, norm.name)
         px = self.bench.appearance.px
         pictures = [
-            Later(lambda after=after: self._strips(measured, after), px(400), px(150)) for after in (False, True)
+            Later(lambda after=after: self._strips(measured, after), px(330), px(150)) for after in (False, True)
         ]
         self.section("Before and after")
         self.row([("", self.titled(title, p)) for title, p in zip(("Before", "After"), pictures, strict=True)])
@@ -89,7 +89,10 @@ class NormPanel(Panel):
 
     def _legend(self, measured: "Measured") -> str:
         what = "row" if measured.axis == 0 else "column"
-        return f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale."
+        return (
+            f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale. "
+            "A mean such as 1e−16 is 0, but for rounding."
+        )
 
 
 class Measured:

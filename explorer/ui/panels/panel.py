@@ -14,6 +14,9 @@ from explorer.ui.widgets.matrix_box import MatrixBox
 from explorer.ui.widgets.stage_header import Heading, StageHeader
 from explorer.ui.workbench import Workbench
 
+MOST = 16777215
+"""Pixels; Qt's word for "as large as it likes"."""
+
 
 class Panel(QScrollArea):
     """A stage on the screen. Subclasses say in `build` what stands on the page.
@@ -88,19 +91,12 @@ class Panel(QScrollArea):
         holder = QWidget()
         flow = FlowLayout(holder, horizontal=self.bench.appearance.px(14), vertical=self.bench.appearance.px(14))
         for sign, widget in items:
-            if not sign:
-                flow.addWidget(widget)
-                if widget.property("at_top"):
-                    flow.setAlignment(widget, Qt.AlignmentFlag.AlignTop)
-                continue
-            pair = QWidget()
-            layout = QHBoxLayout(pair)
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(self.bench.appearance.px(8))
-            layout.addWidget(mark(QLabel(sign), role="operator"), 0, Qt.AlignmentFlag.AlignVCenter)
-            layout.addWidget(widget)
-            pair.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-            flow.addWidget(pair)
+            item = _Signed(sign, widget, self.bench.appearance.px(8)) if sign else widget
+            flow.addWidget(item)
+            if widget.property("at_top"):
+                flow.setAlignment(item, Qt.AlignmentFlag.AlignTop)
+            elif isinstance(widget, MatrixBox):
+                flow.setAlignment(item, Qt.AlignmentFlag.AlignBaseline)
         self.page.addWidget(holder)
 
     def titled(self, title: str, *widgets: QWidget) -> QWidget:
@@ -218,6 +214,24 @@ class Panel(QScrollArea):
                 plot.show_head(self.of_head)
 
 
+class _Signed(QWidget):
+    """A widget behind its operator sign."""
+
+    def __init__(self, sign: str, widget: QWidget, spacing: int) -> None:
+        super().__init__()
+        self._widget = widget
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(spacing)
+        layout.addWidget(mark(QLabel(sign), role="operator"), 0, Qt.AlignmentFlag.AlignVCenter)
+        layout.addWidget(widget)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def baseline(self) -> int:
+        """Where the first row of the matrix is."""
+        return self._widget.baseline() if isinstance(self._widget, MatrixBox) else 0
+
+
 class Later(QWidget):
     """The place of a picture that is made after the first paint.
 
@@ -243,7 +257,8 @@ class Later(QWidget):
         layout.addWidget(picture)
         if picture.minimumHeight() != picture.maximumHeight():
             picture.setFixedHeight(self.height())
-        # From now on the picture says how high it is: more words make it higher.
-        self.setMinimumSize(self.width(), 0)
-        self.setMaximumHeight(16777215)
+        # From now on the picture says how high it is, and perhaps how wide: more words make it larger.
+        wide = picture.minimumWidth() == picture.maximumWidth()
+        self.setMinimumSize(0 if wide else self.width(), 0)
+        self.setMaximumSize(MOST if wide else self.width(), MOST)
         return picture

@@ -11,7 +11,7 @@ WHY = {
     "PE": "a vector for each position",
     "W_Q": "what each head asks",
     "W_K": "what each head answers",
-    "W_V": "what each head hands over",
+    "W_V": "what each head gives",
     "b_Q": "added to the queries",
     "b_K": "added to the keys",
     "b_V": "added to the values",
@@ -47,7 +47,7 @@ class ParametersPanel(Panel):
         if not self._count.blocks:
             return
         self.section("Block by block")
-        listing = Listing(self.bench, BlockRows(self._count), most=24)
+        listing = Listing(self.bench, BlockRows(self._count), most=60)
         self.page.addWidget(listing)
         self.follows(listing)
         if self._count.growth:
@@ -90,38 +90,36 @@ class BlockRows(Rows):
         Column("Block"),
         Column("what for"),
         Column("sizes"),
-        Column("multiplied"),
         Column("numbers", NUMBER),
-        Column("share of all", BAR, 150),
+        Column("share of all", BAR, 60),
     )
 
     def __init__(self, counted: Counted) -> None:
         super().__init__()
         self._all = max(counted.total, 1)
-        self._rows: list[tuple[str, str, str, str, int, bool]] = []
+        self._rows: list[tuple[str, str, str, int, bool]] = []
         for block in counted.blocks:
-            self._rows.append((block.name, "", "", "", block.count, True))
+            self._rows.append((block.name, "", "", block.count, True))
             for weights in block.weights:
                 short = weights.name.rpartition(".")[2]
-                words, numbers = product(weights.sizes)
                 symbol = f"    {SYMBOLS.get(short, short)}"
-                self._rows.append((symbol, WHY.get(short, ""), words, numbers, weights.count, False))
-        self._rows.append(("All", "", "", "", counted.total, True))
+                self._rows.append((symbol, WHY.get(short, ""), product(weights.sizes), weights.count, False))
+        self._rows.append(("All", "", "", counted.total, True))
 
     def count(self) -> int:
         return len(self._rows)
 
     def text(self, row: int, column: int) -> str:
-        if column < 4:
+        if column < 3:
             return str(self._rows[row][column])
-        count = self._rows[row][4]
-        return f"{count:,}" if column == 4 else f"{count / self._all:.1%}"
+        count = self._rows[row][3]
+        return f"{count:,}" if column == 3 else f"{count / self._all:.1%}"
 
     def value(self, row: int, column: int) -> float:
-        return self._rows[row][4] / self._all
+        return self._rows[row][3] / self._all
 
     def strong(self, row: int) -> bool:
-        return self._rows[row][5]
+        return self._rows[row][4]
 
     def muted(self, row: int, column: int) -> bool:
         return column == 1
@@ -154,6 +152,7 @@ class GrowthRows(Rows):
         return not row
 
 
-def product(sizes: tuple[Size, ...]) -> tuple[str, str]:
-    """The factors in words and in numbers: "d_model × d_ff", "4 × 6"."""
-    return " × ".join(size.what for size in sizes), " × ".join(str(size.length) for size in sizes)
+def product(sizes: tuple[Size, ...]) -> str:
+    """The factors, each with what it counts, but for a single head: "4 d_model × 6 d_ff"."""
+    counted = [size for size in sizes if (size.what, size.length) != ("heads", 1)]
+    return " × ".join(f"{size.length} {size.what}" for size in counted)

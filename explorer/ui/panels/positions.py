@@ -46,18 +46,12 @@ class PositionsPanel(Panel):
         said = Note(self._said_of_sizes, [table]), Note(self._said_of_curves, [table])
         heat, curves, alike = (Later(make, px(280), px(290)) for make in (self._map, self._curves, self._likeness))
         curves.setFixedWidth(px(380))
-        self.row(
-            [
-                ("", self.titled("Encoding", heat)),
-                ("", self.titled("Curves", curves)),
-                ("", self.titled("Likeness of positions", alike)),
-            ]
-        )
-        self.later(heat, curves, alike)
+        self.row([("", self.titled("Encoding", heat)), ("", self.titled("Curves", curves))])
         for note in said:
             self.page.addWidget(note)
         self.section("Likeness: the dot product of two positions")
-        self.row([("", self.box(f"{self.block}likeness", "positions with positions"))])
+        self.row([("", self._at_top(alike)), ("", self.box(f"{self.block}likeness", "positions with positions"))])
+        self.later(heat, curves, alike)
         if self.view.op is not None:
             self.section("Exponents: what 10000 is raised to in each dimension")
             words = Note(self._said_of_exponents, [table])
@@ -71,6 +65,10 @@ class PositionsPanel(Panel):
         nodes = self.bench.document.engine.graph.nodes
         kind = type(nodes[f"{self.block}PE"].op) if f"{self.block}PE" in nodes else None
         return super().structure(), kind
+
+    def _at_top(self, widget: QWidget) -> QWidget:
+        widget.setProperty("at_top", True)
+        return widget
 
     # Choices
 

@@ -3,12 +3,14 @@
 from explorer.core.node import Stage
 from explorer.ui.panels.attention import AttentionPanel
 from explorer.ui.panels.changes import ChangesPanel
+from explorer.ui.panels.decoder import TeacherForcing, TwoSentences
 from explorer.ui.panels.descent import DescentPanel
 from explorer.ui.panels.embedding import EmbeddingPanel
 from explorer.ui.panels.feed_forward import FeedForwardPanel, LayerPanel
 from explorer.ui.panels.heads import HeadsPanel
 from explorer.ui.panels.loss import LossPanel
 from explorer.ui.panels.matrices import MatricesPanel
+from explorer.ui.panels.net import NetPanel
 from explorer.ui.panels.norm import NormPanel
 from explorer.ui.panels.output import OutputPanel
 from explorer.ui.panels.panel import Panel
@@ -19,21 +21,49 @@ from explorer.ui.panels.vectors import VectorsPanel
 from explorer.ui.widgets.stage_header import Heading
 from explorer.ui.workbench import Workbench
 
-_AROUND = ("residual", "norm", "epsilon", "epsilon_in")
+_AROUND = ("residual", "norm", "epsilon", "epsilon_in", "dropout")
+_ATTENTION = (
+    ("scale", "mask", "similarity", "layout"),
+    ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
+)
+
+
+class MaskedPanel(TeacherForcing, AttentionPanel):
+    """Masked self-attention of a decoder."""
+
+
+class CrossPanel(TwoSentences, AttentionPanel):
+    """Attention of a decoder to what the encoder made of the source."""
 
 
 REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     "embedding": (
         EmbeddingPanel,
-        Heading("Each word is looked up in a table: its row is the vector it starts with.", ("lookup",)),
+        Heading("Each word is looked up in a table: its row is the vector it starts with.", ("lookup", "positions")),
     ),
-    "positions": (PositionsPanel, Heading("The place of each word is added to its vector as numbers.", ("positions",))),
+    "positions": (
+        PositionsPanel,
+        Heading("The place of each word is added to its vector as numbers.", ("positions",), ("dropout",)),
+    ),
     "attention": (
         AttentionPanel,
         Heading(
             "Each word asks (Q), every word answers (K), and the answers decide how much of each value (V) to take.",
-            ("scale", "mask", "similarity", "layout"),
-            ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
+            *_ATTENTION,
+        ),
+    ),
+    "masked": (
+        MaskedPanel,
+        Heading(
+            "Each word of the decoder asks (Q); behind the mask only itself and the words before it answer (K).",
+            *_ATTENTION,
+        ),
+    ),
+    "cross": (
+        CrossPanel,
+        Heading(
+            "Each word of the target asks (Q), the words of the source answer (K) and give their values (V).",
+            *_ATTENTION,
         ),
     ),
     "heads": (
@@ -55,6 +85,10 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
             _AROUND[2:],
         ),
     ),
+    "dropout": (
+        MatricesPanel,
+        Heading("In training, numbers are left out by chance: D is 0 there. In use, all are kept.", ("dropout",)),
+    ),
     "ffn": (
         FeedForwardPanel,
         Heading(
@@ -70,7 +104,12 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
             ("activation", "tied", "bias"),
         ),
     ),
-    "loss": (LossPanel, Heading("How surprised the model is by the right words.", ("loss", "L_1"))),
+    "loss": (LossPanel, Heading("How surprised the model is by the right words.", ("loss", "targets", "L_1"))),
+    "net": (NetPanel, Heading("Each case is a point; the colour, or the curve, is what the net answers there.")),
+    "regression": (
+        MatricesPanel,
+        Heading("The straight line with the least squared error: slope and start follow from the examples at once."),
+    ),
     "layer": (LayerPanel, Heading("Weights, bias, activation.", ("activation", "bias", "weights"))),
     "descent": (DescentPanel, Heading("Every weight a little against its gradient: the loss goes down, step by step.")),
     "changes": (ChangesPanel, Heading("The nodes that the last edit reached, and by how much.")),

@@ -1,39 +1,81 @@
 """Who looks at whom: a line from each query to each key, the thicker the larger its share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.workbench import Workbench
 
 MOST_PIXELS = 9.0
 LEAST_SHARE = 0.01
-MOST_LINES = 2000
+MOST_LINES = 24  # of one word in a long text
+MOST_NAMED = 8  # keys of a long text that are named beside the lines to them
+LEVELS = 12  # of thickness: lines of one thickness are drawn together
+WIDTH = 210  # pixels between the words
 
 
 class _Lines(pg.GraphicsObject):
-    """All lines in one item's paint."""
+    """All lines in one item's paint.
+
+    Of a long text, where all lines together are a grey mat, each query shows its strongest one, and the word that one
+    looks at the strongest of its own: a line takes long to draw, and more of them than that cannot be told apart.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.weights: Array = np.zeros((0, 0))
+        self._weights: Array = np.zeros((0, 0))
+        self._strongest: Array = np.zeros(0, dtype=np.intp)
         self.query: int | None = None
         self.key: int | None = None
         self.theme: Theme | None = None
 
+    @property
+    def weights(self) -> Array:
+        return self._weights
+
+    @weights.setter
+    def weights(self, weights: Array) -> None:
+        self.prepareGeometryChange()
+        self._weights = weights
+        self._strongest = np.nan_to_num(weights).argmax(-1)
+        self.update()
+
+    @property
+    def long(self) -> bool:
+        """Whether there are too many words for all lines."""
+        return max(self._weights.shape) > MOST_IN_SIGHT
+
     def boundingRect(self) -> QRectF:
-        return QRectF(0, 0, 1, max(self.weights.shape, default=0))
+        return QRectF(0, 0, 1, max(self._weights.shape, default=0))
+
+    def shown(self) -> tuple[Array, Array]:
+        """The queries and keys that lines are drawn between."""
+        shares = np.nan_to_num(self._weights)
+        if not self.long:
+            queries, keys = np.nonzero(shares >= LEAST_SHARE)
+            return queries, keys
+        if self.query is not None:
+            ends = strongest(shares[self.query], MOST_LINES)
+            if self.key is not None and self.key not in ends:
+                ends.append(self.key)
+            return np.full(len(ends), self.query), np.array(ends, dtype=np.intp)
+        if self.key is not None:
+            ends = strongest(shares[:, self.key], MOST_LINES)
+            return np.array(ends, dtype=np.intp), np.full(len(ends), self.key)
+        return np.arange(len(shares)), self._strongest
 
     def paint(self, painter: Any, *args: Any) -> None:
-        if self.theme is None or not self.weights.size:
+        if self.theme is None or not self._weights.size:
             return
         # Not a cosmetic pen: on a display of high density, and in a picture, that is too thin.
         to_pixels = painter.transform()
@@ -41,41 +83,52 @@ class _Lines(pg.GraphicsObject):
         painter.resetTransform()
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         chosen = self.query is not None or self.key is not None
-        shares = np.nan_to_num(self.weights)
-        # Of a long text only the strongest: more lines than that are a grey mat, and take longer than a frame.
-        least = LEAST_SHARE
-        if shares.size > MOST_LINES:
-            least = max(least, float(np.partition(shares, -MOST_LINES, axis=None)[-MOST_LINES]))
-        rows, columns = np.nonzero(shares >= least)
         plain, here = qcolor(self.theme.series[2]), qcolor(self.theme.here)
-        for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
-            share = min(float(self.weights[i, j]), 1.0)
-            meant = (self.query is None or i == self.query) and (self.key is None or j == self.key)
-            color = (here if chosen else plain).__class__(here if chosen and meant else plain)
-            color.setAlphaF((0.25 + 0.65 * share) if meant else 0.08)
-            painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
-            painter.drawLine(to_pixels.map(QPointF(0, i + 0.5)), to_pixels.map(QPointF(1, j + 0.5)))
+        queries, keys = self.shown()
+        shares = np.clip(np.nan_to_num(self._weights[queries, keys]), 0.0, 1.0)
+        meant = np.ones(len(shares), dtype=bool)
+        if self.query is not None:
+            meant &= queries == self.query
+        if self.key is not None:
+            meant &= keys == self.key
+        levels = np.maximum(np.ceil(shares * LEVELS), 1).astype(int)
+        left, right = (to_pixels.map(QPointF(x, 0)) for x in (0, 1))
+        unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
+        starts, ends = (left.y() + (queries + 0.5) * unit).tolist(), (right.y() + (keys + 0.5) * unit).tolist()
+        for lit in (False, True):
+            for level in np.unique(levels[meant == lit]).tolist():
+                share = level / LEVELS
+                color = QColor(here if chosen and lit else plain)
+                color.setAlphaF(0.25 + 0.65 * share if lit else 0.15 + 0.4 * share if self.long else 0.08)
+                painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
+                drawn = np.flatnonzero((levels == level) & (meant == lit)).tolist()
+                painter.drawLines([QLineF(left.x(), starts[k], right.x(), ends[k]) for k in drawn])
         painter.restore()
 
 
-class AttentionLines(Plot):
-    """Queries at the left, keys at the right.
+def strongest(shares: Array, most: int) -> list[int]:
+    """Where the largest shares are, the largest first."""
+    found: list[int] = np.argsort(-shares, kind="stable")[:most].tolist()
+    return [k for k in found if shares[k] > 0]
 
-    Parameters
-    ----------
-    bench : Workbench
-    name : str
-        Of a node or head's slice of attention weights.
-    """
 
-    def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(bench, name, parent)
+class AttentionLines(WordPicture):
+    """Queries at the left, keys at the right."""
+
+    other_side = "right"
+    spoken = "lines"
+
+    def __init__(
+        self, bench: Workbench, name: str, title: str = "", most: int = 520, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bench, name, title, most, parent)
         self._lines = _Lines()
         self.addItem(self._lines)
-        self.invertY(True)
-        self.showAxes((True, False, True, False), showValues=(True, False, True, False))
-        bench.selection.pointed.connect(self._mark)
-        bench.selection.token_changed.connect(self._mark)
+        self._at_right = False
+        selection = bench.selection
+        selection.pointed.connect(self._mark)
+        selection.token_changed.connect(self._mark)
+        selection.showing_changed.connect(self._say)
         self.restyle()
         self.refresh()
 
@@ -84,24 +137,68 @@ class AttentionLines(Plot):
         engine = self.bench.document.engine
         self._place = place = engine.graph.place(self.name)
         self._axes = engine.graph.axes_of(place)
-        queries, keys = (engine.labels(axis) for axis in self._axes)
-        self._lines.prepareGeometryChange()
+        self._words = tuple(engine.labels(axis) for axis in self._axes)
         self._lines.weights = engine.value(place)
-        self.ticks("left", queries)
-        self.ticks("right", keys)
-        height = max(len(queries), len(keys))
-        self.fit(height)
-        self.getViewBox().setRange(QRectF(0, 0, 1, height), padding=0.0, disableAutoRange=True)
-        self.say(f"Lines from {len(queries)} queries to {len(keys)} keys, thick by attention weight")
+        self._say()
+        self.say(f"Lines from {len(self._words[0])} queries to {len(self._words[1])} keys, thick by attention weight")
         self._mark()
+
+    def _say(self) -> None:
+        """The lines show the weights, whatever the matrices show, and say so."""
+        what = "" if self.bench.selection.showing == "values" else "the weights themselves"
+        if self._lines.long:
+            what = ", ".join(filter(None, (what, "the strongest of each word")))
+        self.caption(" · ".join(filter(None, (self.title, what))))
+        self.lay_out(*self._words)
+
+    def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
+        longer = rows if len(rows) > len(columns) else columns
+        return QSize(self.bench.appearance.px(WIDTH), super().area(longer, ()).height())
+
+    @property
+    def whole(self) -> QRectF:
+        return QRectF(0, 0, 1, max(*self._shape, 1))
+
+    def look(self, part: QRectF) -> None:
+        super().look(QRectF(0, part.y(), 1, part.height()))
 
     def restyle(self) -> None:
         super().restyle()
-        theme = self.bench.appearance.theme
-        self._lines.theme = theme
-        for side in ("left", "right"):
-            self.getAxis(side).setPen(theme.page)
+        self._lines.theme = self.bench.appearance.theme
         self._lines.update()
+
+    # Pointing
+
+    def _word(self, point: QPointF) -> tuple[int, int] | None:
+        """The side, 0 for queries, and the word at a place."""
+        side, i = int(point.x() > 0.5), int(np.floor(point.y()))
+        return (side, i) if 0 <= i < len(self._words[side]) else None
+
+    def point_at(self, point: QPointF) -> None:
+        word = self._word(point)
+        self._at_right = word is not None and word[0] == 1
+        self.bench.selection.set_token((self._axes[word[0]], word[1]) if word else None)
+        self._mark()
+
+    def choose_at(self, point: QPointF) -> None:
+        word = self._word(point)
+        self.bench.selection.choose_token((self._axes[word[0]], word[1]) if word else None)
+        self._mark()
+
+    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
+        word = self._word(point)
+        if word is None:
+            return "", QRectF()
+        side, i = word
+        shares = np.nan_to_num(self._lines.weights[i] if side == 0 else self._lines.weights[:, i])
+        lines = [f"{self._words[1 - side][k]} {exact(shares[k])}" for k in strongest(shares, MOST_NAMED)]
+        said = f"{self._words[side][i]} {'looks at' if side == 0 else 'is looked at by'}"
+        return "\n".join([said, *lines]), QRectF(0.5 * side, i, 0.5, 1)
+
+    def leaveEvent(self, event: Any) -> None:
+        super().leaveEvent(event)
+        self._at_right = False
+        self.bench.selection.set_token(None)
 
     def _mark(self, *_: object) -> None:
         selection, graph = self.bench.selection, self.bench.document.engine.graph
@@ -109,7 +206,11 @@ class AttentionLines(Plot):
         query = key = None
         if selection.token is not None:
             axis, i = selection.token
-            query, key = (i, None) if axis == axes[0] else (None, i) if axis == axes[1] else (None, None)
+            # In self-attention a word stands at both sides; it is meant where the mouse is.
+            if axis == axes[1] and (self._at_right or axis != axes[0]):
+                key = i
+            elif axis == axes[0]:
+                query = i
         elif selection.cell is not None and selection.cell.node.rpartition(".")[0] == place.node.rpartition(".")[0]:
             node, index = selection.cell.node, selection.cell.index
             for axis, i in zip(graph.nodes[node].axes[-2:], index[-2:], strict=False):
@@ -117,5 +218,15 @@ class AttentionLines(Plot):
                     query = i
                 elif axis == axes[1]:
                     key = i
+        rows, columns = self._lines.weights.shape
+        query = query if query is not None and query < rows else None
+        key = key if key is not None and key < columns else None
         self._lines.query, self._lines.key = query, key
         self._lines.update()
+        named: list[list[int]] = [[] if query is None else [query], [] if key is None else [key]]
+        if self._lines.long and query is not None:
+            named[1] += strongest(np.nan_to_num(self._lines.weights[query]), MOST_NAMED)
+        elif self._lines.long and key is not None:
+            named[0] += strongest(np.nan_to_num(self._lines.weights[:, key]), MOST_NAMED)
+        for side, places in zip(("left", "right"), named, strict=True):
+            self.getAxis(side).mark(tuple(dict.fromkeys(places)))

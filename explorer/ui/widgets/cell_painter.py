@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QAbstractItemModel, QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QAbstractItemModel, QEvent, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+    QWidget,
+)
 
 from explorer.ui.colour import qcolor
 from explorer.ui.widgets.matrix_model import SHARES, SIGNED, ModelIndex
@@ -48,7 +56,7 @@ class CellPainter(QStyledItemDelegate):
             i = int(min(max(value, 0.0), 1.0) * 255)
             ground_color, ink_color = theme.sequential_ramp.colors[i], theme.sequential_ramp.text[i]
         elif model.shown_as == SIGNED and np.isfinite(value):
-            i = int((value / (model.limit or 1.0) + 1) * 127.5)
+            i = int((min(max(value / (model.limit or 1.0), -1.0), 1.0) + 1) * 127.5)
             ground_color, ink_color = theme.diverging_ramp.colors[i], theme.diverging_ramp.text[i]
 
         painter.setPen(QPen(qcolor(edge), 1))
@@ -85,6 +93,16 @@ class CellPainter(QStyledItemDelegate):
             painter.setPen(QPen(qcolor(theme.focus), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), ROUND, ROUND)
+
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: ModelIndex
+    ) -> bool:
+        """The tooltip below and to the right of its cell, so that the cell's row and column stay in sight."""
+        if event.type() != QEvent.Type.ToolTip or not index.isValid():
+            return bool(super().helpEvent(event, view, option, index))
+        corner = view.viewport().mapToGlobal(option.rect.bottomRight())
+        QToolTip.showText(corner, index.data(Qt.ItemDataRole.ToolTipRole), view.viewport(), option.rect)
+        return True
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: ModelIndex) -> QWidget:
         editor = QLineEdit(parent)

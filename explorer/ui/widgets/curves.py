@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPen
+from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
@@ -17,7 +17,8 @@ from explorer.ui.widgets.plot import DRAWABLE, Picture
 from explorer.ui.workbench import Workbench
 
 MOST_NAMES = 16  # points that are named
-RADIUS = 4.5
+RADIUS, SMALL = 4.5, 2.5
+MOST_LARGE = 60  # points; more of them are drawn small
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class _Dots(pg.GraphicsObject):
         super().__init__()
         self._bench = bench
         self.drawing: Drawing | None = None
+        self._axes = QRectF()
 
     def boundingRect(self) -> QRectF:
         if self.drawing is None:
@@ -105,6 +107,7 @@ class _Dots(pg.GraphicsObject):
         painter.resetTransform()
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         painter.setFont(self._bench.appearance.fonts.small)
+        self._axes = to_pixels.mapRect(self.boundingRect())
         taken: list[QRectF] = []
         for curve in drawing.curves:
             if curve.name and _near(curve.x[-1]) and _near(curve.y[-1]):
@@ -126,20 +129,26 @@ class _Dots(pg.GraphicsObject):
             color = qcolor(theme.here if dot.here else theme.series[dot.series % 6])
             painter.setPen(QPen(color, 1.5))
             painter.setBrush(qcolor(theme.page) if dot.hollow else color)
-            radius = RADIUS + 1.5 * dot.here
+            small = len(self.drawing.dots) > MOST_LARGE and not dot.here
+            radius = SMALL if small else RADIUS + 1.5 * dot.here
             painter.drawEllipse(to_pixels.map(QPointF(dot.x, dot.y)), radius, radius)
 
     def _write(self, painter: Any, text: str, at: QPointF, color: str, taken: list[QRectF], left: bool = False) -> None:
-        """Write a name at a place, or above it until nothing is in the way; at the top edge, below it."""
-        metrics = painter.fontMetrics()
+        """Write a name at a place, or above it until nothing is in the way; where the axes end, below it."""
+        metrics, axes = painter.fontMetrics(), self._axes
         width, height = metrics.horizontalAdvance(text), metrics.height()
         place = QRectF(at.x() - (0 if left else width / 2), at.y() - height / 2, width, height)
-        by = -height if place.top() - height >= painter.viewport().top() else height
-        for _ in taken:  # what lies far outside does not move by a few pixels
-            if not any(place.intersects(other) for other in taken):
-                break
-            place.translate(0, by)
+        # What reaches beyond the axes is cut.
+        place.moveLeft(max(min(place.left(), axes.right() - width), axes.left()))
+        place.moveTop(max(min(place.top(), axes.bottom() - height), axes.top()))
+        steps = range(1, 2 * len(taken) + 1)  # each may be in the way twice
+        moved = (place.translated(0, by * height) for by in (0, *(-k for k in steps), *steps))
+        free = (p for p in moved if axes.contains(p) and not any(p.intersects(other) for other in taken))
+        place = next(free, place)
         taken.append(place)
+        ground = QColor(self._bench.appearance.theme.page)
+        ground.setAlphaF(0.7)  # a line may run behind the name
+        painter.fillRect(place, ground)
         painter.setPen(qcolor(color))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 

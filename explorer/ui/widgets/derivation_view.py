@@ -37,6 +37,7 @@ class DerivationView(QWidget):
         self._bench = bench
         self._rows: Sequence[Row] = ()
         self._lines: list[Line] = []
+        self._broken_at: dict[int, list[Line]] = {}
         self._row_height = self._value_width = 0
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -64,12 +65,19 @@ class DerivationView(QWidget):
         metrics = QFontMetrics(bold)
         self._row_height = QFontMetrics(number).height() + 4
         self._value_width = max((metrics.horizontalAdvance(row.value) for row in self._rows), default=0)
+        self._broken_at = {}
         self._lines = self._broken(self.width())
         self.updateGeometry()
         self.update()
 
     def _broken(self, width: int) -> list[Line]:
         """The rows in lines of a width: what does not fit beside its number goes above it."""
+        # A layout asks for a few widths, several times each.
+        if width not in self._broken_at:
+            self._broken_at[width] = self._break(width)
+        return self._broken_at[width]
+
+    def _break(self, width: int) -> list[Line]:
         metrics = QFontMetrics(self._fonts()[0])
         width -= 4
         room = width - self._value_width - EQUALS

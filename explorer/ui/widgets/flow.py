@@ -1,5 +1,7 @@
 """A layout that writes widgets like words: left to right, on to the next line where the line is full."""
 
+from typing import Any
+
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
 
@@ -7,7 +9,8 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
 class FlowLayout(QLayout):
     """Items in lines, each item vertically centred in its line; for chips, and for matrices with operators between.
 
-    An item whose alignment is to the top (`setAlignment`) stands at the top of its line.
+    An item whose alignment is to the top (`setAlignment`) stands at the top of its line. Items whose alignment is to
+    the base line stand with it at one height: their widgets have a `baseline`, the pixels from their top to it.
 
     Parameters
     ----------
@@ -107,12 +110,15 @@ class FlowLayout(QLayout):
             x += size.width() + self._horizontal
         y = area.y()
         for line in lines:
-            height = max((size.height() for _, size in line), default=0)
+            bases = [_baseline(item) for item, _ in line]
+            base = max((above for above in bases if above is not None), default=0)
+            downs = [0 if above is None else base - above for above in bases]
+            height = max((size.height() + down for (_, size), down in zip(line, downs, strict=True)), default=0)
             x = area.x()
-            for item, size in line:
+            for (item, size), above, down in zip(line, bases, downs, strict=True):
                 if move:
-                    top = item.alignment() & Qt.AlignmentFlag.AlignTop
-                    down = 0 if top else (height - size.height()) // 2
+                    if above is None and not item.alignment() & Qt.AlignmentFlag.AlignTop:
+                        down = (height - size.height()) // 2
                     place = QRect(x, y + down, size.width(), size.height())
                     item.setGeometry(QStyle.visualRect(self._direction(), area, place))
                 x += size.width() + self._horizontal
@@ -130,3 +136,9 @@ class FlowLayout(QLayout):
         width = max(min(size.width(), available), item.minimumSize().width())
         height = item.heightForWidth(width) if item.hasHeightForWidth() else size.height()
         return QSize(width, height)
+
+
+def _baseline(item: QLayoutItem) -> int | None:
+    """Pixels from the top of an item to its base line, where it is to stand on that."""
+    widget: Any = item.widget()
+    return widget.baseline() if item.alignment() & Qt.AlignmentFlag.AlignBaseline else None

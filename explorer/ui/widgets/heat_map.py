@@ -1,82 +1,233 @@
 """The attention weights as a picture: one square for each query and key, deeper the larger the share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.numbers import exact, significant, written
+from explorer.core.ops import Array
+from explorer.ui.colour import qcolor
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.matrix_model import SHARES, MatrixModel
+from explorer.ui.widgets.word_picture import WordPicture
 from explorer.ui.workbench import Workbench
 
+SHOWN = {
+    "values": "",
+    "change": "change by the last edit",
+    "step": "change at the last step",
+    "gradient": "gradient",
+    "difference": "difference",
+}
+NEARLY_ALL = 0.99
+MOST_SAID = 12  # rows
+SMALL = 8  # pixels; a square below that is hard to find
 
-class HeatMap(Plot):
+
+def _nearly_all(shares: Array) -> float:
+    """A share that few are larger than."""
+    some = shares[np.isfinite(shares) & (shares > 0)]
+    return float(np.quantile(some, NEARLY_ALL)) if some.size else 1.0
+
+
+class Legend(QWidget):
+    """What the lightest and the deepest colour stand for."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.setFont(bench.appearance.fonts.small)
+        self._ends = ("", "")
+        self._signed = False
+
+    def show_ends(self, low: str, high: str, signed: bool) -> None:
+        """Stand for other numbers."""
+        self._ends, self._signed = (low, high), signed
+        self.setAccessibleName(f"Colours from {low} to {high}")
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics, px = self.fontMetrics(), self._bench.appearance.px
+        return QSize(sum(map(metrics.horizontalAdvance, self._ends)) + px(60), metrics.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._bench.appearance.theme
+        px, metrics = self._bench.appearance.px, self.fontMetrics()
+        ramp = theme.diverging_ramp if self._signed else theme.sequential_ramp
+        low, high = self._ends
+        painter.setPen(qcolor(theme.muted))
+        base = (self.height() + metrics.ascent() - metrics.descent()) // 2
+        left = metrics.horizontalAdvance(low) + px(4)
+        bar = QRectF(left + 0.5, self.height() / 2 - px(4) + 0.5, px(50), px(8))
+        painter.drawText(0, base, low)
+        painter.drawText(QPointF(bar.right() + px(5), base), high)
+        colours = QLinearGradient(bar.topLeft(), bar.topRight())
+        for place in range(0, 256, 51):
+            colours.setColorAt(place / 255, ramp.colors[place])
+        painter.setPen(qcolor(theme.line_strong))
+        painter.setBrush(colours)
+        painter.drawRect(bar)
+
+
+class HeatMap(WordPicture):
     """A node of shares as an image; pointing at a square is pointing at the cell.
 
-    Parameters
-    ----------
-    bench : Workbench
-    name : str
-        Of a node or head's slice with rows and columns.
+    It shows what the matrices show: the shares, what the last edit changed, the gradient, or a difference.
     """
 
-    def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(bench, name, parent)
+    spoken = "heat map"
+
+    def __init__(
+        self, bench: Workbench, name: str, title: str = "", most: int = 520, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bench, name, title, most, parent)
+        self.matrix = MatrixModel(bench.document, name)
+        self.matrix.setParent(self)
+        self.matrix.reference, self.matrix.last_step = bench.reference, bench.descent.change
+        self._legend = Legend(bench)
+        self.line.insertWidget(0, self._legend)
         self._image = pg.ImageItem()
         self.addItem(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
-        self._frame.setZValue(10)
-        self.getViewBox().addItem(self._frame, ignoreBounds=True)
-        self.invertY(True)
-        self.showAxes((True, True, False, False), showValues=(True, True, False, False))
-        self.scene().sigMouseMoved.connect(self._moved)
+        self._guides = (pg.QtWidgets.QGraphicsLineItem(), pg.QtWidgets.QGraphicsLineItem())
+        for item, height in ((self._guides[0], 9), (self._guides[1], 9), (self._frame, 10)):
+            item.setZValue(height)
+            self.getViewBox().addItem(item, ignoreBounds=True)
         bench.selection.pointed.connect(self._mark)
+        bench.selection.token_changed.connect(self._mark)
+        bench.selection.showing_changed.connect(self._show_other)
         self.restyle()
         self.refresh()
 
+    def reads(self) -> set[str]:
+        # A gradient, or what the last edit changed, is another one after any edit.
+        nodes = self.bench.document.engine.graph.nodes
+        return super().reads() if self.bench.selection.showing == "values" else set(nodes)
+
     def refresh(self) -> None:
-        """Read the values anew. The range of colours is fixed from 0 to 1, so that pictures can be compared."""
-        engine = self.bench.document.engine
-        self._place = place = engine.graph.place(self.name)
-        array = engine.value(place)
-        rows, columns = (engine.labels(axis) for axis in engine.graph.axes_of(place))
-        self._image.setImage(np.clip(np.nan_to_num(array), 0.0, 1.0), autoLevels=False, levels=(0.0, 1.0))
-        self.ticks("left", rows)
-        self.ticks("top", columns)
-        self.fit(len(rows))
-        self.getViewBox().setRange(QRectF(0, 0, len(columns), len(rows)), padding=0.01, disableAutoRange=True)
-        strongest = [
-            f"{row} looks most at {columns[int(np.argmax(shares))]} ({np.max(shares):.3f})"
-            for row, shares in zip(rows, array, strict=True)
+        """Read the values anew.
+
+        The colours of shares go from 0 to 1, so that pictures can be compared. Among many words, of which each gets
+        little, they go as far as nearly all of all heads' shares do.
+        """
+        engine, showing = self.bench.document.engine, self.bench.selection.showing
+        self.matrix.showing = showing
+        self.matrix.show(self.name)
+        array = self.matrix.array()
+        rows, columns = (engine.labels(axis) for axis in self.matrix.axes)
+        theme = self.bench.appearance.theme
+        if self.matrix.shown_as == SHARES:
+            many = self.zoomable(*array.shape)
+            low, limit = 0.0, _nearly_all(engine.values[self.matrix.place.node]) if many else 1.0
+            end = written(limit, significant(limit, 2)) if many else "1"
+            self._image.setLookupTable(theme.sequential_ramp.table)
+            self._legend.show_ends("0", f"≥ {end}" if many else end, signed=False)
+        else:
+            low, limit = -1.0, self.matrix.limit
+            end = written(limit, significant(limit, 2))
+            self._image.setLookupTable(theme.diverging_ramp.table)
+            self._legend.show_ends(f"−{end}", f"+{end}", signed=True)
+        image = np.clip(np.nan_to_num(array if limit == 1.0 else array / limit), low, 1.0)
+        self._image.setImage(image, autoLevels=False, levels=(low, 1.0))
+        self.caption(" · ".join(filter(None, (self.title, SHOWN[showing]))))
+        self.lay_out(rows, columns)
+        self._say(array[:MOST_SAID], rows, columns)
+        self._mark()
+
+    def _say(self, array: Array, rows: Sequence[str], columns: Sequence[str]) -> None:
+        """The largest of each row, in words."""
+        plain, shares = np.nan_to_num(array), self.matrix.shown_as == SHARES
+        largest = (plain if shares else np.abs(plain)).argmax(-1).tolist()
+        said = [
+            f"{row} {'looks most at' if shares else 'most at'} {columns[k]} ({written(float(line[k]), 3)})"
+            for row, line, k in zip(rows, array, largest, strict=False)
         ]
-        self.say("Attention heat map. " + "; ".join(strongest[:12]))
-        self._mark(self.bench.selection.cell)
+        self.say(f"Heat map of {SHOWN[self.bench.selection.showing] or 'attention'}. " + "; ".join(said))
+
+    def _show_other(self) -> None:
+        """Follow the choice between values and what changed."""
+        # Out of sight its node may be gone: then the page is made anew when it is shown.
+        if self.name in self.bench.document.engine.graph.names():
+            self.refresh()
 
     def restyle(self) -> None:
         super().restyle()
         theme = self.bench.appearance.theme
-        self._image.setLookupTable(theme.sequential_ramp.table)
         self._frame.setPen(pg.mkPen(theme.here, width=2))
+        for guide in self._guides:
+            guide.setPen(pg.mkPen(theme.here_line, width=1))
 
-    def _moved(self, position: Any) -> None:
-        if not self.sceneBoundingRect().contains(position):
-            return
-        point = self.getViewBox().mapSceneToView(position)
+    # Pointing
+
+    def _square(self, point: QPointF) -> tuple[int, int] | None:
+        """The row and column at a place."""
         row, column = int(np.floor(point.y())), int(np.floor(point.x()))
-        rows, columns = self._image.image.shape
-        if 0 <= row < rows and 0 <= column < columns:
-            self.bench.selection.point(Cell(self._place.node, (*self._place.index, row, column)))
+        rows, columns = self._shape
+        inside = self.seen.contains(point) and 0 <= row < rows and 0 <= column < columns
+        return (row, column) if inside else None
+
+    def _cell(self, row: int, column: int) -> Cell:
+        return Cell(self.matrix.place.node, (*self.matrix.place.index, row, column))
+
+    def point_at(self, point: QPointF) -> None:
+        square = self._square(point)
+        if square is not None:
+            self.bench.selection.point(self._cell(*square))
+
+    def choose_at(self, point: QPointF) -> None:
+        square = self._square(point)
+        if square is not None:
+            self.bench.selection.choose(self._cell(*square))
+
+    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
+        square = self._square(point)
+        if square is None:
+            return "", QRectF()
+        row, column = square
+        value = exact(self.matrix.array()[row, column])
+        return f"{self.matrix.label(row, column)}\n{value}", QRectF(column, row, 1, 1)
 
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)
         self.bench.selection.leave()
 
-    def _mark(self, cell: Cell | None) -> None:
-        place = self._place  # as drawn: the graph may be another already
+    def _mark(self, *_: object) -> None:
+        """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
+        cell, token = self.bench.selection.cell, self.bench.selection.token
+        place = self.matrix.place  # as drawn: the graph may be another already
         here = cell is not None and cell.node == place.node and cell.index[: len(place.index)] == place.index
         self._frame.setVisible(here)
+        marked: list[list[int]] = [[], []]
         if cell is not None and here:
             row, column = cell.index[-2:]
+            marked = [[row], [column]]
+            self.bring(row + 0.5, column + 0.5)
             self._frame.setRect(QRectF(column, row, 1, 1))
+            rows, columns = self._shape
+            self._guides[0].setLine(0, row + 0.5, columns, row + 0.5)
+            self._guides[1].setLine(column + 0.5, 0, column + 0.5, rows)
+        if token is not None:
+            marked = [[token[1]] if token[0] == axis else [] for axis in self.matrix.axes]
+        for side, places in zip(("left", "top"), marked, strict=True):
+            self.getAxis(side).mark(places)
+        self._guide()
+
+    def look(self, part: QRectF) -> None:
+        super().look(part)
+        self._guide()
+
+    def _guide(self) -> None:
+        """Lead the eye from the words to a square that is hard to find."""
+        box, seen = self.getViewBox(), self.seen
+        small = min(box.width() / seen.width(), box.height() / seen.height()) < SMALL
+        for guide in self._guides:
+            guide.setVisible(self._frame.isVisible() and small)

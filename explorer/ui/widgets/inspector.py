@@ -1,20 +1,39 @@
 """The inspector: the cell pointed at, how it is computed with true numbers, as numpy, and what it feeds."""
 
 from collections.abc import Sequence
+from html import escape
+from math import floor, log10
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from explorer.core.derivation import Row, chain, rows
-from explorer.core.nudge import check_cell
+from explorer.core.derivation import Row, chain, only_rounding, rows
+from explorer.core.explain import Index, cells_of
+from explorer.core.gradients import LOSS
+from explorer.core.graph import Place
+from explorer.core.nudge import Check, check_cell
 from explorer.core.numbers import exact, significant, written
-from explorer.lessons.references import figure_for
+from explorer.lessons.references import Slip, figure_for, figures, slips_at
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.widgets.derivation_view import DerivationView
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.matrix_model import ROUNDING
 from explorer.ui.workbench import Workbench
+
+NUDGED = 10
+"""Decimals of the losses beside a nudged cell: they differ late."""
+
+HINT = "".join(
+    f"<p style='margin: 0 0 8px 0'>{line}</p>"
+    for line in (
+        "Point at a number to see how it is made.",
+        "<b>Teal</b> ones are yours: type, drag, or turn the wheel. What follows from them changes at once.",
+        "<b>White</b> ones are computed. Enter holds one at a value of yours, Delete lets it go.",
+        "A right click fills a matrix, or brings the lesson's values back. Ctrl+C and Ctrl+V work with a spreadsheet.",
+    )
+)
 
 
 class Inspector(QFrame):
@@ -35,6 +54,7 @@ class Inspector(QFrame):
         self._formula = Formula(em=1.4)
         self._derivations: list[tuple[QLabel, DerivationView]] = []
         self._cell_heading = self._label("This cell", role="section")
+        self._how = self._label("Gradient of what it feeds × how much that changes with this cell:", role="small")
         self._derived = QVBoxLayout()
         self._check = QPushButton("Check this cell")
         self._check.setToolTip("Move the cell a little both ways and compare the slope of the loss with the gradient")
@@ -53,8 +73,12 @@ class Inspector(QFrame):
         self._feeds.linkActivated.connect(self._go)
         self._printed_heading = self._label("In the reference", role="section")
         self._printed = self._label("")
-        self._hint = self._label("Point at a number to see how it is made. Type, drag or turn the wheel on a teal one.")
-        mark(self._hint, role="muted")
+        self._hint = self._label(HINT, role="muted")
+        self._hint.setTextFormat(Qt.TextFormat.RichText)
+        # The prints are read from files: the page is there before them.
+        self._looking_up = QTimer(self, singleShot=True, interval=0)
+        self._looking_up.timeout.connect(self._show_stage)
+        bench.selection.stage_changed.connect(lambda: self._looking_up.start())
 
         content = QWidget()
         self._page = QVBoxLayout(content)
@@ -62,6 +86,7 @@ class Inspector(QFrame):
         self._page.addWidget(self._value)
         self._page.addWidget(self._formula)
         self._page.addWidget(self._cell_heading)
+        self._page.addWidget(self._how)
         self._page.addLayout(self._derived)
         self._page.addWidget(self._check, 0, Qt.AlignmentFlag.AlignLeft)
         self._page.addWidget(self._checked)
@@ -70,9 +95,9 @@ class Inspector(QFrame):
             self._code,
             self._feeds_heading,
             self._feeds,
+            self._hint,
             self._printed_heading,
             self._printed,
-            self._hint,
         ):
             self._page.addWidget(widget)
         self._page.addStretch()
@@ -113,6 +138,7 @@ class Inspector(QFrame):
             self._value,
             self._formula,
             self._cell_heading,
+            self._how,
             self._numpy_heading,
             self._code,
             self._feeds_heading,
@@ -127,15 +153,20 @@ class Inspector(QFrame):
                 part.hide()
             self._show_derivations([])
             self._hint.show()
+            self._looking_up.start()
             return
         self._hint.hide()
         engine = self._bench.document.engine
         node = engine.graph.nodes[cell.node]
         value = engine.values[cell.node][cell.index]
         theme = self._bench.appearance.theme
-        self._title.setText(f"<b>{node.short}</b> <span style='color:{theme.muted}'>[{self._where(cell)}]</span>")
+        self._title.setText(
+            f"<b>{node.short}</b> <span style='color:{theme.muted}'>[{escape(self._where(cell))}]</span>"
+        )
         self._title.show()
-        self._value.setText(f"{cell.node} = {exact(value)}")
+        rounding = f"\n{ROUNDING}" if only_rounding(engine, cell.node, cell.index) else ""
+        self._value.setText(f"{cell.node} = {exact(value)}{rounding}")
+        self._how.hide()
         self._value.show()
         self._check.setVisible(self._bench.selection.showing == "gradient")
         self._checked.hide()
@@ -186,6 +217,9 @@ class Inspector(QFrame):
         self._cell_heading.show()
         self._cell_heading.setText("How the loss changes with it" if step else "It has no gradient")
         self._check.setVisible(step is not None)
+        self._how.setVisible(step is not None and cell.node != LOSS.node)
+        if step is not None:
+            self._value.setText(f"{self._value.text()}<br>its gradient = {exact(step.value)}")
         self._show_derivations([("", rows(step, self._labels))] if step else [])
 
     def _check_cell(self) -> None:
@@ -194,11 +228,28 @@ class Inspector(QFrame):
         if cell is None:
             return
         check = check_cell(self._bench.document.engine, cell.node, cell.index)
-        self._checked.setText(
-            f"The cell moved by ±{written(check.h, 2)} gives losses {exact(check.above)} and {exact(check.below)}: "
-            f"slope {written(check.slope, 8)}, gradient {written(check.gradient, 8)}."
-        )
+        value = float(self._bench.document.engine.values[cell.node][cell.index])
+        lines = [
+            ("this cell", "loss"),
+            (f"{written(value, significant(value))} − h", written(check.below, NUDGED)),
+            (f"{written(value, significant(value))} + h", written(check.above, NUDGED)),
+            ("difference ÷ 2h", written(check.slope, NUDGED)),
+            ("gradient", f"<b>{written(check.gradient, NUDGED)}</b>"),
+        ]
+        cells = "".join(f"<tr><td>{left}&nbsp;&nbsp;</td><td align='right'>{right}</td></tr>" for left, right in lines)
+        self._checked.setText(f"<table>{cells}</table>{self._agreement(check)}")
         self._checked.show()
+
+    def _agreement(self, check: Check) -> str:
+        """In words, how far slope and gradient agree."""
+        h = f"h is {written(check.h, 2)}"
+        theme = self._bench.appearance.theme
+        if not check.error:
+            return f"{h}. <span style='color:{theme.accent_text}'>✓ the same</span>"
+        if check.error < 1e-2:
+            digits = floor(-log10(check.error))
+            return f"{h}. <span style='color:{theme.accent_text}'>✓ the same to {digits} digits</span>"
+        return f"{h}. ≠ within ±h the loss has a corner, or is too flat for its digits."
 
     def _where(self, cell: Cell) -> str:
         engine = self._bench.document.engine
@@ -232,7 +283,7 @@ class Inspector(QFrame):
                 f"{len(values)} cells" if len(values) > 1 else written(values[0].item(), significant(values[0].item()))
             )
             lines.append(
-                f"<a href='{node.stage}' style='color:{theme.link}'>{node.short}</a> "
+                f"<a href='{node.stage}{self._onward(child, index)}' style='color:{theme.link}'>{node.short}</a> "
                 f"<span style='color:{theme.muted}'>{node.name.rpartition('.')[0]} · {what}</span>"
             )
         self._feeds.setText("<br>".join(lines))
@@ -251,17 +302,48 @@ class Inspector(QFrame):
             name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
             figure = figure_for(lesson.id, setting, name, shape[1:])
         printed = figure.printed(index) if figure else None
-        self._printed.setVisible(printed is not None)
-        self._printed_heading.setVisible(printed is not None)
-        if figure is None or printed is None:
-            return
-        theme = self._bench.appearance.theme
-        same = figure.agrees_at(index, value)
-        sign = f"<span style='color:{theme.accent_text}'>✓</span>" if same else "≠"
-        text = f"Printed {printed} · computed {figure.rounded(index, value)} {sign}".replace("-", "−")
-        if same and (figure.note or figure.why):
-            text += f"<br><span style='color:{theme.muted}'>{figure.note or figure.why}</span>"
-        self._printed.setText(text)
+        parts = []
+        if figure is not None and printed is not None:
+            theme = self._bench.appearance.theme
+            same = figure.agrees_at(index, value)
+            sign = f"<span style='color:{theme.accent_text}'>✓</span>" if same else "≠"
+            parts.append(f"Printed {printed} · computed {figure.rounded(index, value)} {sign}".replace("-", "−"))
+            if same and (figure.note or figure.why):
+                parts[0] += f"<br><span style='color:{theme.muted}'>{figure.note or figure.why}</span>"
+        self._say_printed([*parts, *map(_said, slips_at(lesson.id, setting, {cell.node, name}))])
 
-    def _go(self, stage: str) -> None:
+    def _show_stage(self) -> None:
+        """Where no cell is pointed at: what the reference prints at this stage, and its slips."""
+        bench = self._bench
+        if bench.selection.cell is not None:
+            return
+        graph, at = bench.document.engine.graph, (bench.lesson.id, bench.document.state.setting)
+        names = {n for n in graph.names() if graph.nodes[graph.place(n).node].stage == bench.selection.stage}
+        found = (f.node for f in figures() if f.plain and (f.lesson, f.setting) == at and f.node in names)
+        printed = ", ".join(dict.fromkeys(f"<b>{node.rpartition('.')[2]}</b>" for node in found))
+        parts = [f"Prints {printed}: point at a number to compare it."] if printed else []
+        self._say_printed([*parts, *map(_said, slips_at(*at, names))])
+
+    def _say_printed(self, parts: Sequence[str]) -> None:
+        self._printed.setText("".join(f"<p style='margin: 0 0 8px 0'>{part}</p>" for part in parts))
+        for part in (self._printed, self._printed_heading):
+            part.setVisible(bool(parts))
+
+    def _onward(self, child: str, index: Index) -> str:
+        """Behind a link, the cell of a child with the largest gradient: so one follows a gradient to the loss."""
+        engine = self._bench.document.engine
+        if self._bench.selection.showing != "gradient" or (gradient := engine.gradient(Place(child))) is None:
+            return ""
+        steepest = max(cells_of(index, gradient.shape), key=lambda cell: abs(gradient[cell]))
+        return f" {child} {','.join(map(str, steepest))}"
+
+    def _go(self, where: str) -> None:
+        stage, *cell = where.split(" ")
         self._bench.selection.go_to(stage)
+        if cell:
+            node, index = cell
+            self._bench.selection.choose(Cell(node, tuple(int(i) for i in index.split(",") if i)))
+
+
+def _said(slip: Slip) -> str:
+    return f"<b>A slip</b> in “{escape(slip.section)}”: {escape(slip.printed)} <b>Right:</b> {escape(slip.right)}"

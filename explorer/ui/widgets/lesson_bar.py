@@ -10,11 +10,13 @@ from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
 LINES = 2
-"""Lines of the first sentence that are shown; the stage needs the room."""
+"""Lines of the setting's first paragraph that are shown; the stage needs the room."""
+TRY = "Try: "
+"""How a paragraph begins that says what to try; it is always shown."""
 
 
 class LessonBar(QFrame):
-    """The setting's title and the first sentence about it; all that there is to say on request.
+    """The setting's title, the first sentences about it and what to try; all that there is to say on request.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ class LessonBar(QFrame):
         self._text = QLabel()
         self._text.setWordWrap(True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self._try = mark(QLabel(), role="muted")
+        self._try.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         top = QHBoxLayout()
         top.addWidget(self._title)
         top.addStretch()
@@ -42,6 +46,7 @@ class LessonBar(QFrame):
         self._page = QVBoxLayout(self)
         self._page.addLayout(top)
         self._page.addWidget(self._text)
+        self._page.addWidget(self._try)
         self.restyle()
 
     def refresh(self) -> None:
@@ -54,13 +59,25 @@ class LessonBar(QFrame):
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
         whole = self._more.isChecked()
-        self._text.setText("\n\n".join(paragraphs) if whole else self._shortened(first_sentence(paragraphs[0])))
+        self._text.setText("\n\n".join(paragraphs) if whole else self._shortened(paragraphs[0]))
+        attempt = next((p for p in paragraphs if p.startswith(TRY)), "")
+        self._try.setVisible(bool(attempt) and not whole)
+        assert isinstance(self._try, QLabel)
+        width = max(self._text.width(), 100)
+        self._try.setText(self._try.fontMetrics().elidedText(attempt, Qt.TextElideMode.ElideRight, width))
+        self._try.setToolTip(attempt)
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str) -> str:
-        """As much of a text as stands in the lines there are."""
-        room = LINES * max(self._text.width(), 100) - self._text.fontMetrics().horizontalAdvance("a long word …")
-        return self._text.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+        """As many sentences as stand in the lines there are; of a first one that does not, the beginning."""
+        metrics = self._text.fontMetrics()
+        room = LINES * max(self._text.width(), 100) - metrics.horizontalAdvance("a long word …")
+        first, *others = sentences(text)
+        for other in others:
+            if metrics.horizontalAdvance(f"{first} {other}") > room:
+                break
+            first = f"{first} {other}"
+        return metrics.elidedText(first, Qt.TextElideMode.ElideRight, room)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -74,6 +91,6 @@ class LessonBar(QFrame):
         self.refresh()
 
 
-def first_sentence(text: str) -> str:
-    """Up to the first full stop that ends a sentence; a colon's list belongs to it."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z“])", text, maxsplit=1)[0]
+def sentences(text: str) -> list[str]:
+    """Each up to the full stop that ends it; a colon's list belongs to it."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z“])", text)

@@ -323,9 +323,14 @@ class Listing(QTableView):
             if column.kind == BAR:
                 own = px(column.width)
             else:
-                metrics = QFontMetrics(self._fonts[column.kind == NUMBER, True])
-                texts = (self.rows.text(row, i) for row in range(min(count, MEASURED)))
-                own = max((metrics.horizontalAdvance(text) for text in texts), default=0) + 2 * self.padding + 2
+                plain, bold = (QFontMetrics(self._fonts[column.kind == NUMBER, weight]) for weight in (False, True))
+                # A row about a cell is bold while one points at it.
+                widths = (
+                    (bold if self.rows.strong(row) or self.rows.cell(row) else plain).horizontalAdvance(text)
+                    for row in range(min(count, MEASURED))
+                    if (text := self.rows.text(row, i))
+                )
+                own = max(widths, default=0) + 2 * self.padding + 2
                 own = min(own, px(MOST_TEXT))
             own = max(own, header_metrics.horizontalAdvance(column.title) + px(14))
             header.resizeSection(i, own)

@@ -1,18 +1,184 @@
-"""The loss after each step of a run."""
+"""Curves of training: losses, gradient norms, whatever is measured again and again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QWidget
 
-from explorer.core.gradients import LOSS
-from explorer.document.training import Run
-from explorer.ui.widgets.plot import Plot
+from explorer.core.ops import Array
+from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
+
+MOST_POINTS = 1500
+"""Of a longer curve the lowest and highest of each stretch are drawn: no screen shows more."""
+
+GRAIN = 0.1
+"""In powers of ten: so coarse are the ends of the axes, or they would be laid out anew at every step of a run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve.
+
+    Parameters
+    ----------
+    name : str
+        "train", "validation", "decoder.1.ffn".
+    y : numpy.ndarray
+        (n,)
+    x : numpy.ndarray, optional
+        (n,): after how many steps; 0, 1, 2, … if not given.
+    """
+
+    name: str
+    y: Array
+    x: Array | None = None
 
 
 class LossCurve(Plot):
-    """The curve, and a dot where the document is.
+    """Several curves over the steps, and a dot where the document is.
+
+    Parameters
+    ----------
+    bench : Workbench
+    below, beside : str
+        Titles of the axes.
+    """
+
+    def __init__(
+        self, bench: Workbench, below: str = "steps", beside: str = "loss", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bench, "", parent)
+        self._titles = below, beside
+        self._log = False
+        self._lines: tuple[Line, ...] = ()
+        self._here: tuple[float, float] | None = None
+        self._until = 0.0
+        self._box = QRectF()
+        self._items: list[pg.PlotDataItem] = []
+        self._dot = pg.ScatterPlotItem(size=9)
+        self._dot.setZValue(5)
+        self.addItem(self._dot)
+        self.setLabel("bottom", below)
+        self.setLabel("left", beside)
+        for side in ("left", "bottom"):
+            self.getAxis(side).enableAutoSIPrefix(False)
+        self.restyle()
+
+    def reads(self) -> set[str]:
+        """Nothing of the graph: who measures shows it."""
+        return set()
+
+    def refresh(self) -> None:
+        """Draw again."""
+        self._draw()
+
+    def restyle(self) -> None:
+        super().restyle()
+        self.setBackground(None)  # it stands on cards, too
+        self.viewport().setAutoFillBackground(False)
+        self._write_names()
+        self._draw()
+
+    def set_log(self, on: bool) -> None:
+        """Powers of ten at equal distances, or numbers."""
+        self._log = on
+        self.getAxis("left").setLogMode(on)
+        self._draw()
+
+    def show_lines(self, lines: Sequence[Line], here: tuple[float, float] | None = None, until: float = 0.0) -> None:
+        """Draw other curves.
+
+        Parameters
+        ----------
+        lines : sequence of Line
+            Each keeps its colour by its place.
+        here : tuple of float, optional
+            Steps and value of the dot.
+        until : float
+            The axis goes as far at least.
+        """
+        self._lines, self._here, self._until = tuple(lines), here, until
+        self._draw()
+
+    def _draw(self) -> None:
+        self._match_items()
+        theme = self.bench.appearance.theme
+        finite: list[Array] = []
+        end = 10.0
+        for place, (line, item) in enumerate(zip(self._lines, self._items, strict=True)):
+            x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
+            x, y = _thinned(x, self._scaled(line.y))
+            item.setData(x, y, pen=pg.mkPen(theme.series[place % len(theme.series)], width=2), connect="finite")
+            finite.append(y[np.isfinite(y)])
+            end = max(end, float(x[-1]) if len(x) else 0.0)
+        numbers = np.concatenate(finite) if finite else np.zeros(0)
+        self._mark()
+        self._say(numbers.size > 0)
+        if not numbers.size:
+            return
+        low, high = float(numbers.min()), float(numbers.max())
+        if self._log:
+            low, high = np.floor(low / GRAIN) * GRAIN, np.ceil(high / GRAIN) * GRAIN
+        else:
+            low, high = -_above(-low), _above(high)
+        right = self._until if self._until >= end else _above(end)
+        box = QRectF(0, low, right, (high - low) or 1.0)
+        if box != self._box:
+            self._box = box
+            self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
+
+    def _match_items(self) -> None:
+        """As many items as lines, and their names above where there is more than one to tell apart."""
+        names = [line.name for line in self._lines]
+        if [item.name() for item in self._items] == names:
+            return
+        for item in self._items:
+            self.removeItem(item)
+        self._items = [pg.PlotDataItem(name=name) for name in names]
+        for item in self._items:
+            self.addItem(item)
+        self._write_names()
+
+    def _write_names(self) -> None:
+        series, names = self.bench.appearance.theme.series, [escape(line.name) for line in self._lines]
+        colors = [series[place % len(series)] for place in range(len(names))]
+        named = [f"<span style='color:{color}'>━ {name}</span>" for color, name in zip(colors, names, strict=True)]
+        size = f"{self.bench.appearance.fonts.small.pointSizeF():.1f}pt"
+        self.getPlotItem().setTitle("&nbsp; ".join(named) if len(names) > 1 else None, size=size)
+
+    def _mark(self) -> None:
+        place = None if self._here is None else (self._here[0], float(self._scaled(np.array([self._here[1]]))[0]))
+        if place is None or not np.isfinite(place).all():
+            self._dot.setData([], [])
+        else:
+            self._dot.setData([place[0]], [place[1]], brush=pg.mkBrush(self.bench.appearance.theme.here), pen=None)
+
+    def _scaled(self, values: Array) -> Array:
+        """The numbers as they are drawn; what cannot be drawn is NaN."""
+        values = np.where(np.abs(values) < DRAWABLE, values, np.nan)
+        if not self._log:
+            return values
+        with np.errstate(all="ignore"):
+            return np.where(values > 0, np.log10(values), np.nan)
+
+    def _say(self, anything: bool) -> None:
+        below, beside = self._titles
+        said = []
+        for line in self._lines:
+            if len(line.y):
+                last = line.x[-1] if line.x is not None else len(line.y) - 1
+                said.append(f"{line.name} from {line.y[0]:.4g} to {line.y[-1]:.4g} after {last:g} {below}")
+        self.say(f"Curves of {beside}: {'; '.join(said)}" if anything else f"Curves of {beside}: no {below} yet")
+
+
+class RunCurve(LossCurve):
+    """The loss after each step of the bench's run, and a dot where the document is.
 
     Parameters
     ----------
@@ -20,32 +186,39 @@ class LossCurve(Plot):
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(bench, LOSS.node, parent)
-        self._curve = pg.PlotDataItem()
-        self._dot = pg.ScatterPlotItem(size=9)
-        self.addItem(self._curve)
-        self.addItem(self._dot)
-        self.setLabel("bottom", "steps")
-        self.setLabel("left", "loss")
-        self.restyle()
-        self.show_run(None)
+        super().__init__(bench, parent=parent)
+        bench.descent.changed.connect(self._follow)
+        self.refresh()
 
-    def show_run(self, run: Run | None) -> None:
-        """Draw a run as far as it has come."""
-        losses = np.array([moment.loss for moment in run.moments]) if run else np.zeros(0)
-        finite = losses[np.isfinite(losses)]
-        if run is None or not finite.size:
-            self._curve.setData([], [])
-            self._dot.setData([], [])
-            self.say("Loss: no steps yet")
-            return
-        theme = self.bench.appearance.theme
-        self._curve.setData(np.arange(len(losses)), losses, pen=pg.mkPen(theme.series[0], width=2), connect="finite")
-        self._dot.setData([run.at], [run.moments[run.at].loss], brush=pg.mkBrush(theme.here), pen=None)
-        top = float(finite.max()) * 1.05 or 1.0
-        box = QRectF(0, 0, max(len(losses) - 1, 10), top)
-        self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
-        self.say(f"Loss from {finite[0]:.4g} down to {finite[-1]:.4g} in {len(losses) - 1} steps")
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def _follow(self) -> None:
+        if self.isVisible():
+            self.refresh()
 
     def refresh(self) -> None:
-        """The panel shows the run; there is nothing to read from the graph."""
+        run, at = self.bench.descent.run, self.bench.descent.at
+        if run is None:
+            self.show_lines([])
+        else:
+            self.show_lines([Line("loss", np.array(run.losses))], (at, run.losses[at]))
+
+
+def _above(number: float) -> float:
+    """A number a little above, of few; 0 for one below 0."""
+    return float(10 ** (np.ceil(np.log10(number) / GRAIN - 1e-9) * GRAIN)) if number > 0 else 0.0
+
+
+def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
+    """The lowest and the highest of each stretch of a long curve, in order."""
+    stretch = -(-len(y) // (MOST_POINTS // 2))
+    if stretch <= 2:
+        return x, y
+    whole = len(y) // stretch * stretch
+    rows, starts = y[:whole].reshape(-1, stretch), np.arange(0, whole, stretch)
+    lowest = starts + np.where(np.isnan(rows), np.inf, rows).argmin(1)
+    highest = starts + np.where(np.isnan(rows), -np.inf, rows).argmax(1)
+    keep = np.unique(np.concatenate([[0], lowest, highest, np.arange(whole, len(y)), [len(y) - 1]]))
+    return x[keep], y[keep]

@@ -39,11 +39,11 @@ class MatrixBox(QWidget):
         self._head.addWidget(self._formula, 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addWidget(self._caption, 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addStretch()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addLayout(self._head)
-        layout.addWidget(self.view, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self.view, 0, Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._retitle()
 
@@ -56,6 +56,10 @@ class MatrixBox(QWidget):
     def node(self) -> str:
         """The node it belongs to."""
         return self.view.matrix.place.node
+
+    def baseline(self) -> int:
+        """Pixels from the top to the first row of cells: matrices beside each other have theirs at one height."""
+        return self._head.sizeHint().height() + self._column.spacing() + self.view.labels_height
 
     def show_node(self, name: str) -> None:
         """Show another node or slice, such as the same of another head."""

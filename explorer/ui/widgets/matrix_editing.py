@@ -145,7 +145,7 @@ class CellEditing:
         """Move a number by a step, rounded so that steps of 0.1 stay tenths."""
         row, column = index.row(), index.column()
         # The newest value: what is painted may be a few keys behind.
-        value = round(float(self._view.matrix.values()[row, column]) + by, 10)
+        value = round(float(self._view.matrix.newest()[row, column]) + by, 10)
         self._set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
 
     def end_stroke(self) -> None:
@@ -176,7 +176,7 @@ class CellEditing:
         if not (self._editable and view.matrix.name.rpartition(".")[2] == "mask"):
             return False
         row, column = index.row(), index.column()
-        self._set({view.matrix.cell(row, column): float(not view.matrix.values()[row, column])}, row, column)
+        self._set({view.matrix.cell(row, column): float(not view.matrix.newest()[row, column])}, row, column)
         return True
 
     def mouse_pressed(self, event: QMouseEvent) -> None:
@@ -186,7 +186,7 @@ class CellEditing:
         # With Shift or Ctrl a drag selects, as in any table.
         selecting = event.modifiers() & (Modifier.ShiftModifier | Modifier.ControlModifier)
         if self._editable and index.isValid() and event.button() == Qt.MouseButton.LeftButton and not selecting:
-            start = float(self._view.matrix.values()[index.row(), index.column()])
+            start = float(self._view.matrix.newest()[index.row(), index.column()])
             self._drag = (index.row(), index.column(), event.position().toPoint(), start)
 
     def mouse_moved(self, event: QMouseEvent) -> bool:
@@ -280,7 +280,7 @@ class CellEditing:
     def fill(self, down: bool) -> None:
         """The first row of the selection into the others, or the first column."""
         rows, columns = self.selected()
-        values = self._view.matrix.values()
+        values = self._view.matrix.newest()
         if down:
             self.fill_with(lambda row, column: float(values[rows[0], column]))
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView
 
@@ -24,6 +24,10 @@ class Labels(QHeaderView):
         self.setMinimumSectionSize(8)
         self.setSectionsClickable(False)
         self.setMouseTracking(True)
+
+    def sizeHint(self) -> QSize:
+        """The view fixes the size; Qt would ask for two hundred labels, again and again while a page is made."""
+        return self.minimumSize()
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         view = self._view

@@ -1,15 +1,17 @@
 """A node, or a head's slice of it, as a table model. It keeps no number: every question is passed to the engine."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
+from explorer.core.derivation import only_rounding
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.numbers import decimals_of, exact, written
-from explorer.core.ops import Argmax, Array, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
+from explorer.core.numbers import decimals_of, exact, significant, written
+from explorer.core.ops import Argmax, Array, HeadMean, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
 from explorer.document.document import Document
 
 ModelIndex = QModelIndex | QPersistentModelIndex
@@ -17,6 +19,7 @@ NO_INDEX = QModelIndex()
 
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 CALM = 1.3
+ROUNDING = "0, but for rounding: what it adds up cancels"
 
 
 class MatrixModel(QAbstractTableModel):
@@ -38,6 +41,7 @@ class MatrixModel(QAbstractTableModel):
         self.editable = False
         self.showing = "values"
         self.reference: Document | None = None
+        self.last_step: Callable[[Place], Array] | None = None
         self.decimals = 2
         self.limit = 1.0
         self._texts: dict[tuple[int, int], str] = {}
@@ -64,7 +68,7 @@ class MatrixModel(QAbstractTableModel):
         node = graph.nodes[self.place.node]
         self.editable = node.is_input
         match node.op:
-            case Softmax() | RowShares():
+            case Softmax() | RowShares() | HeadMean():
                 self.coloring = SHARES
             case Scores() | Scale() | Mask() | Sinusoidal():
                 self.coloring = SIGNED
@@ -86,6 +90,10 @@ class MatrixModel(QAbstractTableModel):
         self._columns = engine.labels(self.axes[1]) if self.axes[1] else ("",)
         self._names = engine.labels(self._names_axis) if self._names_axis else ()
         self.decimals = decimals_of(array)
+        if self.showing != "values":
+            # A gradient, or a change, is small; one digit of it would say little.
+            largest = float(np.abs(array[np.isfinite(array)]).max(initial=0))
+            self.decimals = max(self.decimals, significant(largest, 3)) if 1e-5 < largest < 0.1 else self.decimals
         if self.shown_as == SIGNED:
             finite = array[np.isfinite(array)]
             # The largest number stops short of the full colour, which is loud on a quiet page.
@@ -104,11 +112,19 @@ class MatrixModel(QAbstractTableModel):
         """The values as rows and columns."""
         return np.atleast_2d(self.own())
 
+    def newest(self) -> Array:
+        """The values of an input as the newest act has them, which a large model may still be computing with."""
+        array = self._document.wanted.inputs.get(self.place.node) if self.editable else None
+        fits = array is not None and array.shape == self._document.engine.values[self.place.node].shape
+        return np.atleast_2d(array[self.place.index]) if array is not None and fits else self.values()
+
     def array(self) -> Array:
-        """What is shown, as rows and columns: the values, what the last edit changed, or the difference to another."""
+        """What is shown, as rows and columns: values, what the last edit or step changed, gradient, or difference."""
         match self.showing:
             case "change":
                 return np.atleast_2d(self._document.difference(self.place))
+            case "step" if self.last_step is not None:
+                return np.atleast_2d(self.last_step(self.place))
             case "gradient":
                 return np.atleast_2d(self._gradient())
             case "difference":
@@ -218,6 +234,8 @@ class MatrixModel(QAbstractTableModel):
         """The number in full, and before the last edit, where that changed it."""
         now = exact(self.values()[row, column])
         change = np.atleast_2d(self._document.difference(self.place))[row, column]
+        if only_rounding(self._document.engine, self.place.node, self.place.index + self.cell(row, column)):
+            now = f"{now}\n{ROUNDING}"
         return f"{now}\nchanged by {exact(change)}" if change else now
 
 

@@ -36,11 +36,13 @@ class MatrixView(QTableView):
         self.matrix = MatrixModel(bench.document, name)
         self.matrix.setParent(self)
         self.matrix.showing, self.matrix.reference = bench.selection.showing, bench.reference
+        self.matrix.last_step = bench.descent.change
+        self.matrix.refresh()
         self.array = self.matrix.array()
         self._reads: list[Index] = []
         self._fed: list[Index] = []
         self._pointed: tuple[int, ...] | None = None
-        self._most_width = self._left = 0
+        self._most_width = self._left = self._top = 0
         self.editing = CellEditing(self)
         self.setModel(self.matrix)
         self.setItemDelegate(CellPainter(self))
@@ -101,7 +103,9 @@ class MatrixView(QTableView):
     def _show_other(self) -> None:
         """Follow the choice between values and what changed."""
         self.matrix.showing = self.bench.selection.showing
-        self.refresh()
+        # Out of sight its node may be gone: then the page is made anew when it is shown.
+        if self.matrix.name in self.bench.document.engine.graph.names():
+            self.refresh()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -139,6 +143,7 @@ class MatrixView(QTableView):
         down.setFixedWidth(left)
         down.setVisible(left > 0)
         top = metrics.height() + 4 if any(heads) else 0
+        self._top = top
         across.setFixedHeight(top)
         across.setVisible(top > 0)
         across_most = max(3, (appearance.px(MOST_WIDTH) - left) // width)
@@ -165,6 +170,11 @@ class MatrixView(QTableView):
     def labels_width(self) -> int:
         """Pixels that the row labels take at the left."""
         return self._left
+
+    @property
+    def labels_height(self) -> int:
+        """Pixels that the column labels take at the top."""
+        return self._top
 
     # Looking
 
@@ -277,6 +287,10 @@ class MatrixView(QTableView):
 
 def _within(index: tuple[int, ...], patterns: list[Index]) -> bool:
     return any(
-        len(pattern) == len(index) and all(isinstance(p, slice) or p == i for p, i in zip(pattern, index, strict=True))
+        len(pattern) == len(index) and all(_meant(p, i) for p, i in zip(pattern, index, strict=True))
         for pattern in patterns
     )
+
+
+def _meant(part: int | slice, i: int) -> bool:
+    return part == i if isinstance(part, int) else part == slice(None) or part.start <= i < part.stop

@@ -56,6 +56,8 @@ class Plot(pg.PlotWidget):
     bench : Workbench
     name : str
         The node, or head's slice of one, that is drawn.
+    axis : callable
+        Makes the axis of a side.
     """
 
     fixed = False
@@ -63,8 +65,10 @@ class Plot(pg.PlotWidget):
     words: tuple[str, ...] = ()
     """Other nodes that the words in the picture come from."""
 
-    def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
-        axes = {side: Axis(side) for side in ("left", "bottom", "right", "top")}
+    def __init__(
+        self, bench: Workbench, name: str, parent: QWidget | None = None, axis: Callable[[str], pg.AxisItem] = Axis
+    ) -> None:
+        axes = {side: axis(side) for side in ("left", "bottom", "right", "top")}
         super().__init__(parent, enableMenu=False, axisItems=axes)
         self.bench = bench
         self.name = name
@@ -113,12 +117,21 @@ class Plot(pg.PlotWidget):
             return  # pyqtgraph lays an axis out anew for the same ticks, too, and that takes longer than the picture
         self._ticks[side] = tuple(labels)
         every = max(1, -(-len(labels) // most))
-        if side == "top":
-            metrics = QFontMetrics(self.bench.appearance.fonts.small)
-            longest = max((metrics.horizontalAdvance(label[:14]) for label in labels), default=0)
-            room = max(self.width(), self.minimumWidth()) - 80
+        metrics = QFontMetrics(self.bench.appearance.fonts.small)
+        longest = max((metrics.horizontalAdvance(label[:14]) for label in labels), default=0)
+        if side == "left":
+            # pyqtgraph finds out while it paints, and until then leaves out the labels that do not fit.
+            self.getAxis(side).setStyle(autoExpandTextSpace=False, tickTextWidth=longest + 2)
+        elif side == "top":
+            room = max(self.width(), self.minimumWidth()) - self._beside() - 16
             self.getAxis(side).stand((longest + 6) * len(labels[::every]) > room, longest + 10)
         self.getAxis(side).setTicks([[(i + at, label[:14]) for i, label in enumerate(labels) if i % every == 0]])
+
+    def _beside(self) -> int:
+        """Pixels that the words and the title at the left take."""
+        metrics = QFontMetrics(self.bench.appearance.fonts.small)
+        longest = max((metrics.horizontalAdvance(label[:14]) for label in self._ticks.get("left", ())), default=0)
+        return longest + 2 * metrics.height()
 
     def fit(self, labels: int) -> None:
         """Be high enough for so many labels beside each other, within what one can take in."""

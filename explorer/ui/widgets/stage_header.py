@@ -81,8 +81,6 @@ class StageHeader(QWidget):
 
     def _count_heads(self) -> int:
         graph = self._bench.document.engine.graph
-        if self._stage.kind != "attention":
-            return 0
         return max((graph.n_heads(n.name) or 0 for n in graph.nodes.values() if n.stage == self._stage.name), default=0)
 
     def _count_layers(self) -> int:
@@ -98,20 +96,23 @@ class StageHeader(QWidget):
             return
         kind, number, rest = self._stage.name.split(".", 2)
         go_to = self._bench.selection.go_to
-        self._choice(line, "Layer", self._layers, lambda i: go_to(f"{kind}.{i + 1}.{rest}")).choose(int(number) - 1)
+        titles = [str(i + 1) for i in range(self._layers)]
+        self._choice(line, "Layer", titles, lambda i: go_to(f"{kind}.{i + 1}.{rest}")).choose(int(number) - 1)
 
     def _add_heads(self, line: FlowLayout) -> None:
         self._head_segments: Segments | None = None
         if self._heads > 1:
-            self._head_segments = self._choice(line, "Head", self._heads, self._bench.selection.set_head)
+            titles = [*(str(i + 1) for i in range(self._heads)), "averaged"]
+            set_head = self._bench.selection.set_head
+            self._head_segments = self._choice(line, "Head", titles, lambda i: set_head(i if i < self._heads else None))
 
-    def _choice(self, line: FlowLayout, what: str, count: int, choose: Callable[[int], None]) -> Segments:
+    def _choice(self, line: FlowLayout, what: str, titles: list[str], choose: Callable[[int], None]) -> Segments:
         pair = QWidget()
         layout = QHBoxLayout(pair)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(self._bench.appearance.px(8))
         layout.addWidget(mark(QLabel(what), role="muted"), 0, Qt.AlignmentFlag.AlignVCenter)
-        segments = Segments([str(i + 1) for i in range(count)], what)
+        segments = Segments(titles, what)
         segments.group.idClicked.connect(choose)
         layout.addWidget(segments)
         line.addWidget(pair)
@@ -119,10 +120,11 @@ class StageHeader(QWidget):
 
     def _show_head(self) -> None:
         stage = self._stage
+        averaged = self._bench.selection.averaged
         chosen = min(self._bench.selection.head, self._heads - 1)
         if self._head_segments is not None:
-            self._head_segments.choose(chosen)
-        head = f", head {chosen + 1}" if self._heads > 1 else ""
+            self._head_segments.choose(self._heads if averaged else chosen)
+        head = "" if self._heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
         within = stage.group.split()[0] in ("Encoder", "Decoder", "Layer", "Source", "Target")
         assert isinstance(self._title, QLabel)
         self._title.setText(f"{stage.group}: {stage.title}{head}" if within else f"{stage.title}{head}")

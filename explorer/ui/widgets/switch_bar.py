@@ -26,6 +26,8 @@ class SwitchBar(QWidget):
         Which switches; those that the block lacks are left out.
     more : sequence of str
         Those that "More switches" brings.
+    everywhere : bool
+        Whether "everywhere" is offered.
     """
 
     opened = Signal(bool)
@@ -36,6 +38,7 @@ class SwitchBar(QWidget):
         block: str,
         names: Sequence[str],
         more: Sequence[str] = (),
+        everywhere: bool = True,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -46,10 +49,13 @@ class SwitchBar(QWidget):
         self._controls: dict[str, QWidget] = {}
         px = bench.appearance.px
         flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
-        for name in names:
-            if (switch := SWITCHES[kind].get(name)) is not None:
-                flow.addWidget(self._line(name, switch))
-        rest = [(name, SWITCHES[kind][name]) for name in more if name in SWITCHES[kind]]
+        first, rest = (
+            [(name, SWITCHES[kind][name]) for name in some if name in SWITCHES[kind]] for some in (names, more)
+        )
+        if not first:
+            first, rest = rest, []  # nothing stands before them: they need not be asked for
+        for name, switch in first:
+            flow.addWidget(self._line(name, switch))
         self._rest = [self._line(name, switch) for name, switch in rest]
         self.more = QPushButton(self)
         self.more.setVisible(bool(self._rest))
@@ -68,7 +74,7 @@ class SwitchBar(QWidget):
             f"Set a switch in all {len([b for b in blocks if blocks[b] == kind])} blocks like this"
         )
         self._everywhere.setParent(self)
-        self._several = list(blocks.values()).count(kind) > 1 and bool(self._controls)
+        self._several = everywhere and list(blocks.values()).count(kind) > 1 and bool(self._controls)
         if self._several:
             flow.addWidget(self._everywhere)
         self._show_rest(False)
@@ -81,8 +87,11 @@ class SwitchBar(QWidget):
         self._everywhere.setVisible(self._several and (on or not self._rest))
 
     def refresh(self) -> None:
-        """Show what the model has."""
-        model = self._bench.document.state.model
+        """Show what the model has, or is to have as soon as it is computed."""
+        document = self._bench.document
+        kind, model = document.state.model.blocks().get(self.block), document.wanted.model
+        if model.blocks().get(self.block) != kind:
+            model = document.state.model
         for name, control in self._controls.items():
             value = model.switch(self.block, name)
             control.blockSignals(True)

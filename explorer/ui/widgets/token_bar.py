@@ -1,119 +1,24 @@
-"""The token bar: a chip for each word, to type, add, remove and reorder."""
+"""The token bar: the words of each sequence, to type, add, remove and reorder."""
 
-from typing import Any
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
-
-from explorer.core.errors import ExplorerError
-from explorer.document.commands import SetTokens
+from explorer.core.graph import Graph
 from explorer.document.document import Change
-from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
+from explorer.ui.widgets.chip import Chip
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.widgets.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 
-FAR_ENOUGH = 12  # pixels before a press becomes a move
-
-
-class Chip(QPushButton):
-    """One token. Click: light it up; double click, Enter or F2: type; Delete: remove; Alt+arrows or dragging: move."""
-
-    edit_wanted = Signal(int)
-    remove_wanted = Signal(int)
-    move_wanted = Signal(int, int)
-    dropped = Signal(int, QPoint)
-
-    def __init__(self, word: str, position: int, editable: bool) -> None:
-        super().__init__(f"{word}  {position}")
-        mark(self, chip="true")
-        self.position, self._editable = position, editable
-        self._pressed: QPoint | None = None
-        self.setAccessibleName(f"Token {position}: {word}")
-        how = "Double click to type, Delete to remove, drag or Alt+arrows to move" if editable else "Click to follow it"
-        self.setToolTip(how)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, alt = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
-        if self._editable and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2):
-            self.edit_wanted.emit(self.position)
-        elif self._editable and key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.remove_wanted.emit(self.position)
-        elif self._editable and alt and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self.move_wanted.emit(self.position, self.position + (1 if key == Qt.Key.Key_Right else -1))
-        else:
-            super().keyPressEvent(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self._editable:
-            self.edit_wanted.emit(self.position)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(event)
-        self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(event)
-        if self._pressed is not None and self._far(event) and self._editable:
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        moved = self._pressed is not None and self._far(event) and self._editable
-        self._pressed = None
-        self.unsetCursor()
-        if moved:
-            self.setDown(False)
-            self.dropped.emit(self.position, event.globalPosition().toPoint())
-        else:
-            super().mouseReleaseEvent(event)
-
-    def _far(self, event: QMouseEvent) -> bool:
-        return self._pressed is not None and abs(event.position().toPoint().x() - self._pressed.x()) >= FAR_ENOUGH
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if not self._editable:
-            return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        here = self.position
-        menu.addAction("Type another word", lambda: self.edit_wanted.emit(here))
-        menu.addAction("Remove", lambda: self.remove_wanted.emit(here))
-        menu.addAction("Move left", lambda: self.move_wanted.emit(here, here - 1))
-        menu.addAction("Move right", lambda: self.move_wanted.emit(here, here + 1))
-        menu.popup(event.globalPos())  # not exec: what is chosen may delete this chip, and the menu with it
-
-
-class WordEdit(QLineEdit):
-    """A word being typed; Escape leaves it as it was."""
-
-    finished = Signal(str)
-    left = Signal()
-
-    def __init__(self, text: str, words: tuple[str, ...]) -> None:
-        super().__init__(text)
-        completer = QCompleter(list(words), self)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.setCompleter(completer)
-        self.setFixedWidth(self.fontMetrics().averageCharWidth() * 18)
-        self.setAccessibleName("Type a word")
-        self.selectAll()
-        self.returnPressed.connect(lambda: self.finished.emit(self.text()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def focusOutEvent(self, event: Any) -> None:
-        super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self.left.emit()
+MOST_NAMED = 3
 
 
 class TokenBar(QFrame):
-    """The sequences of the model side by side. It keeps no words: they are read from the graph.
+    """The sequences of the model, side by side where there is room. It keeps no words: they are read from the graph.
+
+    Models that read no words have no bar: the rows of their tables are examples.
 
     Parameters
     ----------
@@ -124,14 +29,23 @@ class TokenBar(QFrame):
         super().__init__(parent)
         self.setObjectName("tokenBar")
         self._bench = bench
-        self._chips: dict[str, list[Chip]] = {}
-        self._edit: tuple[str, int, WordEdit] | None = None
+        self._strips: dict[str, TokenStrip] = {}
+        self._new: tuple[str, tuple[str, ...]] = ("", ())
         layout = QHBoxLayout(self)
-        self._flow_holder = QWidget()
-        self._flow = FlowLayout(self._flow_holder)
-        layout.addWidget(self._flow_holder, 1)
+        holder = QWidget()
+        self._flow = FlowLayout(holder)
+        layout.addWidget(holder, 1)
+        self._row = QPushButton(self)
+        mark(self._row, link="true")
+        self._row.clicked.connect(self._go_to_row)
+        self._row.hide()
         bench.selection.token_changed.connect(self._light)
+        bench.selection.token_chosen.connect(self._reveal)
         self.rebuild()
+
+    @property
+    def _chips(self) -> dict[str, list[Chip]]:
+        return {axis: strip.chips for axis, strip in self._strips.items()}
 
     def follow(self, change: Change) -> None:
         """Show other words."""
@@ -140,140 +54,117 @@ class TokenBar(QFrame):
             self.rebuild()
 
     def restyle(self) -> None:
-        """Follow the text scale."""
+        """Follow the theme and the text scale."""
+        self._strips = {}
         self.rebuild()
 
     def rebuild(self) -> None:
-        """Make the chips anew from the graph."""
-        focused = self._focused()
-        self._edit = None
-        while (item := self._flow.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        px = self._bench.appearance.px
-        self._flow.set_spacing(px(8), px(6))
-        layout = self.layout()
-        assert layout is not None
-        layout.setContentsMargins(px(20), px(8), px(20), px(8))
+        """Show the words of the graph."""
         engine = self._bench.document.engine
-        self._chips = {}
+        wanted = _axes(engine.graph)
         editable = bool(engine.graph.sequences)
-        for axis in engine.graph.sequences or [a for a in ("query", "key", "input") if a in engine.graph.axes]:
-            title = "Words" if axis == "query" and "key" not in engine.graph.axes else axis.capitalize()
-            self._flow.addWidget(mark(QLabel(title), role="muted"))
-            self._chips[axis] = [self._chip(axis, i, word, editable) for i, word in enumerate(engine.labels(axis))]
-            for chip in self._chips[axis]:
-                self._flow.addWidget(chip)
-            if editable:
-                self._flow.addWidget(self._add_button(axis))
-            spacer = QWidget()
-            spacer.setFixedSize(px(14), 1)
-            self._flow.addWidget(spacer)
-        if not self._chips:
+        if wanted != {axis: strip.title for axis, strip in self._strips.items()} or any(
+            strip.editable != editable for strip in self._strips.values()
+        ):
+            self._make_strips(wanted, editable)
+        for axis, strip in self._strips.items():
+            strip.show_words(engine.labels(axis))
+        self._say_new()
+        if not self._strips:
             self.hide()
         elif self.parentWidget() is not None:  # shown without a parent it would be a window of its own
             self.show()
         self._light()
-        if focused is not None:
-            axis, position = focused
-            chips = self._chips.get(axis, [])
-            if chips:
-                chips[min(position, len(chips) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _focused(self) -> tuple[str, int] | None:
-        if self._edit is not None and self._edit[2].hasFocus():
-            return self._edit[:2]
-        for axis, chips in self._chips.items():
-            for chip in chips:
-                if chip.hasFocus():
-                    return axis, chip.position
-        return None
-
-    def _chip(self, axis: str, position: int, word: str, editable: bool) -> Chip:
-        chip = Chip(word, position, editable)
-        chip.setCheckable(True)
-        chip.clicked.connect(lambda checked: self._bench.selection.choose_token((axis, position) if checked else None))
-        chip.edit_wanted.connect(lambda at: self.edit(axis, at))
-        chip.remove_wanted.connect(lambda at: self._change(axis, lambda words: words[:at] + words[at + 1 :]))
-        chip.move_wanted.connect(lambda at, to: self._move(axis, at, to))
-        chip.dropped.connect(lambda at, point: self._drop(axis, at, point))
-        return chip
-
-    def _add_button(self, axis: str) -> QPushButton:
-        button = QPushButton("+")
-        mark(button, chip="true", add="true")
-        button.setAccessibleName(f"Add a token to {axis}")
-        button.setToolTip(f"Add a token to {axis}")
-        # Pressed, not clicked: pressing ends a word that is being typed, and this button is made anew with the chips.
-        button.pressed.connect(lambda: self.edit(axis, len(self._chips[axis])))
-        return button
 
     def edit(self, axis: str, position: int) -> None:
         """Open the word at a position for typing; behind the last, a new one."""
-        engine = self._bench.document.engine
-        labels = engine.labels(axis)
-        words = engine.graph.axes[engine.graph.sequences[axis]]
-        editor = WordEdit(labels[position] if position < len(labels) else "", words)
-        chips = self._chips[axis]
-        if position < len(chips):
-            at = self._index(chips[position])
-            chips[position].hide()
-        else:
-            at = self._index(chips[-1]) + 1
-        self._flow.insert_widget(at, editor)
-        self._edit = (axis, position, editor)
-        editor.finished.connect(self._typed)
-        editor.left.connect(self._leave)
-        editor.show()
-        editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._strips[axis].edit(position)
 
-    def _index(self, widget: QWidget) -> int:
-        items = (self._flow.itemAt(i) for i in range(self._flow.count()))
-        return next(i for i, item in enumerate(items) if item is not None and item.widget() is widget)
-
-    def _typed(self, text: str) -> None:
-        assert self._edit is not None
-        axis, position, editor = self._edit
-        new = text.split()
-        words = list(self._bench.document.engine.labels(axis))
-        try:
-            self._bench.document.do(SetTokens(axis, tuple(words[:position] + new + words[position + 1 :])))
-        except ExplorerError as error:
-            show_error(error, editor)
-            return
-        self._leave()
-
-    def _leave(self) -> None:
-        if self._edit is not None:
-            self.rebuild()
-
-    def _change(self, axis: str, make: Any) -> None:
-        words = list(self._bench.document.engine.labels(axis))
-        try:
-            self._bench.document.do(SetTokens(axis, tuple(make(words))))
-        except ExplorerError as error:
-            show_error(error, self)
-
-    def _move(self, axis: str, at: int, to: int) -> None:
-        if 0 <= to < len(self._chips[axis]):
-            self._chips[axis][to].setFocus(Qt.FocusReason.OtherFocusReason)
-
-            def moved(words: list[str]) -> list[str]:
-                words.insert(to, words.pop(at))
-                return words
-
-            self._change(axis, moved)
-
-    def _drop(self, axis: str, at: int, point: QPoint) -> None:
-        local = self._flow_holder.mapFromGlobal(point)
-        chips = self._chips[axis]
-        nearest = min(chips, key=lambda chip: (chip.geometry().center() - local).manhattanLength())
-        self._move(axis, at, nearest.position)
+    def _make_strips(self, wanted: dict[str, str], editable: bool) -> None:
+        while (item := self._flow.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None and widget is not self._row:
+                widget.hide()
+                widget.deleteLater()
+        px = self._bench.appearance.px
+        self._flow.set_spacing(px(20), px(6))
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(px(20), px(8), px(20), px(8))
+        self._strips = {axis: TokenStrip(self._bench, axis, title, editable) for axis, title in wanted.items()}
+        for strip in self._strips.values():
+            strip.news.connect(self._note_new)
+            self._flow.addWidget(strip)
+        self._flow.addWidget(self._row)
 
     def _light(self) -> None:
-        token = self._bench.selection.token
-        for axis, chips in self._chips.items():
-            for chip in chips:
-                chip.setChecked(token == (axis, chip.position))
+        for strip in self._strips.values():
+            strip.light(self._bench.selection.token)
+
+    def _reveal(self) -> None:
+        """Scroll to a word that was chosen elsewhere."""
+        token = self._bench.selection.chosen_token
+        if token is not None and token[0] in self._strips:
+            self._strips[token[0]].reveal(token[1])
+
+    # Words that the vocabulary did not have
+
+    def _note_new(self, axis: str, words: tuple[str, ...]) -> None:
+        self._new = (axis, words)
+        self._say_new()
+
+    def _say_new(self) -> None:
+        """Say of new words where their rows are, as long as they are there."""
+        axis, words = self._new
+        graph = self._bench.document.engine.graph
+        known = graph.axes[graph.sequences[axis]] if axis in graph.sequences else ()
+        there = [word for word in words if word in known]
+        self._row.setVisible(bool(there))
+        if not there:
+            return
+        first = known.index(there[0])
+        named = ", ".join(f"“{word}”" for word in there[:MOST_NAMED]) + ", …" * (len(there) > MOST_NAMED)
+        rows = f"row {first + 1}" if len(there) == 1 else f"rows {first + 1} to {first + len(there)}"
+        self._row.setText(f"New: {named} → {rows} of the table".replace("&", "&&"))
+        where = f"New words start with random numbers, in {rows} of {axis}.table. Click to go there and type others"
+        self._row.setToolTip(where)
+        self._row.setAccessibleName(f"Go to {rows} of {axis}.table")
+
+    def _go_to_row(self) -> None:
+        axis, words = self._new
+        graph = self._bench.document.engine.graph
+        row = next(i for i, word in enumerate(graph.axes[graph.sequences[axis]]) if word in words)
+        self._note_new("", ())
+        self._bench.selection.go_to(graph.nodes[f"{axis}.table"].stage)
+        # Another document may stand beside this one.
+        views = [v for v in self.window().findChildren(MatrixView) if v.bench is self._bench and v.isVisible()]
+        view = next((v for v in views if v.matrix.name == f"{axis}.table"), None)
+        if view is not None:
+            view.setCurrentIndex(view.matrix.index(row, 0))
+            view.setFocus()
+            # Once the page, which may be new, has been laid out.
+            timer = QTimer(view, singleShot=True, interval=0)
+            timer.timeout.connect(lambda: _into_sight(view))
+            timer.timeout.connect(timer.deleteLater)
+            timer.start()
+
+
+def _into_sight(view: MatrixView) -> None:
+    """Scroll the page to the current cell of a matrix."""
+    spot = view.viewport().mapTo(view, view.visualRect(view.currentIndex()).center())
+    page = view.parentWidget()
+    while page is not None and not isinstance(page, QScrollArea):
+        page = page.parentWidget()
+    content = page.widget() if page is not None else None
+    if page is not None and content is not None:
+        at = view.mapTo(content, spot)
+        page.ensureVisible(at.x(), at.y(), view.width(), 2 * view.rowHeight(0))
+
+
+def _axes(graph: Graph) -> dict[str, str]:
+    """The axes of words, with what they are called."""
+    if graph.sequences:
+        return {axis: axis.capitalize() for axis in graph.sequences}
+    if "query" not in graph.axes:
+        return {}
+    return {"query": "Query", "key": "Key"} if "key" in graph.axes else {"query": "Words"}

@@ -1,6 +1,6 @@
 """What a matrix does to the plane: a square grid before, and the same grid after, with the words on it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
 LINES = 9  # in each direction
+MANY = 40  # words that are written at most
 
 
 class _Grid(pg.GraphicsObject):
@@ -28,6 +29,7 @@ class _Grid(pg.GraphicsObject):
         self.reach = 1.0
         self.points: Array = np.zeros((0, 2))
         self.labels: Sequence[str] = ()
+        self.here: int | None = None
 
     def boundingRect(self) -> QRectF:
         return QRectF(-self.reach, -self.reach, 2 * self.reach, 2 * self.reach)
@@ -47,20 +49,45 @@ class _Grid(pg.GraphicsObject):
                 ends = [(tick, -self.span), (tick, self.span)] if which else [(-self.span, tick), (self.span, tick)]
                 with np.errstate(all="ignore"):
                     laid = np.array(ends) @ self.matrix
-                if np.isfinite(laid).all():
+                if (np.abs(laid) < DRAWABLE).all():
                     painter.drawLine(*(to_pixels.map(QPointF(*end)) for end in laid.tolist()))
+        drawable = np.flatnonzero((np.abs(self.points) < DRAWABLE).all(-1)).tolist()
+        spots = {i: to_pixels.map(QPointF(*self.points[i].tolist())) for i in drawable}
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(qcolor(theme.here))
+        for spot in spots.values():
+            painter.drawEllipse(spot, self.dot, self.dot)
         painter.setFont(fonts.small)
-        for label, point in zip(self.labels, self.points.tolist(), strict=True):
-            if np.isfinite(point).all():
-                spot = to_pixels.map(QPointF(*point))
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(qcolor(theme.here))
-                painter.drawEllipse(spot, 4, 4)
-                painter.setPen(qcolor(theme.text))
-                width = painter.fontMetrics().horizontalAdvance(label)
-                right = spot.x() + 7 + width < painter.device().width()
-                painter.drawText(spot + QPointF(7 if right else -7 - width, 4), label)
+        painter.setPen(qcolor(theme.text))
+        self._write(painter, spots)
         painter.restore()
+
+    @property
+    def dot(self) -> float:
+        """Pixels from the middle of a dot to its edge: many are small."""
+        return 4.0 if len(self.labels) <= MANY else 2.0
+
+    def _write(self, painter: Any, spots: Mapping[int, QPointF]) -> None:
+        """Words beside their dots, where there is room; the word that is looked at comes first."""
+        metrics, gap = painter.fontMetrics(), self.dot + 3
+        bounds = QRectF(0, 0, painter.device().width(), painter.device().height())
+        taken: list[QRectF] = []
+        for i in sorted(spots, key=lambda i: i != self.here):
+            width, height = metrics.horizontalAdvance(self.labels[i]), metrics.height()
+            x, y = spots[i].x(), spots[i].y()
+            for left, top in (
+                (x + gap, y - height / 2),
+                (x - gap - width, y - height / 2),
+                (x - width / 2, y - gap - height),
+                (x - width / 2, y + gap),
+            ):
+                box = QRectF(left, top, width, height)
+                if bounds.contains(box) and not any(box.intersects(other) for other in taken):
+                    taken.append(box)
+                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.labels[i])
+                    break
+            if len(taken) >= MANY:
+                break
 
 
 class Warp(Plot):
@@ -85,6 +112,7 @@ class Warp(Plot):
         self.setAspectLocked(True)
         for side in ("left", "bottom"):
             self.getAxis(side).enableAutoSIPrefix(False)
+        bench.selection.token_changed.connect(self._mark)
         self.restyle()
         self.refresh()
 
@@ -119,11 +147,19 @@ class Warp(Plot):
         grid.reach = 1.15 * _reach(np.vstack([corners, grid.points]), 0.5)
         box = QRectF(-grid.reach, -grid.reach, 2 * grid.reach, 2 * grid.reach)
         self.getViewBox().setRange(box, padding=0, disableAutoRange=True)
+        self._axis = graph.axes_of(graph.place(self._vectors))[0]
+        self._mark()
         self.say(f"The plane {'behind' if self._after else 'before'} {self.name}, with {len(grid.labels)} words on it")
         grid.update()
 
+    def _mark(self) -> None:
+        """Write the word that one looks at, whatever else stands there."""
+        token = self.bench.selection.token
+        self._grid.here = token[1] if token is not None and token[0] == self._axis else None
+        self._grid.update()
+
 
 def _reach(array: Array, least: float) -> float:
-    """The largest of the finite numbers; those near the end of what float64 holds could not be drawn."""
+    """The largest of the numbers that can be drawn."""
     sizes = np.abs(array)
-    return float(sizes[sizes < 1e305].max(initial=least))
+    return float(sizes[sizes < DRAWABLE].max(initial=least))

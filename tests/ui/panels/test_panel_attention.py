@@ -30,6 +30,12 @@ def at(open_window, eye):
     return go
 
 
+def heat_map(window, name):
+    """The heat map of these weights: in a decoder there are two."""
+    (found,) = [heat for heat in window.panel().findChildren(HeatMap) if heat.name == name]
+    return found
+
+
 def shorts(window, eye):
     return [name.rpartition(".")[2] for name in eye.views(window)]
 
@@ -79,14 +85,16 @@ def test_attention_lessons_have_what_they_were_given(at, eye):
 @pytest.mark.parametrize(("lesson", "stage", "name"), WHERE)
 def test_the_heat_map_is_the_weights(at, eye, lesson, stage, name):
     window = at(lesson, stage)
-    heat = eye.plot(window, HeatMap)
+    heat = heat_map(window, name)
     assert np.array_equal(heat._image.image, eye.value(window, name))
     assert tuple(heat._image.levels) == (0.0, 1.0)
     engine = window.bench.document.engine
     place = engine.graph.place(name)
     words = [engine.labels(axis) for axis in engine.graph.axes_of(place)]
-    drawn = [tuple(text for _, text in heat.getAxis(side)._tickLevels[0]) for side in ("left", "top")]
-    assert drawn == [tuple(word[:14] for word in line) for line in words]
+    for side, labels in zip(("left", "top"), words, strict=True):
+        axis = heat.getAxis(side)
+        assert axis.words == labels
+        assert [i for i, _ in axis.written()] == list(range(len(labels)))
     assert words[0][0] in heat.accessibleName()
 
 
@@ -130,7 +138,7 @@ def square(heat, row, column):
 @pytest.mark.parametrize(("lesson", "stage", "name"), WHERE)
 def test_pointing_at_a_square_is_pointing_at_the_cell(at, eye, hand, qtbot, lesson, stage, name):
     window = at(lesson, stage)
-    heat = eye.plot(window, HeatMap)
+    heat = heat_map(window, name)
     place = window.bench.document.engine.graph.place(name)
     rows, columns = eye.value(window, name).shape
     for row, column in ((0, 0), (rows - 1, 1), (1, columns - 1)):

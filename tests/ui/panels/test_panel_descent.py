@@ -1,81 +1,262 @@
-"""Gradient descent by hand."""
+"""Gradient descent by hand: the controls, and the pictures beside them."""
 
+import numpy as np
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QCheckBox
 
-from explorer.document.commands import SetSwitch
+from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.loader import load
+from explorer.ui import descent as going
+from explorer.ui.panels.descent import Moving
+from explorer.ui.selection import Cell
+from explorer.ui.widgets.stepper import Stepper
 
 
 @pytest.fixture
-def panel(open_window, eye):
+def window(open_window):
     window = open_window("cat-sat-on-the")
     window.bench.open(window.bench.lesson, "script")
+    return window
+
+
+@pytest.fixture
+def panel(window, eye):
     return eye.go_to(window, "model.descent")
 
 
-def button(panel, text):
-    return next(b for b in panel.findChildren(QPushButton) if b.text() == text)
+@pytest.fixture
+def stepper(panel):
+    (found,) = panel.findChildren(Stepper)
+    return found
+
+
+@pytest.fixture
+def descent(window):
+    return window.bench.descent
 
 
 def loss(panel):
     return float(panel.bench.document.engine.values["loss.value"])
 
 
-def test_steps_go_down_and_one_undo_goes_back(panel, hand, qtbot):
+def take(qtbot, hand, stepper, steps):
+    stepper.many.setValue(steps)
+    at = stepper._descent.at
+    hand.click(stepper.go)
+    qtbot.waitUntil(lambda: stepper._descent.at == at + steps and not stepper._descent.going)
+
+
+def test_steps_go_down_and_one_undo_goes_back(panel, stepper, hand, qtbot):
     before = loss(panel)
-    hand.click(button(panel, "10 steps"))
-    after = loss(panel)
-    assert after < before
-    assert "after 10 steps" in panel._loss.text()
+    take(qtbot, hand, stepper, 10)
+    assert loss(panel) < before
+    qtbot.waitUntil(lambda: "after 10 steps" in stepper.loss.text())
     panel.bench.document.undo()
     assert loss(panel) == before
+    qtbot.waitUntil(lambda: "after 0 steps" in stepper.loss.text())
+    assert not stepper.back.isEnabled()
+    assert stepper.slider.maximum() == 10
 
 
-def test_the_slider_goes_back(panel, hand):
-    hand.click(button(panel, "10 steps"))
-    losses = [moment.loss for moment in panel._run.moments]
-    panel._slider.setValue(4)
+def test_the_slider_and_the_button_go_back(panel, stepper, descent, hand, qtbot):
+    take(qtbot, hand, stepper, 10)
+    losses = list(descent.run.losses)
+    stepper.slider.setValue(4)
+    qtbot.waitUntil(lambda: loss(panel) == losses[4])
+    hand.click(stepper.back)
+    assert loss(panel) == losses[3]
+    hand.click(stepper.one)
     assert loss(panel) == losses[4]
-    hand.click(button(panel, "One step"))
-    assert loss(panel) == losses[5]
-    assert panel._slider.maximum() == 5
+    qtbot.waitUntil(lambda: stepper.slider.maximum() == 4)
 
 
-def test_play_goes_on_until_paused(panel, hand, qtbot):
-    hand.click(button(panel, "Play"))
-    qtbot.waitUntil(lambda: panel._run is not None and panel._run.at > 20)
-    hand.click(button(panel, "Pause"))
-    at = panel._run.at
-    qtbot.waitUntil(lambda: not panel._play.isActive())
-    assert panel._run.at == at
+def test_play_goes_on_until_paused(stepper, descent, hand, qtbot):
+    hand.click(stepper.play)
+    qtbot.waitUntil(lambda: descent.at > 20)
+    assert stepper.play.text() == "Pause"
+    hand.click(stepper.play)
+    at = descent.at
+    assert not descent.going
+    qtbot.waitUntil(lambda: stepper.play.text() == "Play")
+    assert descent.at == at
 
 
-def test_leaving_the_page_pauses(panel, hand, eye, qtbot):
-    hand.click(button(panel, "Play"))
-    panel.bench.selection.go_to("loss")
-    qtbot.waitUntil(lambda: not panel._play.isActive())
+def test_leaving_the_page_pauses_but_not_while_another_shows_the_controls(window, stepper, descent, hand, eye, qtbot):
+    hand.click(stepper.play)
+    eye.look_at(window, "loss")
+    at = descent.at
+    qtbot.waitUntil(lambda: descent.at > at + 20)
+    eye.look_at(window, "output")
+    qtbot.waitUntil(lambda: not descent.going)
 
 
-def test_a_rate_that_is_none_is_said(panel, hand, said):
-    hand.click(panel._rate)
+def test_another_model_ends_the_run(window, stepper, descent, hand, qtbot):
+    hand.click(stepper.play)
+    qtbot.waitUntil(lambda: descent.at > 2)
+    window.bench.open(load("cat-sat-on-the"), "wrong")
+    qtbot.waitUntil(lambda: not descent.going)
+    assert descent.run is None
+    window.bench.document.undo()
+    assert descent.run is not None
+
+
+def test_the_rate_is_typed_or_dragged(panel, stepper, descent, hand, qtbot, said):
+    take(qtbot, hand, stepper, 2)
+    stepper.rate_slider.setFocus()
+    hand.key(Qt.Key.Key_End)
+    assert descent.rate == 10
+    assert stepper.rate.text() == "10"
+    hand.click(stepper.rate)
+    hand.enter("0,01")
+    assert descent.rate == 0.01
+    take(qtbot, hand, stepper, 1)
+    apart = descent.run.kept[2].state.inputs["output.logits"] - panel.bench.document.state.inputs["output.logits"]
+    descent.travel(2)
+    gradient = panel.bench.document.engine.gradients().of("output.logits")
+    np.testing.assert_allclose(apart, 0.01 * gradient, rtol=1e-9)
+    hand.click(stepper.rate)
     hand.enter("fast")
-    hand.click(button(panel, "One step"))
     assert "not a number" in said()
-    assert panel._run is None
+    assert stepper.rate.text() == "0.01"
 
 
-def test_a_frozen_weight_stays(panel, hand):
-    (box,) = [box for name, box in panel._moves.items() if name == "output.logits"]
-    box.setChecked(False)
+def test_a_rate_below_zero_is_said(stepper, hand, said):
+    hand.click(stepper.rate)
+    hand.enter("-1")
+    assert "no learning rate" in said()
+
+
+def test_another_optimiser_goes_on_from_here(stepper, descent, hand, qtbot):
+    take(qtbot, hand, stepper, 2)
+    stepper.kind.setFocus()
+    hand.type("A")
+    assert descent.kind == "Adam"
+    take(qtbot, hand, stepper, 2)
+    assert descent.at == 4
+    assert set(descent.run.kept) == {0, 1, 2, 3, 4}
+
+
+def test_steps_too_large_stop_with_a_sentence(panel, stepper, descent, hand, said):
+    panel.bench.document.do(SetCells("output.logits", {(0, 1): np.inf}))
+    hand.click(stepper.play)
+    assert "too large" in said()
+    assert not descent.going
+
+
+def test_an_edit_in_mid_run_is_said(panel, stepper, hand, qtbot):
+    take(qtbot, hand, stepper, 2)
+    panel.bench.document.do(SetCells("output.logits", {(0, 1): 3.0}))
+    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 2 steps, then edited"))
+
+
+def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot, monkeypatch):
+    take(qtbot, hand, stepper, 30)
+    run = descent.run
+    run.kept = {0: run.kept[0]}
+    before = run._here.state
+    monkeypatch.setattr(going, "SLICE_S", 0)
+    stepper.slider.setValue(20)
+    assert descent.going
+    assert descent.at == 20
+    assert panel.bench.document.state is before
+    stepper.slider.setValue(5)  # a newer wish overtakes an older one
+    qtbot.waitUntil(lambda: not descent.going)
+    assert loss(panel) == run.losses[5]
+
+
+def test_a_frozen_weight_stays(panel, stepper, hand, qtbot):
+    (moving,) = panel.findChildren(Moving)
+    hand.click(moving.boxes["output.logits"])
     before = loss(panel)
-    hand.click(button(panel, "One step"))
+    take(qtbot, hand, stepper, 1)
     assert loss(panel) == before
 
 
 def test_without_a_loss_it_says_so(panel, eye, qtbot):
     panel.bench.document.do(SetSwitch("loss", "loss", "none"))
-    qtbot.waitUntil(lambda: panel._play is None)
-    panel.bench.selection.go_to("model.switches")
+    qtbot.waitUntil(lambda: not panel.findChildren(Stepper))
     panel.bench.document.do(SetSwitch("loss", "loss", "cross-entropy"))
-    panel.bench.selection.go_to("model.descent")
-    qtbot.waitUntil(lambda: panel._play is not None)
+    qtbot.waitUntil(lambda: bool(panel.findChildren(Stepper)))
+
+
+# Pictures
+
+
+def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
+    from explorer.ui.widgets.loss_curve import RunCurve
+
+    curve = eye.plot(window, RunCurve)
+    assert "no steps yet" in curve.accessibleName()
+    take(qtbot, hand, stepper, 3)
+    qtbot.waitUntil(lambda: "after 3 steps" in curve.accessibleName())
+    (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "log scale"]
+    hand.click(log, QPoint(8, log.height() // 2))
+    assert curve._log
+
+
+@pytest.fixture
+def surface(window, panel, eye):
+    from explorer.ui.widgets.loss_surface import LossSurface
+
+    return eye.plot(window, LossSurface)
+
+
+def test_the_surface_shows_losses_that_the_model_would_have(window, surface, eye, qtbot):
+    qtbot.waitUntil(lambda: surface.grid.whole)
+    assert surface.cells == (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3)))
+    grid, document = surface.grid, window.bench.document
+    x, y = float(grid.x[3]), float(grid.y[20])
+    document.do(SetCells("output.logits", {(0, 0): x, (0, 3): y}))
+    assert float(document.engine.values["loss.value"]) == grid.surface[20, 3]
+    eye.settle(window)
+    assert surface.grid is grid  # only these two have moved
+    document.do(SetCells("output.logits", {(0, 1): 2.0}))
+    eye.settle(window)
+    assert surface.grid is not grid
+
+
+def test_a_click_on_the_surface_moves_the_two_weights(window, surface, hand, qtbot):
+    qtbot.waitUntil(lambda: surface.grid.whole)
+    middle = surface.getViewBox().sceneBoundingRect().center()
+    hand.click(surface, surface.mapFromScene(middle))
+    window_ = surface.grid.window
+    logits = window.bench.document.state.inputs["output.logits"][0]
+    assert logits[0] == pytest.approx((window_.left + window_.right) / 2, abs=0.05)
+    assert logits[3] == pytest.approx((window_.bottom + window_.top) / 2, abs=0.05)
+    window.bench.document.undo()
+    assert window.bench.document.state.inputs["output.logits"][0, 3] == 0.7
+
+
+def test_the_way_over_the_surface(surface, stepper, descent, hand, qtbot):
+    take(qtbot, hand, stepper, 5)
+    qtbot.waitUntil(lambda: len(surface.way) == 6)
+    assert surface.gone == 5
+    assert tuple(surface.way[5]) == surface.here
+    descent.travel(2)
+    qtbot.waitUntil(lambda: surface.gone == 2)
+    assert tuple(surface.way[2]) == surface.here
+
+
+def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
+    from explorer.ui.widgets.surface_view import SurfaceView
+
+    (view,) = panel.findChildren(SurfaceView)
+    column = view._choices[1].places[-1]
+    column.setFocus()
+    hand.type("h")
+    assert surface.cells[1] == Cell("output.logits", (0, 1))
+    assert window.bench.descent.looked_at == surface.cells
+    view._choices[1].name.setFocus()
+    hand.type("output.t")
+    assert surface.cells[1] == Cell("output.temperature", ())
+    qtbot.waitUntil(lambda: surface.grid.whole)
+    assert not panel.grab().isNull()
+
+
+def test_a_net_shows_what_it_answers(open_window, eye):
+    from explorer.ui.widgets.net_picture import Surface
+
+    window = open_window("xor")
+    eye.go_to(window, "model.descent")
+    assert eye.plot(window, Surface)

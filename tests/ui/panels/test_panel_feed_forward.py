@@ -137,8 +137,6 @@ def test_a_net_has_the_same_picture_for_each_case(open_window, eye):
         assert choice.row == case
         hidden = document.engine.values["layer.1.hidden"][case]
         np.testing.assert_array_equal([dot.x for dot in dots(panel)], hidden)
-    eye.go_to(window, "input")
-    assert eye.views(window).keys() == {"input.X"}
 
 
 def test_other_way_of_writing_weights(window, document, panel, eye):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QComboBox
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.word_gradients import WordGradients
 
 
 @pytest.fixture
@@ -20,13 +21,13 @@ def document(window):
     return window.bench.document
 
 
-def listing(panel):
-    (found,) = panel.findChildren(Listing)
+def listing(panel, words=False):
+    (found,) = [view for view in panel.findChildren(Listing) if isinstance(view.rows, WordGradients) == words]
     return found
 
 
-def texts(panel):
-    rows = listing(panel).rows
+def texts(panel, words=False):
+    rows = listing(panel, words).rows
     return [[rows.text(i, j) for j in range(rows.columnCount())] for i in range(rows.rowCount())]
 
 
@@ -96,6 +97,23 @@ def test_a_right_word_is_chosen_by_typing(window, document, panel, eye, hand):
     assert texts(panel)[1][1] != "hola"
 
 
+def test_a_right_word_that_follows_is_held_and_the_others_still_follow(window, document, panel, eye, hand):
+    document.do(SetSwitch("loss", "targets", "next word"))
+    eye.settle(window)
+    choose(panel, hand, 1, "hola")
+    eye.settle(window)
+    assert document.engine.pinned("loss.target", (1,))
+    assert [row[1] for row in texts(panel)] == ["de", "hola", "<end>"]
+    document.do(SetTokens("target", ("<start>", "por", "favor")))
+    eye.settle(window)
+    assert [row[1] for row in texts(panel)] == ["por", "hola", "<end>"]
+    assert "next ones of the sentence" in notes(panel)
+    document.undo()
+    document.undo()
+    eye.settle(window)
+    assert [row[1] for row in texts(panel)] == ["de", "nada", "<end>"]
+
+
 def test_an_unknown_word_is_said_and_changes_nothing(window, document, panel, hand, said):
     before = document.state
     choose(panel, hand, 1, "holla")
@@ -148,3 +166,64 @@ def test_one_word_and_forty(window, document, panel, eye, count):
     assert len(texts(panel)) == count
     assert len(dots(panel)) == count
     assert not window.grab().isNull()
+
+
+# P − y
+
+
+def test_p_minus_y_is_n_times_the_gradient_of_the_logits(window, document, panel, eye):
+    P, right = eye.value(window, "output.probabilities"), eye.value(window, "loss.target")
+    gradient = document.engine.gradients().of("output.scaled")
+    for position in (0, 2):
+        window.bench.selection.choose_token(("target", position))
+        for word, row in enumerate(texts(panel, words=True)):
+            y = word == right[position]
+            assert row[1] == str(int(y))
+            assert number(row[2]) == pytest.approx(P[position, word], abs=1e-4)
+            assert number(row[3]) == pytest.approx(P[position, word] - y, abs=1e-4)
+            assert number(row[3]) == pytest.approx(3 * gradient[position, word], abs=1e-4)
+    assert len(listing(panel, words=True).rows.columns) == 5
+
+
+@pytest.fixture
+def bad_guess(open_window, eye):
+    window = open_window("cat-sat-on-the")
+    window.bench.open(window.bench.lesson, "wrong")
+    window.bench.bridge.flush()
+    eye.look_at(window, "loss")
+    return window
+
+
+def test_the_step_that_the_reference_takes_stands_beside_the_true_one(bad_guess, eye, qtbot):
+    panel, descent = bad_guess.panel(), bad_guess.bench.descent
+    rows = texts(panel, words=True)
+    assert [row[3] for row in rows] == ["−0.9000", "0.1000", "0.1000", "0.7000"]
+    assert [row[5] for row in rows] == ["0.1140", "0.1031", "0.1031", "0.6798"]
+    assert [row[6] for row in rows] == ["0.19", "0.09", "0.09", "0.63"]
+    assert "the print moves the probabilities" in notes(panel)
+    descent.set_rate(0.2)
+    assert "P after a step at 0.2" in [column.title for column in listing(panel, words=True).rows.columns]
+    ahead = [row[5] for row in texts(panel, words=True)]
+    descent.take(1)
+    eye.settle(bad_guess)
+    assert [row[2] for row in texts(panel, words=True)] == ahead
+    assert len(texts(panel, words=True)[0]) == 6  # the print is of the first step
+    assert "the print moves" not in notes(panel)
+
+
+def test_a_step_that_cannot_be_taken_is_not_foretold(bad_guess, eye):
+    bad_guess.bench.document.do(SetCells("output.logits", {(0, 1): np.inf}))
+    eye.settle(bad_guess)
+    assert len(texts(bad_guess.panel(), words=True)[0]) <= 6
+
+
+def test_pinned_probabilities_pass_nothing_on(window, document, panel, eye):
+    document.do(PinCells("output.probabilities", {(0, word): 0.125 for word in range(8)}))
+    eye.settle(window)
+    assert {row[3] for row in texts(panel, words=True)} == {"0.0000"}
+
+
+def test_another_loss_has_no_such_list(window, document, panel, eye):
+    document.do(SetSwitch("loss", "loss", "mean squared error"))
+    eye.settle(window)
+    assert not [view for view in panel.findChildren(Listing) if isinstance(view.rows, WordGradients)]

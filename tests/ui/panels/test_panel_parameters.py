@@ -30,8 +30,8 @@ def test_a_row_for_each_block_and_each_matrix(window, panel):
     expected = blocks(window)
     assert [row[0] for row in shown if not row[0].startswith(" ")] == [block.name for block in expected] + ["All"]
     query = next(row for row in shown if row[0].strip() == "W_Q")
-    assert query[1:5] == ["what each head asks", "heads × d_model × d_k", "2 × 4 × 4", "32"]
-    assert shown[-1][4] == f"{total(expected):,}"
+    assert query[1:4] == ["what each head asks", "2 heads × 4 d_model × 4 d_k", "32"]
+    assert shown[-1][3] == f"{total(expected):,}"
 
 
 def test_the_total_is_said(window, panel):
@@ -46,10 +46,10 @@ def test_how_it_grows(window, panel):
 
 
 def test_it_follows_the_model(window, panel, eye):
-    before = texts(panel)[-1][4]
+    before = texts(panel)[-1][3]
     window.bench.document.do(SetSwitch("encoder.1.ffn", "d_ff", 60))
     eye.settle(window)
-    assert texts(panel)[-1][4] == f"{total(blocks(window)):,}" != before
+    assert texts(panel)[-1][3] == f"{total(blocks(window)):,}" != before
 
 
 def test_an_edited_number_leaves_the_page_as_it_is(window, panel, eye):
@@ -69,5 +69,5 @@ def test_a_model_that_learns_nothing(open_window, eye):
 def test_one_word_and_forty(window, panel, eye, count):
     window.bench.document.do(SetTokens("source", tuple(f"w{i}" for i in range(count))))
     eye.settle(window)
-    assert texts(panel)[-1][4] == f"{total(blocks(window)):,}"
+    assert texts(panel)[-1][3] == f"{total(blocks(window)):,}"
     assert not window.grab().isNull()

@@ -1,12 +1,13 @@
 """Words typed, added, removed and moved in the bar on top."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
 from explorer.document.commands import MAX_TOKEN_LENGTH, SetTokens
-from explorer.ui.widgets.token_bar import Chip, WordEdit
+from explorer.ui.selection import Cell
+from explorer.ui.widgets.chip import Chip, WordEdit
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -289,24 +290,154 @@ def test_a_click_lights_a_word_up_and_another_click_puts_it_out(window, hand, ch
     assert not any(c.isChecked() for chips in window.tokens._chips.values() for c in chips)
 
 
-def test_forty_words_wrap(window, hand, eye, words, chip):
+@pytest.mark.parametrize("count", [40, 512])
+def test_many_words_stay_on_one_line_that_scrolls(window, eye, words, chip, count):
     low = window.tokens.height()
-    hand.click(add_button(window))
-    hand.type(" ".join(f"word{i}" for i in range(37)))
-    hand.key(Key.Key_Return)
+    window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(count))))
     eye.settle(window)
-    assert len(words()) == 40
-    lines = {chip(i).y() for i in range(40)}
-    assert len(lines) >= 3
-    assert window.tokens.height() > low
-    for i in range(40):
-        at = chip(i)
-        right = at.mapTo(window.tokens, QPoint(at.width(), at.height()))
-        assert right.x() <= window.tokens.width()
-        assert right.y() <= window.tokens.height()
+    assert len(words()) == count
+    assert len({c.y() for c in window.tokens._chips["source"]}) == 1
+    assert window.tokens.height() <= 2 * low
+    for position in (0, count - 1, count // 2):
+        chip(position).setFocus()
+        assert in_sight(window, chip(position))
     assert window.width() == 1600
-    assert eye.value(window, "source.X").shape == (40, 4)
+    assert eye.by_name(window.tokens, "Source: words behind these").isEnabled()
     assert not window.grab().isNull()
+
+
+def in_sight(window, chip):
+    """Whether all of a chip can be seen."""
+    return chip.visibleRegion().boundingRect() == chip.rect()
+
+
+def in_sight_at(view, point):
+    """Whether a point of a matrix can be seen."""
+    return view.viewport().visibleRegion().contains(point)
+
+
+def test_few_words_need_no_scrolling(window, eye):
+    assert not [b for b in window.tokens.findChildren(QToolButton) if b.isVisible()]
+
+
+def test_arrows_scroll_to_the_words_behind(window, hand, eye, chip):
+    window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
+    eye.settle(window)
+    assert in_sight(window, chip(0))
+    hand.click(eye.by_name(window.tokens, "Source: words behind these"))
+    assert not in_sight(window, chip(0))
+    while (button := eye.by_name(window.tokens, "Source: words behind these")).isEnabled():
+        hand.click(button)
+    assert in_sight(window, chip(59))
+
+
+def test_the_keys_go_along_the_words(window, hand, chip):
+    window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
+    window.bench.bridge.flush()
+    chip(0).setFocus()
+    hand.key(Key.Key_Right, times=2)
+    assert QApplication.focusWidget() is chip(2)
+    hand.key(Key.Key_End)
+    assert QApplication.focusWidget() is chip(59)
+    assert in_sight(window, chip(59))
+    hand.key(Key.Key_Left)
+    # Tab comes back to where one was.
+    hand.key(Key.Key_Tab)
+    hand.key(Key.Key_Backtab)
+    assert QApplication.focusWidget() is chip(58)
+    hand.key(Key.Key_Home)
+    assert QApplication.focusWidget() is chip(0)
+
+
+def test_a_word_chosen_elsewhere_scrolls_into_sight(window, chip, qtbot):
+    window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
+    window.bench.bridge.flush()
+    chip(59)
+    window.bench.selection.choose_token(("source", 50))
+    qtbot.waitUntil(lambda: in_sight(window, chip(50)))
+
+
+@pytest.mark.parametrize("lesson", ["jump", "softmax", "xor", "two-vectors"])
+def test_rows_of_examples_are_no_words(open_window, lesson):
+    window = open_window(lesson)
+    assert window.tokens.isHidden()
+    assert window.tokens._chips == {}
+
+
+# The whole sentence
+
+
+def all_of(window, hand, text, axis="source"):
+    """Type all words of a sequence."""
+    (button,) = [b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == f"Type all of {axis}"]
+    hand.click(button)
+    hand.enter(text)
+
+
+def test_another_sentence(window, hand, words):
+    all_of(window, hand, "so  it   goes")
+    assert words() == ["so", "it", "goes"]
+    hand.key(Key.Key_Z, CONTROL)
+    assert words() == ["You", "are", "welcome"]
+
+
+def test_it_begins_with_the_sentence_and_escape_keeps_it(window, hand, words, chip):
+    hand.click(next(b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == "Type all of source"))
+    assert editor(window).text() == "You are welcome"
+    hand.type("nonsense")
+    hand.key(Key.Key_Escape)
+    assert editor(window) is None
+    assert words() == ["You", "are", "welcome"]
+    assert chip(1).isVisible()
+
+
+def test_a_paste_of_several_lines(window, hand, words):
+    QApplication.clipboard().setText("so\nit\r\n\tgoes \n")
+    hand.click(next(b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == "Type all of source"))
+    hand.key(Key.Key_V, CONTROL)
+    hand.key(Key.Key_Return)
+    assert words() == ["so", "it", "goes"]
+
+
+def test_a_text_that_is_too_long_is_counted_and_stays(window, hand, words, said):
+    QApplication.clipboard().setText("word " * 10_000)
+    hand.click(next(b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == "Type all of source"))
+    hand.key(Key.Key_V, CONTROL)
+    hand.key(Key.Key_Return)
+    assert "up to 512 tokens; 10000 were given" in said()
+    assert words() == ["You", "are", "welcome"]
+    assert len(editor(window).text()) == 50_000
+
+
+# Words that are new
+
+
+def test_new_words_say_where_their_rows_are(window, hand, eye, words, qtbot):
+    eye.go_to(window, "output")
+    all_of(window, hand, "You like striped zebras")
+    eye.settle(window)
+    link = eye.by_name(window.tokens, "Go to rows 4 to 6 of source.table")
+    assert "“like”, “striped”, “zebras”" in link.text()
+    hand.click(link)
+    eye.settle(window)
+    assert window.bench.selection.stage == "source.embedding"
+    assert window.bench.selection.cell == Cell("source.table", (3, 0))
+    table = eye.views(window)["source.table"]
+    qtbot.waitUntil(lambda: in_sight_at(table, table.visualRect(table.currentIndex()).center()))
+    assert link.isHidden()
+    # Typing goes there at once.
+    hand.type("7")
+    hand.key(Key.Key_Return)
+    assert eye.value(window, "source.table")[3, 0] == 7
+
+
+def test_new_words_that_are_undone_are_not_spoken_of(window, hand, eye, words):
+    all_of(window, hand, "You like zebras")
+    eye.settle(window)
+    assert eye.by_name(window.tokens, "Go to rows 4 to 5 of source.table")
+    hand.key(Key.Key_Z, CONTROL)
+    words()
+    assert window.tokens._row.isHidden()
 
 
 def test_words_of_a_lesson_on_attention_can_be_followed_but_not_changed(open_window, hand, eye):
@@ -314,7 +445,7 @@ def test_words_of_a_lesson_on_attention_can_be_followed_but_not_changed(open_win
     chips = window.tokens._chips
     assert [c.accessibleName() for c in chips["query"]] == ["Token 0: with", "Token 1: below"]
     assert len(chips["key"]) == 3
-    assert not [b for b in window.tokens.findChildren(QPushButton) if not isinstance(b, Chip)]
+    assert not [b for b in window.tokens.findChildren(QPushButton) if not isinstance(b, Chip) and b.isVisible()]
     hand.double_click(chips["query"][0])
     assert editor(window) is None
     chips["query"][0].setFocus()
@@ -345,7 +476,13 @@ def test_the_menu_of_a_word(window, hand, words, chip, qtbot):
     QApplication.sendEvent(one, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, one.mapToGlobal(at)))
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
     menu = QApplication.activePopupWidget()
-    assert [action.text() for action in menu.actions()] == ["Type another word", "Remove", "Move left", "Move right"]
+    assert [action.text() for action in menu.actions()] == [
+        "Type another word",
+        "Remove",
+        "Move left",
+        "Move right",
+        "Type the whole sentence",
+    ]
     hand.key(Key.Key_Down, times=2)
     hand.key(Key.Key_Return)
     assert words() == ["You", "welcome"]

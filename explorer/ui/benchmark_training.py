@@ -1,0 +1,83 @@
+"""How steady the window is while gradient descent runs in it: the time from one frame to the next."""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+
+import numpy as np
+from PySide6.QtWidgets import QApplication
+
+from explorer.benchmarks.measure import Measurement
+from explorer.lessons.loader import load
+from explorer.ui.benchmark import Opened, Paints, settle
+from explorer.ui.main_window import MainWindow
+
+FRAMES = 200
+LIMIT_MS = 33.0
+SMALL, WHOLE = "cat-sat-on-the", "you-are-welcome"
+ATTENTION = "encoder.1.self.attention"
+
+
+def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measurement]]:
+    """The figures of one window that `open_window` opens."""
+    opened = cache(partial(_window, open_window))
+    for lesson, setting, docked in ((SMALL, "script", None), (WHOLE, "textbook", None), (WHOLE, "textbook", ATTENTION)):
+        measure = partial(while_training, opened, lesson, setting, docked)
+        measure.__name__ = f"frames while {lesson} trains"  # type: ignore[attr-defined]
+        yield measure
+
+
+def _window(open_window: Callable[[str], Opened]) -> tuple[QApplication, MainWindow, Paints]:
+    app, window = open_window(SMALL)
+    return app, window, Paints(app)
+
+
+def while_training(
+    opened: Callable[[], tuple[QApplication, MainWindow, Paints]], lesson: str, setting: str, docked: str | None
+) -> Measurement:
+    """From one frame to the next with the page of gradient descent in sight, and what is docked beside it."""
+    app, window, paints = opened()
+    bench = window.bench
+    bench.open(load(lesson), setting)
+    bench.bridge.flush()
+    dock = None
+    if docked is not None:
+        bench.selection.go_to(docked)
+        dock = window.undock()
+    bench.selection.go_to("model.descent")
+    settle(app, paints)
+    steps, times = _frames(app, window, paints)
+    if dock is not None:
+        dock.close()
+    settle(app, paints)
+    p50, p95 = np.percentile(times, [50, 95])
+    beside = ", attention beside it" if docked else ""
+    return Measurement(
+        f"frame while {lesson} trains{beside}, p95",
+        float(p95),
+        "ms",
+        LIMIT_MS,
+        "two frames at 60 Hz",
+        f"{FRAMES} frames, median {p50:.1f} ms, slowest {max(times):.1f} ms, {steps} steps taken meanwhile",
+    )
+
+
+def _frames(app: QApplication, window: MainWindow, paints: Paints) -> tuple[int, list[float]]:
+    """How many steps were taken, and the milliseconds between frames."""
+    descent = window.bench.descent
+    descent.set_rate(0.01)
+    descent.play()
+    times: list[float] = []
+    painted_at = None
+    while len(times) < FRAMES:
+        before = paints.count
+        app.processEvents()
+        now = time.perf_counter()
+        assert descent.playing, "the run has stopped"
+        if paints.count > before:
+            if painted_at is not None:
+                times.append((now - painted_at) * 1000)
+            painted_at = now
+    steps = descent.at
+    descent.stop()
+    return steps, times

@@ -1,0 +1,145 @@
+"""The settings of a run, each with a control."""
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QWidget
+
+from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import BOUNDS, Recipe
+from explorer.core.training.schedule import SCHEDULES
+from explorer.ui.theme import mark
+from explorer.ui.widgets.matrix_model import number
+from explorer.ui.workbench import Workbench
+
+AS_THEY_ARE = "as they are"
+
+WORDS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "optimiser": ("Optimiser", tuple(OPTIMISERS), "How a gradient becomes a step"),
+    "schedule": ("Schedule", SCHEDULES, "How the rate changes while the run goes on"),
+    "initialiser": ("Weights start", (AS_THEY_ARE, *INITIALISERS), "Zeros: hidden units stay the same for ever"),
+}
+NUMBERS: dict[str, tuple[str, str]] = {
+    "rate": ("Learning rate", "What a step is multiplied by; the highest one of a schedule"),
+    "weight_decay": ("Weight decay", "How much of itself a matrix loses in a step, times the rate"),
+    "dropout": ("Dropout", "Share of the numbers that are dropped at random while training"),
+    "clip": ("Clip gradient at", "The longest that the gradient may be; 0: as long as it is"),
+    "validation": ("Validation share", "How much is put aside to judge by, and never learned from"),
+}
+WHOLE: dict[str, tuple[str, str]] = {
+    "warm_up": ("Warm-up", "Steps in which the rate rises from 0"),
+    "batch": ("Batch", "Examples in a step; 0: all of them"),
+    "steps": ("Steps", "Of the whole run"),
+    "seed": ("Seed", "The same seed gives the same run, bit for bit"),
+}
+ORDER = (
+    *("optimiser", "rate", "batch", "steps", "schedule", "warm_up", "initialiser"),
+    *("validation", "weight_decay", "dropout", "clip", "seed"),
+)
+
+
+class RecipeForm(QWidget):
+    """A line for each setting of a `Recipe`.
+
+    Parameters
+    ----------
+    bench : Workbench
+    recipe : Recipe
+        What it starts with.
+
+    Signals
+    -------
+    changed
+        Somebody has changed a setting.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench, recipe: Recipe) -> None:
+        super().__init__()
+        self._bench = bench
+        self._controls: dict[str, Any] = {}
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        for name in ORDER:
+            if name in WORDS:
+                title, choices, hint = WORDS[name]
+                self._row(name, title, hint, self._choice(choices))
+            elif name in WHOLE:
+                self._row(name, *WHOLE[name], self._count(*BOUNDS[name]))
+            else:
+                self._row(name, *NUMBERS[name], self._number())
+        self.show_recipe(recipe)
+        self.restyle()
+
+    def _row(self, name: str, title: str, hint: str, control: QWidget) -> None:
+        control.setAccessibleName(title)
+        control.setToolTip(hint)
+        self._controls[name] = control
+        label = mark(QLabel(title), role="small")
+        label.setToolTip(hint)
+        label.setMinimumHeight(control.sizeHint().height())
+        self._form.addRow(label, control)
+
+    def _choice(self, choices: tuple[str, ...]) -> QComboBox:
+        box = QComboBox()
+        box.addItems(list(choices))
+        box.activated.connect(self.changed)
+        return box
+
+    def _count(self, least: float, most: float) -> QSpinBox:
+        spin = QSpinBox(minimum=int(least), maximum=min(int(most), 2**31 - 1))
+        spin.valueChanged.connect(self.changed)
+        return spin
+
+    def _number(self) -> QLineEdit:
+        edit = QLineEdit()
+        edit.textEdited.connect(self.changed)
+        return edit
+
+    def show_recipe(self, recipe: Recipe) -> None:
+        """Show the settings of a recipe."""
+        self._frozen = recipe.frozen
+        for name, control in self._controls.items():
+            value = getattr(recipe, name)
+            control.blockSignals(True)
+            match control:
+                case QComboBox():
+                    control.setCurrentText(value or AS_THEY_ARE)
+                case QSpinBox():
+                    control.setValue(min(value, control.maximum()))
+                case QLineEdit():
+                    control.setText(f"{value:g}")
+            control.blockSignals(False)
+
+    def recipe(self, frozen: tuple[str, ...] = ()) -> Recipe:
+        """The settings as they stand there.
+
+        Raises
+        ------
+        ExplorerError
+            "bad-number", "bad-training-setting" or "bad-training-choice".
+        """
+        values: dict[str, Any] = {"frozen": frozen}
+        for name, control in self._controls.items():
+            match control:
+                case QComboBox():
+                    text = control.currentText()
+                    values[name] = "" if text == AS_THEY_ARE else text
+                case QSpinBox():
+                    values[name] = control.value()
+                case QLineEdit():
+                    values[name] = number(control.text())
+        return Recipe(**values)
+
+    def control(self, name: str) -> QWidget:
+        """The control of a setting."""
+        widget: QWidget = self._controls[name]
+        return widget
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        px = self._bench.appearance.px
+        self._form.setHorizontalSpacing(px(10))
+        self._form.setVerticalSpacing(px(5))

@@ -1,0 +1,165 @@
+"""What a model learns from: its own example, a text, or pairs of sentences."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QSpinBox, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.core.training.data import TARGET
+from explorer.core.training.text import read_text
+from explorer.lessons.plan import Material
+from explorer.ui.errors import show_error
+from explorer.ui.theme import mark
+from explorer.ui.widgets.segments import Segments
+from explorer.ui.workbench import Workbench
+
+LONGEST = 300_000  # characters in the field; a longer text is for `explorer train`
+
+OWN = {"mlp": "Its own cases", "gpt": "This sentence", "encoder-decoder": "This pair"}
+MORE = {"gpt": "A text", "encoder-decoder": "Pairs of sentences"}
+ABOUT = {
+    "gpt": "Any text: the model learns which word comes next. Words that it does not know get a row of their own.",
+    "encoder-decoder": "A pair a line, with a tab or a vertical bar between the two sentences.",
+}
+START = {
+    "gpt": """the sun is up and the sky is blue .
+the sea is calm and the sky is grey .
+the moon is up and the sea is dark .
+the night is calm and the moon is full .
+the day is long and the sun is hot .
+the night is long and the sea is cold .
+""",
+    "encoder-decoder": """good day | buenos dias
+good night | buenas noches
+thank you | gracias
+you are welcome | de nada
+see you tomorrow | hasta mañana
+see you soon | hasta pronto
+""",
+}
+"""Texts of our own, to begin with."""
+
+
+class Source(QWidget):
+    """Chooses what to learn from.
+
+    Parameters
+    ----------
+    bench : Workbench
+
+    Signals
+    -------
+    changed
+        Something else is to be learned from.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self._kind = ""
+        self._page = QVBoxLayout(self)
+        self._page.setContentsMargins(0, 0, 0, 0)
+        self.choice: Segments | None = None
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName("Text to learn from")
+        self.text.setTabChangesFocus(True)
+        self.text.textChanged.connect(self.changed)
+        self._about = QLabel()
+        mark(self._about, role="small")
+        self._about.setWordWrap(True)
+        self.open = QPushButton("Open a text…")
+        self.open.setToolTip("Take the text from a file")
+        self.open.clicked.connect(self._open)
+        self.length = QSpinBox(minimum=2, maximum=128, value=8)
+        self.length.setAccessibleName("Words in a stretch")
+        self.length.setToolTip("How many words the model reads at once")
+        self.length.setPrefix("stretches of ")
+        self.length.setSuffix(" words")
+        self.length.valueChanged.connect(self.changed)
+        for widget in (self._about, self.text, self.length, self.open):
+            self._page.addWidget(widget)
+        self.follow()
+        self.restyle()
+
+    @property
+    def kind(self) -> str:
+        """The kind of the document's model."""
+        return self._bench.document.state.model.kind
+
+    @property
+    def from_text(self) -> bool:
+        """Whether a text is to be learned from, not the model's own example."""
+        return self.choice is not None and self.choice.group.checkedId() == 1
+
+    def follow(self) -> None:
+        """Offer what a model of the document's kind can learn from."""
+        if self.kind == self._kind:
+            return
+        self._kind = self.kind
+        if self.choice is not None:
+            self.choice.hide()
+            self.choice.deleteLater()
+        titles = [OWN.get(self._kind, "Its own example")]
+        titles += [MORE[self._kind]] if self._kind in MORE else []
+        self.choice = Segments(titles, "Learn from:")
+        self.choice.choose(0)
+        self.choice.group.idClicked.connect(self._choose)
+        self._page.insertWidget(0, self.choice)
+        self._about.setText(ABOUT.get(self._kind, ""))
+        self.text.blockSignals(True)
+        self.text.setPlainText(START.get(self._kind, ""))
+        self.text.blockSignals(False)
+        self._show()
+
+    def _choose(self) -> None:
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        for widget in (self._about, self.text, self.open):
+            widget.setVisible(self.from_text)
+        self.length.setVisible(self.from_text and self._kind == "gpt")
+
+    def material(self, folder: Path) -> tuple[Material, str]:
+        """What is chosen. A text is put into a file in `folder`, from where another process can read it, too.
+
+        Returns
+        -------
+        material : Material
+        text : str
+            What stands in its file.
+
+        Raises
+        ------
+        ExplorerError
+            "text-too-long"
+        """
+        values = self._bench.document.engine.values
+        if not self.from_text:
+            if self._kind == "mlp" and TARGET in values:
+                return Material("cases", X=values["input.X"], target=values[TARGET]), ""
+            return Material(), ""
+        text = self.text.toPlainText()
+        if len(text) > LONGEST:
+            raise ExplorerError("text-too-long", limit=f"{LONGEST:,}", given=f"{len(text):,}")
+        file = folder / "text.txt"
+        file.write_text(text, "utf-8")
+        return Material("text" if self._kind == "gpt" else "pairs", file, window=self.length.value()), text
+
+    def _open(self) -> None:
+        file, _ = QFileDialog.getOpenFileName(self, "Open a text", "", "Text (*.txt *.tsv);;All files (*)")
+        if not file:
+            return
+        try:
+            self.text.setPlainText(read_text(Path(file)))
+        except ExplorerError as error:
+            show_error(error, self.open)
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        px = self._bench.appearance.px
+        self._page.setSpacing(px(6))
+        self.text.setFixedHeight(px(130))

@@ -1,0 +1,42 @@
+"""A word in the bar that says that the window waits for numbers."""
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from explorer.ui.background import Background
+from explorer.ui.theme import mark
+
+PATIENCE_MS = 100
+"""What is over sooner seems to come at once (Nielsen 1993); a word that flashes up would only disturb."""
+
+
+class Computing(QLabel):
+    """ "Computing …", while that lasts longer than one would not notice. It takes the room that is left over.
+
+    Parameters
+    ----------
+    background : Background
+        What computes.
+    """
+
+    def __init__(self, background: Background, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        mark(self, role="muted")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName("Computing")
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._say)
+        background.busy.connect(self._follow)
+
+    def _follow(self, busy: bool) -> None:
+        if not busy:
+            self._patience.stop()
+            self.clear()
+            self.setToolTip("")
+        elif not self.text() and not self._patience.isActive():
+            self._patience.start()
+
+    def _say(self) -> None:
+        whole = "Computing …"
+        self.setText(whole if self.fontMetrics().horizontalAdvance(whole) <= self.width() else "…")
+        self.setToolTip("The numbers are being computed; you can go on working")

@@ -1,0 +1,315 @@
+"""The loss over two weights as a contour map, with the way that gradient descent took over it."""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import significant, written
+from explorer.core.ops import Array
+from explorer.document.commands import SetInputs
+from explorer.ui.colour import qcolor
+from explorer.ui.contour import level_lines
+from explorer.ui.descent import SLICE_S
+from explorer.ui.errors import show_error
+from explorer.ui.loss_grid import LossGrid, Window, around, levels, moved
+from explorer.ui.selection import Cell
+from explorer.ui.widgets.plot import DRAWABLE, Plot
+from explorer.ui.workbench import Workbench
+
+BETWEEN = 6
+"""Pixels of the picture from one point of the grid to the next."""
+MOST_PLACES = 200
+"""Of a longer way so many are drawn."""
+NAMES_APART = 34  # pixels between the numbers on two lines
+
+
+class _Way(pg.GraphicsObject):
+    """Numbers on the lines, the way, and where one is: in one item's paint, in pixels."""
+
+    def __init__(self, surface: "LossSurface") -> None:
+        super().__init__()
+        self._surface = surface
+
+    def boundingRect(self) -> QRectF:
+        return self._surface.frame
+
+    def paint(self, painter: QPainter, *args: Any) -> None:
+        surface, theme = self._surface, self._surface.bench.appearance.theme
+        to_pixels = painter.transform()
+        painter.save()
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._numbers(painter, to_pixels)
+        near = (np.abs(surface.way) < DRAWABLE).all(1)
+        spots = [to_pixels.map(QPointF(x, y)) for x, y in surface.way[near].tolist()]
+        gone = max(int(near[: surface.gone + 1].sum()) - 1, 0)
+        painter.setPen(QPen(qcolor(theme.text), 2))
+        painter.drawPolyline(spots[: gone + 1])
+        painter.setPen(QPen(qcolor(theme.muted), 1.4, Qt.PenStyle.DotLine))
+        painter.drawPolyline(spots[gone:])
+        painter.setPen(QPen(qcolor(theme.text), 1.6))
+        painter.setBrush(qcolor(theme.page))
+        if spots:
+            painter.drawEllipse(spots[0], 4, 4)
+        if _near(surface.here):
+            painter.setPen(QPen(qcolor(theme.page), 1.5))
+            painter.setBrush(qcolor(theme.here))
+            painter.drawEllipse(to_pixels.map(QPointF(*surface.here)), 6, 6)
+        painter.restore()
+
+    def _numbers(self, painter: QPainter, to_pixels: Any) -> None:
+        """The height of each line, where there is room for it."""
+        surface, theme = self._surface, self._surface.bench.appearance.theme
+        painter.setFont(surface.bench.appearance.fonts.small)
+        metrics = painter.fontMetrics()
+        taken: list[QRectF] = []
+        for level, pieces in surface.lines:
+            text = f"{level:g}".replace("e-0", "e-").replace("-", "−")
+            box = QRectF(metrics.boundingRect(text)).adjusted(-3, -1, 3, 1)
+            for point in pieces[:: max(1, len(pieces) // 12), 0]:
+                box.moveCenter(to_pixels.map(QPointF(*map(float, point))))
+                inside = to_pixels.mapRect(surface.frame).adjusted(4, 4, -4, -4).contains(box)
+                if inside and not any(box.adjusted(-NAMES_APART, -6, NAMES_APART, 6).intersects(o) for o in taken):
+                    taken.append(QRectF(box))
+                    ground = QColor(qcolor(theme.page))
+                    ground.setAlpha(225)
+                    painter.setPen(Qt.PenStyle.NoPen)
+                    painter.setBrush(ground)
+                    painter.drawRoundedRect(box, 3, 3)
+                    painter.setPen(qcolor(theme.text))
+                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+                    break
+
+
+class LossSurface(Plot):
+    """Deeper colour is higher loss. A click moves the two weights to where it was.
+
+    The losses are computed in slices of the event loop, a few first; while a run goes on only those few, since with
+    every step the other weights move, and the whole surface with them.
+
+    Parameters
+    ----------
+    bench : Workbench
+    cells : sequence of two Cell
+        Of inputs: across, and up.
+
+    Signals
+    -------
+    asked : str
+        The loss where the mouse is, in words.
+    drawn
+        There is something else to see.
+    """
+
+    asked = Signal(str)
+    drawn = Signal()
+
+    def __init__(self, bench: Workbench, cells: Sequence[Cell], parent: QWidget | None = None) -> None:
+        super().__init__(bench, "", parent)
+        self.cells = tuple(cells)
+        self.lines: list[tuple[float, Array]] = []
+        self.way: Array = np.zeros((0, 2))
+        self.gone, self.steps_of_grid = 0, 0
+        self.here = (0.0, 0.0)
+        self.frame = QRectF(0, 0, 1, 1)
+        self._window: Window | None = None
+        self.grid: LossGrid | None = None
+        self._stroke: object = None
+        self._image = pg.ImageItem()
+        self._contour = pg.PlotDataItem(connect="pairs")
+        self._marks = _Way(self)
+        for depth, item in enumerate((self._image, self._contour, self._marks)):
+            item.setZValue(depth)
+            self.addItem(item)
+        for side in ("left", "bottom"):
+            self.getAxis(side).enableAutoSIPrefix(False)
+        self.setCursor(Qt.CursorShape.CrossCursor)
+        self.setMouseTracking(True)
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._slice)
+        bench.descent.changed.connect(self._follow)
+        self.restyle()
+        self.refresh()
+
+    def reads(self) -> set[str]:
+        """The nodes whose change concerns it: all, since the loss depends on them."""
+        return {"loss.value"} | {cell.node for cell in self.cells}
+
+    def show_cells(self, cells: Sequence[Cell]) -> None:
+        """Look at other weights."""
+        self.cells, self._window, self.grid = tuple(cells), None, None
+        self.refresh()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def hideEvent(self, event: Any) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _follow(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Follow the run and the weights; begin a new surface where this one no longer fits."""
+        engine = self.bench.document.engine
+        if not all(
+            cell.node in engine.values and len(cell.index) == engine.values[cell.node].ndim for cell in self.cells
+        ):
+            return
+        self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
+        self.way, self.gone = self._path()
+        self._window = around(np.vstack([self.way, [self.here]]), self._window)
+        busy = self.bench.descent.playing and self.grid is not None and not len(self.grid.x)
+        if self.grid is None or self.grid.window != self._window or not (busy or self.grid.fits()):
+            self.grid = LossGrid(self.bench.document, self.cells, self._window)
+            self.steps_of_grid = self.bench.descent.at
+        if self.isVisible() and not self.grid.whole:
+            if self.bench.descent.playing:
+                self._slice()
+            else:
+                self._timer.start()
+        self._draw_way()
+
+    def _path(self) -> tuple[Array, int]:
+        """The way of the run in these two weights, and which of its points the document is at."""
+        run = self.bench.descent.run
+        if run is None:
+            return np.zeros((0, 2)), 0
+        steps, way = run.path([(cell.node, cell.index) for cell in self.cells], MOST_PLACES)
+        place = int(np.searchsorted(steps, run.at))
+        if not self.bench.descent.edited and (place == len(steps) or steps[place] != run.at):
+            way = np.insert(way, place, self.here, axis=0)
+        return way, place
+
+    def _slice(self) -> None:
+        """Compute for about half a frame; beside a run for a part of that."""
+        grid, playing = self.grid, self.bench.descent.playing
+        if grid is None:
+            self._timer.stop()
+            return
+        if grid.more(perf_counter() + (SLICE_S / 3 if playing else SLICE_S), coarse=playing):
+            self._draw_surface(grid)
+        if grid.whole or playing:
+            self._timer.stop()  # beside a run, once a step is shown
+
+    # Drawing
+
+    def _draw_way(self) -> None:
+        self._marks.prepareGeometryChange()
+        self._marks.update()
+        self._describe()
+
+    def _draw_surface(self, grid: LossGrid) -> None:
+        surface, window = grid.surface, grid.window
+        self.frame = QRectF(window.left, window.bottom, window.right - window.left, window.top - window.bottom)
+        self.lines = [(level, level_lines(surface, grid.x, grid.y, level)) for level in levels(surface)]
+        pieces = np.concatenate([lines.reshape(-1, 2) for _, lines in self.lines] or [np.zeros((0, 2))])
+        self._contour.setData(pieces[:, 0], pieces[:, 1])
+        finite = surface[np.isfinite(surface)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+        heights = np.where(np.isfinite(surface), surface, high)
+        if low > 0 and high / low > 8:
+            heights, low, high = np.log(heights), float(np.log(low)), float(np.log(high))
+        between = _between(len(heights))
+        self._image.setImage(
+            between @ heights @ between.T, autoLevels=False, levels=(low, high if high > low else low + 1)
+        )
+        self._image.setRect(self.frame)
+        self.getViewBox().setRange(self.frame, padding=0.0, disableAutoRange=True)
+        for side, cell in zip(("bottom", "left"), self.cells, strict=True):
+            self.setLabel(side, name_of(self.bench, cell))
+        self._draw_way()
+        self.drawn.emit()
+
+    def restyle(self) -> None:
+        super().restyle()
+        theme = self.bench.appearance.theme
+        # The upper part of the ramp is for what may be as dark as ink; here ink runs over it.
+        self._image.setLookupTable(theme.sequential_ramp.table[:150])
+        self._contour.setPen(pg.mkPen(theme.muted, width=1))
+        self._marks.update()
+
+    def _describe(self) -> None:
+        across, up = (name_of(self.bench, cell) for cell in self.cells)
+        x, y = (written(number, 3) for number in self.here)
+        if self.grid is None or not self.grid.surface.size:
+            self.say(f"Loss over {across} and {up}: being computed")
+            return
+        low, high = float(self.grid.surface.min()), float(self.grid.surface.max())
+        self.say(
+            f"Loss over {across} and {up}, from {written(low, 3)} to {written(high, 3)}; "
+            f"now at {x} and {y}, after {self.bench.descent.at} steps"
+        )
+
+    # The mouse
+
+    def _at(self, event: Any) -> tuple[float, float] | None:
+        point = self.getViewBox().mapSceneToView(self.mapToScene(event.position().toPoint()))
+        if self._window is None or not self._window.contains(point.x(), point.y()):
+            return None
+        # Finer than a pixel, and numbers that can be read.
+        decimals = max(0, 3 - int(np.ceil(np.log10(self._window.right - self._window.left))))
+        return round(point.x(), decimals), round(point.y(), decimals)
+
+    def mousePressEvent(self, event: Any) -> None:
+        self._stroke = object()
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._move_to(self._at(event))
+
+    def mouseMoveEvent(self, event: Any) -> None:
+        point = self._at(event)
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._move_to(point)
+        if point is not None and self.grid is not None:
+            loss = self.grid.at(*point)
+            x, y = (written(number, 3) for number in point)
+            self.asked.emit(f"Loss at {x} and {y}: {written(loss, significant(loss, 4))}")
+
+    def mouseReleaseEvent(self, event: Any) -> None:
+        pass
+
+    def leaveEvent(self, event: Any) -> None:
+        super().leaveEvent(event)
+        self.asked.emit("")
+
+    def _move_to(self, point: tuple[float, float] | None) -> None:
+        document = self.bench.document
+        if point is None:
+            return
+        arrays = moved(document.state.inputs, self.cells, point)
+        for array in arrays.values():
+            array.flags.writeable = False
+        try:
+            document.do(SetInputs(arrays, "Move two weights on the loss surface", self._stroke))
+        except ExplorerError as error:
+            show_error(error, self)
+
+
+def name_of(bench: Workbench, cell: Cell) -> str:
+    """A weight as it is written beside an axis."""
+    engine = bench.document.engine
+    axes = engine.graph.nodes[cell.node].axes
+    labels = [(engine.labels(axis), i) for axis, i in zip(axes, cell.index, strict=True)]
+    said = " → ".join(names[i][:14] for names, i in labels if len(names) > 1)
+    return f"{cell.node} [{said}]" if said else cell.node
+
+
+def _near(point: Any) -> bool:
+    return bool(np.all(np.abs(point) < DRAWABLE))
+
+
+def _between(n: int) -> Array:
+    """What makes n numbers so many more, straight from each to the next: ((n − 1) · BETWEEN + 1, n)."""
+    places = np.arange((n - 1) * BETWEEN + 1) / BETWEEN
+    weights: Array = np.maximum(0.0, 1 - np.abs(places[:, None] - np.arange(n)))
+    return weights

@@ -1,0 +1,191 @@
+"""Where the words of sentences stand that are drawn above each other, or beside each other where they are too long."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtGui import QFontMetrics
+
+WORD, LINES, ACROSS, MOST = 150, 110, 160, 760
+"""Pixels at text scale 1: the widest word; lines between rows; lines between columns; the highest picture."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A sentence.
+
+    Parameters
+    ----------
+    title : str
+    axis : str
+        Of its words.
+    words : tuple of str
+    """
+
+    title: str
+    axis: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word in its place.
+
+    Parameters
+    ----------
+    rect : QRectF
+    room : int
+        Pixels for the text.
+    text, title, axis : str
+        The word, and the title and the axis of its row.
+    place : int
+        In its row.
+    right : bool or None
+        Whether it is the word in the row above, of the same sentence; None where there is none.
+    """
+
+    rect: QRectF
+    room: int
+    text: str
+    title: str
+    axis: str
+    place: int
+    right: bool | None
+
+
+@dataclass
+class Layout:
+    """All places.
+
+    Parameters
+    ----------
+    width : int
+        That it was made for.
+    across : QSizeF
+        The size of the rows above each other, at their full length.
+    least : int
+        The least width that shows all: across, or that of the rows beside each other.
+    height : int
+    every : int
+        Of a very long sentence each so many-th word is written.
+    titles : list of (QRectF, str)
+    words : list of Word
+    ends : pair of list of QPointF
+        Where the lines begin at the words of the target, and end at those of the source.
+    shares : pair of list of QRectF
+        The places of numbers beside the words of the target, and beside those of the source.
+    """
+
+    width: int
+    across: QSizeF = field(default_factory=QSizeF)
+    least: int = 0
+    height: int = 0
+    every: int = 1
+    titles: list[tuple[QRectF, str]] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    ends: tuple[list[QPointF], list[QPointF]] = field(default_factory=lambda: ([], []))
+    shares: tuple[list[QRectF], list[QRectF]] = field(default_factory=lambda: ([], []))
+
+    def shows(self, place: int, here: int | None) -> bool:
+        """Whether there is room for the word at a place, beside the one that is looked at."""
+        return place == here or (place % self.every == 0 and (here is None or abs(place - here) >= self.every))
+
+
+def laid_out(rows: Sequence[Row], cross: bool, width: int, metrics: QFontMetrics, px: Callable[[float], int]) -> Layout:
+    """The layout of the rows.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        With `cross`, the first one is the source.
+    cross : bool
+        Whether lines go from the second row to the first.
+    width : int
+        Pixels that there are. Sentences with lines that are longer stand beside each other; 0: as many as it takes.
+    metrics : QFontMetrics
+        Of the widest letters.
+    px : callable
+        Pixels at the text scale.
+    """
+    layout = Layout(width)
+    pad, gap, high = px(12), px(20), metrics.height() + px(8)
+    title = max(metrics.horizontalAdvance(row.title) for row in rows) + px(14)
+
+    def room(texts: Sequence[str]) -> int:
+        return min(max(metrics.horizontalAdvance(f"{text} ✓") for text in texts), px(WORD))
+
+    above, below = (rows[:1], rows[1:]) if cross else (rows[:0], rows)
+    of_target = [room(texts) + 2 * pad for texts in zip(*(row.words for row in below), strict=True)]
+    of_source = [room([word]) + 2 * pad for row in above for word in row.words]
+    longest = max(sum(sizes) + gap * (len(sizes) - 1) for sizes in (of_target, of_source))
+    number = metrics.height()
+    lines = (px(LINES) + 2 * number if cross else 0) + len(rows) * (high + px(2))
+    layout.across = QSizeF(title + longest, lines)
+    layout.least = title + longest
+    if cross:
+        columns = max(of_source) + 6 * number + px(ACROSS) + (len(rows) - 1) * (max(of_target) + px(4))
+        layout.least = min(layout.least, columns)
+        if 0 < width < layout.across.width():
+            _columns(layout, rows, of_target, of_source, number, high, px)
+            return layout
+
+    y = 0.0
+    for number_of_row, row in enumerate(rows):
+        sizes = of_source if cross and not number_of_row else of_target
+        # The shorter sentence stands in the middle of the longer one.
+        x = title + (longest - sum(sizes) - gap * (len(sizes) - 1)) / 2
+        layout.titles.append((QRectF(0, y, title, high), row.title))
+        for place, size in enumerate(sizes):
+            rect = QRectF(x, y, size, high)
+            _add(layout, rows, number_of_row, place, rect, size - pad)
+            if cross and number_of_row < 2:
+                beside = rect.translated(0, high if not number_of_row else -number)
+                beside.setHeight(number)
+                side = 1 - number_of_row
+                layout.shares[side].append(beside)
+                edge = beside.bottom() if not number_of_row else beside.top()
+                layout.ends[side].append(QPointF(rect.center().x(), edge))
+            x += size + gap
+        y += high + px(2) + (px(LINES) + 2 * number if cross and not number_of_row else 0)
+    layout.height = round(y)
+    return layout
+
+
+def _columns(
+    layout: Layout,
+    rows: Sequence[Row],
+    of_target: Sequence[int],
+    of_source: Sequence[int],
+    number: int,
+    high: int,
+    px: Callable[[float], int],
+) -> None:
+    """The source at the left, the target at the right, with what it should say and says behind it."""
+    most = max(len(of_target), len(of_source))
+    unit = min(float(high), px(MOST) / most)
+    layout.every = max(1, ceil((number - 1) / unit))
+    box = min(float(high), max(unit, number))
+    shares = 3 * number
+    x = 0.0
+    for number_of_row, row in enumerate(rows):
+        widest = max(of_source if not number_of_row else of_target)
+        layout.titles.append((QRectF(x + px(12), 0, widest, high), row.title))
+        top = high + (most - len(row.words)) * unit / 2
+        for place in range(len(row.words)):
+            middle = top + (place + 0.5) * unit
+            rect = QRectF(x, middle - box / 2, widest, box)
+            _add(layout, rows, number_of_row, place, rect, widest - px(12))
+            if number_of_row < 2:
+                left = rect.right() if not number_of_row else rect.left() - shares
+                side = 1 - number_of_row
+                layout.shares[side].append(QRectF(left, rect.top(), shares, box))
+                layout.ends[side].append(QPointF(left + (shares if not number_of_row else 0), middle))
+        x += widest + px(4) + (2 * shares + px(ACROSS) if not number_of_row else 0)
+    layout.height = round(high * 1.5 + most * unit)
+
+
+def _add(layout: Layout, rows: Sequence[Row], number: int, place: int, rect: QRectF, room: int) -> None:
+    row = rows[number]
+    right = rows[number - 1].words[place] == row.words[place] if number and rows[number - 1].axis == row.axis else None
+    layout.words.append(Word(rect, room, row.words[place], row.title, row.axis, place, right))

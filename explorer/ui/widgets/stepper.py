@@ -1,0 +1,174 @@
+"""The controls of gradient descent: how to step, one step, many, play, pause, and back."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
+from explorer.core.numbers import significant, written
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.ui.errors import show_error
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.matrix_model import number
+from explorer.ui.widgets.number_slider import FactorSlider
+from explorer.ui.workbench import Workbench
+
+LOWEST, HIGHEST = -4, 1  # powers of ten of the rate
+MOST_AT_ONCE, AT_ONCE = 100_000, 100
+
+
+class Stepper(QWidget):
+    """Optimiser, learning rate, steps, and a slider through the run; all of these on the screen show the same run.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._descent = descent = bench.descent
+        px = bench.appearance.px
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(px(8))
+        page.addWidget(self._line([self._optimiser(), self._learning_rate()]))
+        page.addWidget(self._line(self._buttons()))
+        self.loss = mark(QLabel(), role="strong")
+        page.addWidget(self.loss)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Step of the run to go back to")
+        self.slider.setToolTip("Travel through the run: drag, or the arrow keys; Home for its beginning")
+        self.slider.setMaximumWidth(px(520))
+        self.slider.valueChanged.connect(descent.travel)
+        page.addWidget(self.slider)
+        descent.watched_by(self)
+        descent.changed.connect(self._follow)
+        descent.failed.connect(self._say)
+        self.refresh()
+
+    def _line(self, widgets: list[QWidget]) -> QWidget:
+        holder = QWidget()
+        flow = FlowLayout(holder, self._bench.appearance.px(10), self._bench.appearance.px(8))
+        for widget in widgets:
+            flow.addWidget(widget)
+        return holder
+
+    def _named(self, title: str, *controls: QWidget) -> QWidget:
+        holder = QWidget()
+        layout = QHBoxLayout(holder)
+        layout.setContentsMargins(0, 0, self._bench.appearance.px(8), 0)
+        layout.addWidget(mark(QLabel(title), role="small"))
+        for control in controls:
+            layout.addWidget(control)
+        return holder
+
+    def _optimiser(self) -> QWidget:
+        self.kind = QComboBox()
+        self.kind.addItems(list(OPTIMISERS))
+        self.kind.setAccessibleName("Optimiser")
+        self.kind.setToolTip("How the gradient becomes a step")
+        self.kind.textActivated.connect(self._descent.set_kind)
+        return self._named("Optimiser", self.kind)
+
+    def _learning_rate(self) -> QWidget:
+        self.rate_slider = FactorSlider(self._bench, "Learning rate", LOWEST, HIGHEST, 150)
+        self.rate_slider.moved.connect(self._descent.set_rate)
+        self.rate = QLineEdit()
+        self.rate.setAccessibleName("Learning rate, typed")
+        self.rate.setToolTip("Learning rate: what the gradient is multiplied by")
+        self.rate.setFixedWidth(self._bench.appearance.px(72))
+        self.rate.editingFinished.connect(self._type_rate)
+        return self._named("Rate", self.rate_slider, self.rate)
+
+    def _buttons(self) -> list[QWidget]:
+        self.back = QPushButton("Back")
+        self.back.setToolTip("One step back")
+        self.back.clicked.connect(lambda: self._descent.travel(self._descent.at - 1))
+        self.one = QPushButton("One step")
+        mark(self.one, primary="true")
+        self.one.setToolTip("Take one step down the gradient")
+        self.one.clicked.connect(lambda: self._descent.take(1))
+        self.many = QSpinBox()
+        self.many.setRange(1, MOST_AT_ONCE)
+        self.many.setValue(AT_ONCE)
+        self.many.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
+        self.many.setAccessibleName("How many steps")
+        self.many.setToolTip("How many steps to take")
+        self.go = QPushButton("steps")
+        self.go.setAccessibleName("Take these steps")
+        self.go.setToolTip("Take so many steps down the gradient")
+        self.go.clicked.connect(lambda: self._descent.take(self.many.value()))
+        self.play = QPushButton("Play")
+        self.play.setToolTip("Go on by itself until paused")
+        self.play.clicked.connect(lambda: self._descent.stop() if self._descent.going else self._descent.play())
+        several = QWidget()
+        layout = QHBoxLayout(several)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(self._bench.appearance.px(2))
+        layout.addWidget(self.many)
+        layout.addWidget(self.go)
+        return [self.back, self.one, several, self.play]
+
+    def _type_rate(self) -> None:
+        if self.rate.text() == self._rate_text():
+            return
+        try:
+            self._descent.set_rate(number(self.rate.text()))
+        except ExplorerError as error:
+            show_error(error, self.rate)
+            self.rate.setText(self._rate_text())
+
+    def _rate_text(self) -> str:
+        return f"{self._descent.rate:g}".replace("-", "−")
+
+    def _say(self, error: ExplorerError) -> None:
+        if self.isVisible():
+            show_error(error, self.play)
+
+    # Showing
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def _follow(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Show where the run is."""
+        descent, run = self._descent, self._descent.run
+        self.setEnabled(descent.possible)
+        if not descent.possible:
+            return
+        self.kind.setCurrentText(descent.kind)
+        self.rate_slider.show_number(descent.rate)
+        if not self.rate.hasFocus() or not self.rate.isModified():
+            self.rate.setText(self._rate_text())
+        self.play.setText("Pause" if descent.going else "Play")
+        self.back.setEnabled(descent.at > 0)
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, len(run.losses) - 1 if run else 0)
+        self.slider.setValue(descent.at)
+        self.slider.blockSignals(False)
+        self.slider.setEnabled(run is not None)
+        loss = float(self._bench.document.engine.values[LOSS.node])
+        steps = f" after {descent.at:,} step{'s' * (descent.at != 1)}" if run else ""
+        edited = ", then edited" if descent.edited else ""
+        assert isinstance(self.loss, QLabel)
+        self.loss.setText(f"Loss {written(loss, significant(loss))}{steps}{edited}")

@@ -1,0 +1,278 @@
+"""One sequence as chips on one line, which scrolls where there are more than fit."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import SetTokens
+from explorer.ui.errors import show_error
+from explorer.ui.theme import mark
+from explorer.ui.widgets.chip import Chip, WordEdit
+from explorer.ui.widgets.icons import icon
+from explorer.ui.workbench import Workbench
+
+
+class _Rail(QScrollArea):
+    """One line of widgets that scrolls sideways, by the wheel too, without a bar."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__(widgetResizable=True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.content = content
+        self.setWidget(content)
+
+    def sizeHint(self) -> QSize:
+        return self.content.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), 4 * hint.height()), hint.height())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        bar, turned = self.horizontalScrollBar(), event.angleDelta()
+        if bar.maximum() > 0:
+            bar.setValue(bar.value() - (turned.x() or turned.y()))
+            event.accept()
+        else:
+            event.ignore()
+
+
+class TokenStrip(QWidget):
+    """The chips of one sequence, a button to add a word, and one to type the whole sentence.
+
+    Tab comes to one chip, arrows go on from there.
+
+    Parameters
+    ----------
+    bench : Workbench
+    axis : str
+    title : str
+    editable : bool
+    """
+
+    news = Signal(str, tuple)
+    """The sequence, and words that its vocabulary did not have."""
+
+    def __init__(self, bench: Workbench, axis: str, title: str, editable: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench, self.axis, self.title, self.editable = bench, axis, title, editable
+        self.chips: list[Chip] = []
+        self._here = 0
+        self._edit: tuple[int, int, WordEdit] | None = None  # the words from … to …, and where they are typed
+        px = bench.appearance.px
+        self._group = QButtonGroup(self, exclusive=False)
+        content = QWidget()
+        self._line = QHBoxLayout(content)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(px(6))
+        self._line.addStretch()
+        self._rail = _Rail(content)
+        self._label = QLabel()
+        mark(self._label, role="muted")
+        self._back = self._arrow("back", "words before these", -1)
+        self._next = self._arrow("next", "words behind these", 1)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(px(6))
+        for widget in (self._label, self._back):
+            layout.addWidget(widget)
+        layout.addWidget(self._rail, 1)
+        layout.addWidget(self._next)
+        if editable:
+            # Pressed, not clicked: a word that is being typed loses the keys, and is left, before.
+            self._button(layout, "+", f"Add a token to {axis}").pressed.connect(lambda: self.edit(len(self.chips)))
+            self._button(layout, "✎", f"Type all of {axis}").pressed.connect(self.edit_all)
+        bar = self._rail.horizontalScrollBar()
+        bar.rangeChanged.connect(self._show_arrows)
+        bar.valueChanged.connect(self._show_arrows)
+        self._show_arrows()
+
+    def _arrow(self, name: str, what: str, way: int) -> QToolButton:
+        button = QToolButton(autoRaise=True)
+        button.setIcon(icon(name, self._bench.appearance.theme, "muted"))
+        button.setAccessibleName(f"{self.title}: {what}")
+        button.setToolTip(f"Show the {what}; so does the wheel")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda: self._scroll(way))
+        return button
+
+    def _button(self, layout: QHBoxLayout, text: str, what: str) -> QPushButton:
+        button = QPushButton(text)
+        mark(button, chip="true", add="true")
+        button.setAccessibleName(what)
+        button.setToolTip(what)
+        layout.addWidget(button)
+        return button
+
+    # Showing
+
+    def show_words(self, words: tuple[str, ...]) -> None:
+        """Show these words; a word that is being typed is left."""
+        focused = self._focused()
+        self._close()
+        while len(self.chips) > len(words):
+            chip = self.chips.pop()
+            self._group.removeButton(chip)
+            self._line.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        while len(self.chips) < len(words):
+            self._add_chip()
+        for chip, word in zip(self.chips, words, strict=True):
+            chip.say(word)
+        self._say_title(len(words))
+        self._at(min(self._here, len(words) - 1))
+        self._rail.updateGeometry()
+        if focused is not None:
+            self._focus(min(focused, len(words) - 1))
+
+    def light(self, token: tuple[str, int] | None) -> None:
+        """Mark the token that is looked at."""
+        for chip in self.chips:
+            chip.setChecked(token == (self.axis, chip.position))
+
+    def reveal(self, position: int) -> None:
+        """Scroll to a chip."""
+        self._rail.ensureWidgetVisible(self.chips[position], self._rail.height(), 0)
+
+    def _add_chip(self) -> None:
+        chip = Chip(len(self.chips), self.editable)
+        chip.clicked.connect(
+            lambda checked: self._bench.selection.choose_token((self.axis, chip.position) if checked else None)
+        )
+        chip.edit_wanted.connect(self.edit)
+        chip.all_wanted.connect(self.edit_all)
+        chip.remove_wanted.connect(lambda at: self._change(lambda words: words[:at] + words[at + 1 :]))
+        chip.move_wanted.connect(self._move)
+        chip.dropped.connect(self._drop)
+        chip.focused.connect(self._at)
+        chip.focus_wanted.connect(lambda at: self._focus(at if at < len(self.chips) else 0))
+        self._group.addButton(chip)
+        self._line.insertWidget(len(self.chips), chip)
+        chip.show()  # now: what is not shown yet takes no room in the line
+        self.chips.append(chip)
+
+    def _say_title(self, count: int) -> None:
+        self._label.setText(f"{self.title} · {count}" if self._back.isVisibleTo(self) else self.title)
+        self._label.setToolTip(f"{self.title}: {count} word{'s' * (count != 1)}")
+
+    def _show_arrows(self, *_: int) -> None:
+        bar = self._rail.horizontalScrollBar()
+        for arrow, end in ((self._back, bar.minimum()), (self._next, bar.maximum())):
+            arrow.setVisible(bar.maximum() > 0)
+            arrow.setEnabled(bar.value() != end)
+        self._say_title(len(self.chips))
+
+    def _scroll(self, way: int) -> None:
+        bar = self._rail.horizontalScrollBar()
+        bar.setValue(bar.value() + way * self._rail.viewport().width() * 4 // 5)
+
+    # The keys
+
+    def _focused(self) -> int | None:
+        if self._edit is not None and self._edit[2].hasFocus():
+            return self._edit[0]
+        return next((chip.position for chip in self.chips if chip.hasFocus()), None)
+
+    def _focus(self, position: int) -> None:
+        self.chips[position].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _at(self, position: int) -> None:
+        """Make a chip the one that Tab comes to."""
+        if self._here < len(self.chips):
+            self.chips[self._here].setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._here = position
+        self.chips[position].setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        if self.chips[position].hasFocus():
+            self.reveal(position)
+
+    # Changing: every way ends in a command
+
+    def edit(self, position: int) -> None:
+        """Open the word at a position for typing; behind the last, a new one."""
+        self._close()
+        labels = self._bench.document.engine.labels(self.axis)
+        graph = self._bench.document.engine.graph
+        editor = WordEdit(labels[position] if position < len(labels) else "", graph.axes[graph.sequences[self.axis]])
+        editor.setFixedWidth(editor.fontMetrics().averageCharWidth() * 18)
+        if position < len(self.chips):
+            self.chips[position].hide()
+        self._line.insertWidget(position, editor)
+        self._open(editor, position, position + 1)
+        self._rail.content.adjustSize()
+        self._rail.ensureWidgetVisible(editor)
+
+    def edit_all(self) -> None:
+        """Open the whole sentence for typing, or for pasting another one."""
+        self._close()
+        words = self._bench.document.engine.labels(self.axis)
+        editor = WordEdit(" ".join(words), (), f"Type all words of {self.axis}")
+        self._rail.hide()
+        layout = self.layout()
+        assert isinstance(layout, QHBoxLayout)
+        layout.insertWidget(layout.indexOf(self._rail), editor, 1)
+        editor.setMinimumWidth(max(self._rail.width(), self._bench.appearance.px(320)))
+        self._open(editor, 0, len(words))
+
+    def _open(self, editor: WordEdit, first: int, behind: int) -> None:
+        self._edit = (first, behind, editor)
+        editor.finished.connect(self._typed)
+        editor.left.connect(self._leave)
+        editor.show()
+        editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _close(self) -> None:
+        """Take the place of typing away, whatever stands in it."""
+        if self._edit is None:
+            return
+        (_, _, editor), self._edit = self._edit, None
+        editor.blockSignals(True)
+        editor.hide()
+        editor.deleteLater()
+        self._rail.show()
+        for chip in self.chips:
+            chip.show()
+
+    def _leave(self) -> None:
+        if self._edit is not None:
+            self.show_words(self._bench.document.engine.labels(self.axis))
+
+    def _typed(self, text: str) -> None:
+        assert self._edit is not None
+        first, behind, editor = self._edit
+        if self._change(lambda words: [*words[:first], *text.split(), *words[behind:]], editor):
+            self._leave()
+
+    def _change(self, make: Callable[[list[str]], list[str]], at: QWidget | None = None) -> bool:
+        """Give the sequence other words. Returns whether that could be done."""
+        document = self._bench.document
+        graph = document.engine.graph
+        known = set(graph.axes[graph.sequences[self.axis]])
+        words = tuple(make(list(document.words(self.axis))))
+        try:
+            document.do(SetTokens(self.axis, words))
+        except ExplorerError as error:
+            show_error(error, at or self)
+            return False
+        self.news.emit(self.axis, tuple(word for word in dict.fromkeys(words) if word not in known))
+        return True
+
+    def _move(self, at: int, to: int) -> None:
+        if 0 <= to < len(self.chips):
+            self._focus(to)
+
+            def moved(words: list[str]) -> list[str]:
+                words.insert(to, words.pop(at))
+                return words
+
+            self._change(moved)
+
+    def _drop(self, at: int, point: QPoint) -> None:
+        local = self._rail.content.mapFromGlobal(point)
+        nearest = min(self.chips, key=lambda chip: (chip.geometry().center() - local).manhattanLength())
+        self._move(at, nearest.position)

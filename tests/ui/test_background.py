@@ -1,0 +1,326 @@
+"""The window while a thread computes: a gate holds the thread, so that each thing happens when the test says."""
+
+import threading
+
+import pytest
+import shiboken6
+from PySide6.QtCore import Qt
+
+from explorer.core.engine import fresh, same_bytes
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import Softmax
+from explorer.document.background import Job
+from explorer.document.commands import SetCells
+from explorer.lessons.new import new_lesson
+from explorer.ui.background import Background
+from explorer.ui.widgets.computing import Computing
+
+WEIGHT = "encoder.1.self.W_Q"
+SELF = "encoder.1.self.attention"
+
+
+class Gate:
+    """Lets no thread compute while it is closed."""
+
+    def __init__(self, monkeypatch):
+        self.open = threading.Event()
+        work = Job.work
+
+        def wait(job):
+            self.open.wait()
+            work(job)
+
+        monkeypatch.setattr(Job, "work", wait)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    made = Gate(monkeypatch)
+    yield made
+    made.open.set()
+    for thread in threading.enumerate():
+        if thread.name == "background":
+            thread.join()
+
+
+@pytest.fixture
+def long(monkeypatch):
+    """From now on all that has to be recomputed takes long."""
+    return lambda: monkeypatch.setattr("explorer.document.document.LARGE", 1)
+
+
+@pytest.fixture
+def bench(window, gate, long):
+    long()
+    return window.bench
+
+
+def value(bench, name=WEIGHT):
+    return float(bench.document.engine.values[name].flat[0])
+
+
+def edit(bench, number, name=WEIGHT):
+    bench.document.do(SetCells(name, {(0,) * bench.document.engine.values[name].ndim: number}))
+
+
+def word(window):
+    return window.findChild(Computing).text()
+
+
+def assert_whole(bench):
+    """What is shown is what the state makes, bit for bit."""
+    state = bench.document.state
+    used = {name: array for name, array in state.inputs.items() if name in state.graph.nodes}
+    expected = fresh(state.graph, {n: a for n, a in used.items() if state.graph.nodes[n].is_input}, state.pins)
+    for name, array in expected.values.items():
+        assert same_bytes(bench.document.engine.values[name], array)
+
+
+def finish(qtbot, bench, gate):
+    gate.open.set()
+    qtbot.waitUntil(lambda: not bench.document.computing)
+    bench.bridge.flush()
+
+
+def test_an_edit_is_shown_when_it_is_computed(window, bench, gate, qtbot, eye):
+    eye.go_to(window, SELF)
+    view = eye.views(window)["encoder.1.self.head.1.W_Q"]
+    edit(bench, 7.0)
+    assert not bench.bridge._timer.isActive()
+    assert eye.texts(view)[0][0] != "7.0"
+    finish(qtbot, bench, gate)
+    assert eye.texts(view)[0][0] == "7.0"
+    assert_whole(bench)
+
+
+def test_the_bar_says_so_if_it_lasts(window, bench, gate, qtbot):
+    edit(bench, 7.0)
+    assert word(window) == ""
+    qtbot.waitUntil(lambda: word(window) == "Computing …")
+    finish(qtbot, bench, gate)
+    assert word(window) == ""
+    window.findChild(Computing).setFixedWidth(20)
+    gate.open.clear()
+    edit(bench, 8.0)
+    qtbot.waitUntil(lambda: word(window) == "…")
+
+
+def test_what_is_soon_over_is_not_spoken_of(window, bench, gate, qtbot):
+    window.findChild(Computing)._patience.setInterval(60_000)
+    edit(bench, 7.0)
+    finish(qtbot, bench, gate)
+    assert word(window) == ""
+    assert not window.findChild(Computing)._patience.isActive()
+
+
+def test_meanwhile_one_can_look_elsewhere_and_edit_again(window, bench, gate, qtbot, eye):
+    edit(bench, 7.0)
+    eye.go_to(window, "source.embedding")
+    edit(bench, 8.0, "source.table")
+    finish(qtbot, bench, gate)
+    assert (value(bench), value(bench, "source.table")) == (7.0, 8.0)
+    assert eye.texts(eye.views(window)["source.table"])[0][0] == "8.0"
+    assert_whole(bench)
+
+
+def test_undo_and_redo_meanwhile(window, bench, gate, qtbot, hand):
+    first = value(bench)
+    edit(bench, 7.0)
+    assert window.actions_.undo.isEnabled()
+    assert window.isWindowModified()
+    window.actions_.undo.trigger()
+    assert not bench.document.computing
+    qtbot.waitUntil(lambda: not window.actions_.undo.isEnabled())
+    assert not window.isWindowModified()
+    assert (value(bench), word(window)) == (first, "")
+    window.actions_.redo.trigger()
+    finish(qtbot, bench, gate)
+    assert value(bench) == 7
+
+
+def test_another_example_can_be_opened_meanwhile(window, bench, gate, qtbot, monkeypatch):
+    edit(bench, 7.0)
+    monkeypatch.setattr("explorer.document.document.LARGE", 10**12)
+    window.files.open_lesson(new_lesson("gpt", ["a b c"], d_model=4))
+    bench.bridge.flush()
+    assert bench.document.engine.labels("input") == ("a", "b", "c")
+    assert not bench.document.computing
+    gate.open.set()
+    bench.document.undo()
+    bench.bridge.flush()
+    assert value(bench) == 7
+    assert_whole(bench)
+
+
+def test_a_large_example_opens_when_it_is_computed(window, bench, gate, qtbot):
+    window.files.open_lesson(new_lesson("gpt", ["a b c"], d_model=4))
+    assert bench.lesson.id == "you-are-welcome"
+    assert not window.isWindowModified()
+    edit_of_it = SetCells("input.table", {(0, 0): 5.0})
+    bench.document.do(edit_of_it)
+    assert window.isWindowModified()
+    finish(qtbot, bench, gate)
+    assert (bench.lesson.title, value(bench, "input.table")) == ("a b c", 5.0)
+    bench.document.undo()
+    finish(qtbot, bench, gate)
+    assert not window.isWindowModified()
+
+
+def test_an_act_that_was_overtaken_belongs_to_its_own_file(window, bench, gate, qtbot):
+    edit(bench, 7.0)
+    window.files.open_lesson(new_lesson("gpt", ["a b c"], d_model=4))
+    finish(qtbot, bench, gate)
+    assert not window.isWindowModified()
+    bench.document.undo()
+    finish(qtbot, bench, gate)
+    assert value(bench) == 7
+    assert window.isWindowModified()
+    assert "You are welcome" in window.windowTitle()
+
+
+def test_saving_waits(window, bench, gate, tmp_path, monkeypatch):
+    edit(bench, 7.0)
+    gate.open.set()
+    monkeypatch.setattr(window.files.dialogs, "to_save", lambda suggestion: tmp_path / "a.explorer")
+    assert window.files.save()
+    assert (value(bench), bench.document.computing, window.files.modified) == (7.0, False, False)
+
+
+def test_a_window_can_be_closed_meanwhile(window, bench, gate):
+    edit(bench, 7.0)
+    window.close()
+    gate.open.set()
+    assert not bench.document.computing
+    assert not bench.background._timer.isActive()
+
+
+def test_a_key_that_repeats_goes_on_from_the_newest_number(window, bench, gate, qtbot, eye, hand):
+    eye.go_to(window, SELF)
+    view = eye.views(window)["encoder.1.self.head.1.W_Q"]
+    hand.click(view.viewport(), view.visualRect(view.matrix.index(0, 0)).center())
+    before = value(bench)
+    for _ in range(3):
+        hand.wheel(view.viewport(), view.visualRect(view.matrix.index(0, 0)).center())
+    finish(qtbot, bench, gate)
+    qtbot.waitUntil(lambda: not bench.document.computing)
+    assert value(bench) == pytest.approx(before + 0.3)
+
+
+def test_a_switch_shows_what_it_was_set_to(window, bench, gate, qtbot, eye):
+    eye.go_to(window, SELF)
+    control = window.panel().header.switches._controls["scale"]
+    control.setCurrentIndex(control.findData("none"))
+    control.activated.emit(control.currentIndex())
+    assert bench.document.computing
+    assert control.currentData() == "none"
+    finish(qtbot, bench, gate)
+    assert "encoder.1.self.scaled" not in bench.document.engine.graph.nodes
+
+
+def test_gradients_are_shown_when_they_are_computed(window, bench, gate, qtbot, eye):
+    eye.go_to(window, SELF)
+    window._show("gradient")
+    assert bench.selection.showing == "values"
+    finish(qtbot, bench, gate)
+    assert (bench.selection.showing, bench.document.engine.has_gradients) == ("gradient", True)
+    edit(bench, 7.0)
+    finish(qtbot, bench, gate)
+    assert bench.document.engine.has_gradients
+    window._show("values")
+    assert bench.selection.showing == "values"
+
+
+def test_one_may_change_ones_mind_about_gradients(window, bench, gate, qtbot):
+    window._show("gradient")
+    window._show("change")
+    finish(qtbot, bench, gate)
+    assert bench.selection.showing == "change"
+
+
+def test_what_cannot_be_computed_is_said_and_taken_back(window, bench, gate, qtbot, said, monkeypatch):
+    def fail(op, *parents):
+        raise MemoryError("Unable to allocate 1 TiB")
+
+    before = value(bench)
+    edit(bench, 7.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Softmax, "forward", fail)
+        gate.open.set()
+        assert "Unable to allocate 1 TiB" in said()
+    assert value(bench) == before
+    qtbot.waitUntil(lambda: not window.actions_.undo.isEnabled())
+    assert (word(window), window.isWindowModified()) == ("", False)
+    edit(bench, 8.0)
+    finish(qtbot, bench, gate)
+    assert value(bench) == 8
+
+
+def test_a_key_meanwhile_takes_effect(window, bench, gate, qtbot, hand):
+    edit(bench, 7.0)
+    hand.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not bench.document.computing
+    hand.key(Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    finish(qtbot, bench, gate)
+    assert value(bench) == 7
+
+
+# The thread by itself
+
+
+@pytest.fixture
+def background(qapp):
+    made = Background()
+    yield made
+    made.stop()
+    made.deleteLater()
+
+
+def test_work_is_done_on_another_thread_and_told_on_this_one(background, qtbot):
+    threads = []
+
+    def note():
+        threads.append(threading.current_thread())
+
+    with qtbot.waitSignals([background.busy, background.busy], check_params_cbs=[bool, lambda busy: not busy]):
+        background.run(note, note)
+    worker, teller = threads
+    assert worker is not teller is threading.main_thread()
+
+
+def test_newer_work_takes_the_place_of_older(background, qtbot):
+    told = []
+    for name in ("older", "newer"):
+        background.run(lambda: None, lambda name=name: told.append(name))
+    with qtbot.waitSignal(background.busy):
+        pass
+    assert told == ["newer"]
+
+
+def test_work_may_follow_upon_work(background, qtbot):
+    told = []
+
+    def then():
+        told.append(1)
+        if len(told) < 3:
+            background.run(lambda: None, then)
+
+    background.run(lambda: None, then)
+    qtbot.waitUntil(lambda: len(told) == 3)
+    qtbot.waitUntil(lambda: not background._timer.isActive())
+
+
+def test_a_mistake_of_ours_is_told_and_heard_of(background, qtbot):
+    def then():
+        raise ExplorerError("not-computed", what="Set Q", why="division by zero") from ZeroDivisionError()
+
+    with qtbot.captureExceptions() as caught, qtbot.waitSignal(background.failed):
+        background.run(lambda: None, then)
+    assert [type(error) for _, error, _ in caught] == [ExplorerError]
+    assert not background._timer.isActive()
+
+
+def test_it_may_be_deleted_meanwhile(qapp):
+    background, gate = Background(), threading.Event()
+    background.run(gate.wait, lambda: None)
+    shiboken6.delete(background)
+    gate.set()

@@ -1,0 +1,19 @@
+"""The window on the training tab."""
+
+import pytest
+
+from explorer.ui.main_window import PAGES
+
+
+@pytest.fixture
+def train(open_window, eye):
+    """Opens the window on the tab; a run takes so many steps."""
+
+    def open_it(lesson="xor", steps=30):
+        window = open_window(lesson)
+        window.show_page(PAGES.index("Train"))
+        eye.settle(window)
+        window.training.form.control("steps").setValue(steps)
+        return window, window.training
+
+    return open_it

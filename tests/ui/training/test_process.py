@@ -1,0 +1,117 @@
+"""A run in a process of its own gives what it gives in the window, and can be stopped, edited and gone on with."""
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import same_bytes
+from explorer.core.training.recipe import Recipe
+from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.lessons.plan import Material
+from explorer.lessons.session import Session, take_words
+from explorer.ui.main_window import PAGES
+from explorer.ui.training import tab as tab_module
+
+TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog . " * 3
+
+
+@pytest.fixture(autouse=True)
+def large(request, monkeypatch):
+    """Every run is a large one, but in tests of small ones."""
+    if "small" not in request.node.name:
+        monkeypatch.setattr(tab_module, "LARGE_STEP", 0)
+
+
+def run(qtbot, tab, hand):
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.process.running, timeout=60_000)
+    assert tab.problem.text() == ""
+
+
+def test_it_gives_the_bits_that_the_window_would(train, hand, qtbot):
+    window, tab = train("i-love-ai")
+    hand.click(tab.source.choice.group.button(1))
+    tab.source.text.setPlainText(TEXT)
+    tab.source.length.setValue(3)
+    document = Document(window.bench.document.state)
+    before = document.state
+    run(qtbot, tab, hand)
+    assert tab.process.at == 30
+    assert "30 of 30" in tab.said.text()
+    material, text = tab.source.material(tab.process._recipe.parent)
+    take_words(document, material, text)
+    session = Session(document, material, tab.session.trainer.recipe)
+    while not session.trainer.finished:
+        session.advance(1.0)
+    for name in session.trainer.moving:
+        assert same_bytes(window.bench.document.state.inputs[name], session.trainer.weights[name])
+    assert tab.process.history.losses == session.trainer.history.losses
+    window.bench.document.undo()
+    window.bench.document.undo()  # the words
+    assert window.bench.document.state is before
+
+
+def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
+    window, tab = train(steps=1_000_000)
+    document = window.bench.document
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: document.history.undo_label is not None, timeout=60_000)
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: not tab.process.running, timeout=60_000)
+    at = tab.process.at
+    assert at > 0
+    document.do(SetCells("layer.2.b", {(0,): 7.0}))
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"), timeout=60_000)
+    assert tab.process.at > at
+    # It began at 7 again, and Adam's steps are no longer than the rate.
+    moved = abs(document.state.inputs["layer.2.b"][0] - 7.0)
+    assert 0 < moved <= 1.01 * 0.01 * (tab.process.at - at)
+    # An edit in mid-run is gone on from without being asked.
+    document.do(SetCells("layer.2.b", {(0,): -7.0}))
+    qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"), timeout=60_000)
+    assert document.state.inputs["layer.2.b"][0] < 0
+    assert tab.play.isChecked()
+    document.undo()
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.process.running, timeout=60_000)
+    assert document.state.inputs["layer.2.b"][0] == -7.0
+
+
+def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot):
+    window, tab = train(steps=1_000_000)
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.process is not None and tab.process.at > 0, timeout=60_000)
+    window.bench.open(load("softmax"))
+    qtbot.waitUntil(lambda: "begin anew" in tab.problem.text(), timeout=60_000)
+    window.bench.document.undo()
+    hand.click(tab.anew)
+    assert tab.process is None
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.process is not None and tab.process.at > 0, timeout=60_000)
+    process = tab.process
+    window.close()
+    assert not process.running
+
+
+def test_a_run_that_diverges_says_so(train, hand, qtbot):
+    window, tab = train(steps=1000)
+    tab.form.control("optimiser").setCurrentText("SGD")
+    tab.form.control("rate").setText("1000")
+    for k in (1, 2):
+        window.bench.document.do(SetSwitch(f"layer.{k}", "activation", "identity"))
+    window.bench.document.do(SetCells("layer.2.b", {(0,): 1.0}))
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.problem.text() != "", timeout=60_000)
+    assert "finite" in tab.problem.text() or "grew" in tab.problem.text()
+    qtbot.waitUntil(lambda: not tab.play.isChecked())
+    assert all(np.isfinite(window.bench.document.state.inputs[name]).all() for name in tab.session.trainer.moving)
+
+
+def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
+    window = open_window("xor")
+    window.show_page(PAGES.index("Train"))
+    eye.settle(window)
+    hand.click(window.training.one)
+    assert window.training.process is None
+    assert Session(window.bench.document, Material(), Recipe()).work < tab_module.LARGE_STEP

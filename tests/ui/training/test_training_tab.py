@@ -1,0 +1,186 @@
+"""The training tab by hand: settings, a run, its pictures, and what stops it."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.core.engine import same_bytes
+from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.new import new_lesson
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def gpt(train):
+    return train(new_lesson("gpt", ["the sun is up"], d_model=8, heads=2, initialiser="xavier"))
+
+
+def run(qtbot, tab, hand):
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: not tab.play.isChecked(), timeout=20_000)
+
+
+def weights(window):
+    return {name: window.bench.document.state.inputs[name] for name in window.training.session.trainer.moving}
+
+
+def test_a_run_ends_at_its_last_step_and_is_undone_in_one(train, hand, qtbot, eye):
+    window, tab = train()
+    before = window.bench.document.state
+    run(qtbot, tab, hand)
+    assert tab.session.trainer.at == 30
+    assert tab.said.text().startswith("Step 30 of 30 · loss ")
+    assert not tab.problem.isVisible()
+    assert all(same_bytes(array, tab.session.trainer.weights[name]) for name, array in weights(window).items())
+    window.bench.document.undo()
+    assert window.bench.document.state is before
+
+
+def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
+    window, tab = train()
+    for _ in range(3):
+        hand.click(tab.one)
+    eye.settle(window)
+    assert tab.session.trainer.at == 3
+    assert "3" in tab.losses.accessibleName() or "2 steps" in tab.losses.accessibleName()
+    assert all(block in tab.norms.accessibleName() for block in ("layer.1", "layer.2"))
+    assert tab.weight.currentText() in tab.map.accessibleName()
+    said = window.bench.document.engine.values["layer.2.activation"][0, 0]
+    assert f"{said:.3f}".replace("-", "−")[:4] in tab.predictions.text() or "e" in tab.predictions.text()
+
+
+def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
+    window, tab = train()
+    tab.form.control("initialiser").setCurrentText("uniform")
+    run(qtbot, tab, hand)
+    first = weights(window)
+    window.bench.document.undo()
+    hand.click(tab.anew)
+    run(qtbot, tab, hand)
+    assert all(same_bytes(array, first[name]) for name, array in weights(window).items())
+
+
+def test_zeros_keep_the_hidden_units_alike(train, hand, qtbot, eye):
+    window, tab = train()
+    tab.form.control("initialiser").setCurrentText("zeros")
+    run(qtbot, tab, hand)
+    W = window.bench.document.state.inputs["layer.1.W"]  # W x: a row is a hidden unit
+    assert same_bytes(W[0], W[1])
+
+
+def test_a_weight_without_its_mark_is_frozen(train, hand, qtbot, eye):
+    window, tab = train()
+    before = window.bench.document.state.inputs["layer.1.W"]
+    tab._boxes["layer.1.W"].setChecked(False)
+    run(qtbot, tab, hand)
+    assert window.bench.document.state.inputs["layer.1.W"] is before
+    assert "layer.1.W" not in tab.session.trainer.moving
+
+
+def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
+    window, tab = train(steps=1_000_000)
+    document = window.bench.document
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.session is not None and tab.session.trainer.at > 2)
+    document.do(SetCells("layer.2.b", {(0,): 5.0}))
+    at = tab.session.trainer.at
+    qtbot.waitUntil(lambda: tab.session.trainer.at > at)
+    assert tab.play.isChecked()
+    document.undo()
+    undone = document.state
+    qtbot.waitUntil(lambda: not tab.play.isChecked())
+    assert document.state is undone
+
+
+def test_another_setting_is_another_run(train, hand, eye):
+    _window, tab = train()
+    hand.click(tab.one)
+    assert tab.session is not None
+    tab.form.control("rate").setFocus()
+    tab.form.control("rate").selectAll()
+    hand.type("0.5")
+    assert tab.session is None
+    assert tab.said.text() == "No step yet"
+    hand.click(tab.one)
+    assert tab.session.trainer.recipe.rate == 0.5
+
+
+@pytest.mark.parametrize(("name", "typed", "said"), [("rate", "abc", "not a number"), ("dropout", "2", "dropout")])
+def test_wrong_settings_are_said_and_nothing_happens(train, hand, eye, name, typed, said):
+    window, tab = train()
+    before = window.bench.document.state
+    tab.form.control(name).setFocus()
+    tab.form.control(name).selectAll()
+    hand.type(typed)
+    hand.click(tab.play)
+    eye.settle(window)
+    assert not tab.play.isChecked()
+    assert tab.problem.isVisible()
+    assert said in tab.problem.text()
+    assert window.bench.document.state is before
+
+
+def test_a_run_that_diverges_stops_with_a_word(train, hand, qtbot, eye):
+    window, tab = train(steps=100_000)
+    tab.form.control("optimiser").setCurrentText("SGD")
+    tab.form.control("rate").setText("1000")
+    for k in (1, 2):
+        window.bench.document.do(SetCells(f"layer.{k}.b", {(0,): 1.0}))
+    for k in (1, 2):
+        window.bench.document.do(SetSwitch(f"layer.{k}", "activation", "identity"))
+    eye.settle(window)
+    run(qtbot, tab, hand)
+    assert tab.problem.isVisible()
+    assert all(np.isfinite(array).all() for array in weights(window).values())
+
+
+def test_a_text_is_learned_and_its_words_are_taken_in(gpt, hand, qtbot, eye):
+    window, tab = gpt
+    hand.click(tab.source.choice.group.button(1))
+    tab.source.length.setValue(4)
+    tab.form.control("validation").setText("0.2")
+    tab.form.control("validation").textEdited.emit("0.2")
+    run(qtbot, tab, hand)
+    assert tab.problem.text() == ""
+    assert "moon" in window.bench.document.state.model.axes["input.words"]
+    history = tab.session.trainer.history
+    assert np.mean(history.losses[-5:]) < np.mean(history.losses[:5])
+    assert "validation" in tab.said.text()
+    assert "validation" in tab.losses.accessibleName()
+
+
+def test_words_to_try_are_given_to_the_model(gpt, hand, eye):
+    window, tab = gpt
+    tab.tried.setFocus()
+    tab.tried.selectAll()
+    hand.type("the sun")
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert window.bench.document.engine.labels("input") == ("the", "sun")
+    assert "sun" in tab.predictions.text()
+
+
+def test_what_can_be_learned_from_follows_the_model(train, hand, eye):
+    window, tab = train("you-are-welcome")
+    titles = [button.text() for button in tab.source.choice.group.buttons()]
+    assert titles == ["This pair", "Pairs of sentences"]
+    window.bench.open(new_lesson("gpt", ["a b"]))
+    eye.settle(window)
+    titles = [button.text() for button in tab.source.choice.group.buttons()]
+    assert titles == ["This sentence", "A text"]
+
+
+def test_a_model_without_a_loss_says_so(train, hand, eye):
+    window, tab = train("translation-lookup")
+    hand.click(tab.one)
+    eye.settle(window)
+    assert "loss" in tab.problem.text()
+
+
+def test_it_follows_theme_and_text_scale(train, eye, appearance):
+    window, tab = train()
+    appearance.set_mode("dark")
+    appearance.set_scale(1.5)
+    eye.settle(window)
+    assert tab.losses.height() == appearance.px(220)

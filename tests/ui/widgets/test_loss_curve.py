@@ -1,0 +1,73 @@
+"""Curves of training."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from explorer.ui.widgets.loss_curve import MOST_POINTS, Line, LossCurve, _thinned
+
+
+@pytest.fixture
+def curve(window, qtbot):
+    curve = LossCurve(window.bench)
+    qtbot.addWidget(curve)
+    return curve
+
+
+def drawn(curve):
+    return {item.name(): np.column_stack(item.getData()) for item in curve._items}
+
+
+def test_several_lines_each_over_its_own_steps(curve):
+    train, validation = np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.5])
+    curve.show_lines([Line("train", train), Line("validation", validation, np.array([0, 2]))])
+    found = drawn(curve)
+    assert found["train"].tolist() == [[0, 3], [1, 2], [2, 1]]
+    assert found["validation"].tolist() == [[0, 3], [2, 1.5]]
+    assert "validation" in curve.getPlotItem().titleLabel.text
+    said = "Curves of loss: train from 3 to 1 after 2 steps; validation from 3 to 1.5 after 2 steps"
+    assert curve.accessibleName() == said
+    curve.show_lines([Line("train", np.array([3.0]))])
+    assert list(drawn(curve)) == ["train"]
+    assert not curve.getPlotItem().titleLabel.isVisible()
+
+
+def test_a_log_scale(curve):
+    curve.show_lines([Line("loss", np.array([100.0, 1.0, 0.0, 0.01]))], here=(1, 1.0))
+    curve.set_log(True)
+    assert drawn(curve)["loss"][:, 1].tolist() == pytest.approx([2, 0, np.nan, -2], nan_ok=True)
+    curve.set_log(False)
+    assert drawn(curve)["loss"][:, 1].tolist() == [100, 1, 0, 0.01]
+
+
+@pytest.mark.parametrize("log", [False, True])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(losses=st.lists(st.floats(), max_size=6), here=st.none() | st.tuples(st.floats(0, 5), st.floats()))
+def test_whatever_is_measured_can_be_drawn(curve, log, losses, here):
+    curve.set_log(log)
+    curve.show_lines([Line("loss", np.array(losses))], here)
+    assert not curve.grab().isNull()
+
+
+def test_the_axes_stay_while_a_run_goes_a_step_on(curve):
+    curve.show_lines([Line("loss", np.linspace(3, 1, 103))])
+    box = curve._box
+    curve.show_lines([Line("loss", np.linspace(3, 1, 104))])
+    assert curve._box is box
+    assert box.right() >= 101
+
+
+def test_it_reaches_as_far_as_is_meant_to(curve):
+    curve.show_lines([Line("loss", np.array([2.0, 1.0]), np.array([1, 2]))], until=60)
+    assert curve._box.right() == 60
+
+
+@given(st.integers(1, 20_000), st.integers(0, 99))
+@settings(deadline=None, max_examples=40)
+def test_of_a_long_curve_no_peak_is_lost(n, seed):
+    y = np.random.default_rng(seed).normal(size=n)
+    x, thin = _thinned(np.arange(n), y)
+    assert len(thin) <= max(n if n <= MOST_POINTS else 0, 2 * MOST_POINTS)
+    assert {y.min(), y.max(), y[0], y[-1]} <= set(thin)
+    np.testing.assert_array_equal(y[x], thin)
