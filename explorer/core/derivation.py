@@ -98,8 +98,7 @@ def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
     A small number is not enough (a share of 1e−17 is one): the terms of its sum have to be so much larger that it is
     within their last digits, or each of them has to be such a number itself.
     """
-    last = engine.explain(name, cell)
-    if last is None or not 0 < abs(last.value) < _TINY:
+    if not 0 < abs(engine.values[name][cell]) < _TINY or (last := engine.explain(name, cell)) is None:
         return False
     if last.function == "dot":
         terms = np.multiply(*(argument.value for argument in last.arguments))

@@ -4,8 +4,7 @@ The graph is walked once against the direction in which it is computed (reverse 
 Goodfellow et al. 2016, §6.5): a node's gradient is the sum of what its children pass on to it.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -87,26 +86,6 @@ class Gradients:
                 self._found[name] = self._sum(name)
         return {name: self._found[name] for name in names}
 
-    def only(self, names: Iterable[str]) -> dict[str, Array]:
-        """The same as `several`, but any other gradient is let go of as soon as it has been passed on.
-
-        A step of training needs no others, and it is quicker in less memory.
-        """
-        names = dict.fromkeys(name for name in names if self._flows(name))
-        missing = self._missing(names)
-        # How many parents have still to be told, for each node that passes something on.
-        waiting = Counter(child for name in missing for child in self._children.get(name, ()))
-        with np.errstate(all="ignore"):
-            for name in sorted(missing, key=self.graph.position.__getitem__, reverse=True):
-                self._found[name] = self._sum(name)
-                for child in self._children.get(name, ()):
-                    waiting[child] -= 1
-                    if not waiting[child]:
-                        del self._passed[child]
-                        if child not in names and child != self.root.node:
-                            self._found.pop(child, None)
-        return {name: self._found[name] for name in names}
-
     def _flows(self, name: str) -> bool:
         return self.values[name].dtype.kind == "f"
 
@@ -134,47 +113,20 @@ class Gradients:
             for parent, passed in zip(self.graph.nodes[child].parents, self._pass_on(child), strict=True)
             if parent == name and passed is not None
         ]
-        if len(parts) < 2:
-            return parts[0] if parts else np.zeros_like(self.values[name])
-        total = np.add(parts[0], parts[1])
-        for part in parts[2:]:
-            total += part
-        return total
+        return added_up(parts) if parts else np.zeros_like(self.values[name])
 
     def _pass_on(self, name: str) -> tuple[Array | None, ...]:
         """What a node whose gradient is known passes on to its parents."""
         if name not in self._passed:
-            node = self.graph.nodes[name]
-            if loss := self._loss_of_softmax(name):
-                target = self.graph.nodes[loss].parents[1]
-                op = self.graph.nodes[loss].op
-                assert isinstance(op, CrossEntropy)
-                passed = op.through_softmax(self._found[loss], self.values[name], self.values[target])
-                self._passed[name] = (passed,)
-            else:
-                gradient = self._found[name]
-                if name in self.held:
-                    gradient = np.where(self.held[name], 0, gradient)
-                parents = [self.values[parent] for parent in node.parents]
-                self._passed[name] = node.op.backward(gradient, self._computed(name), *parents)
+            loss = self._loss_of_softmax(name)
+            self._passed[name] = passed_on(self.graph, self.values, self.held, name, loss, self._found[loss or name])
         return self._passed[name]
 
     def _computed(self, name: str) -> Array:
-        """A node's value as its op computes it, without pins: the slopes in the other cells depend on that."""
-        if name not in self.held:
-            return self.values[name]
-        node = self.graph.nodes[name]
-        with np.errstate(all="ignore"):
-            return node.op.forward(*(self.values[parent] for parent in node.parents))
+        return computed(self.graph, self.values, self.held, name)
 
     def _loss_of_softmax(self, name: str) -> str | None:
-        """The cross-entropy that is all the root reads of a softmax: the two are gone through in one step."""
-        if not isinstance(self.graph.nodes[name].op, Softmax):
-            return None
-        match self._children.get(name, ()):
-            case [loss] if isinstance(self.graph.nodes[loss].op, CrossEntropy):
-                return None if name in self.held or loss in self.held else loss
-        return None
+        return loss_of_softmax(self.graph, self.held, name, self._children.get(name, ()))
 
     # Derivations
 
@@ -269,3 +221,69 @@ def _lines(fed: Index, shape: tuple[int, ...]) -> Iterator[Index]:
         for axis, i in zip(whole, chosen, strict=False):
             line[axis] = i
         yield tuple(line)
+
+
+def added_up(parts: Sequence[Array]) -> Array:
+    """The sum of what several children pass on, one of them at least; a new array where there are more."""
+    if len(parts) == 1:
+        return parts[0]
+    total: Array = np.add(parts[0], parts[1])
+    for part in parts[2:]:
+        total += part
+    return total
+
+
+def passed_on(
+    graph: Graph,
+    values: Mapping[str, Array],
+    held: Mapping[str, Array],
+    name: str,
+    loss: str | None,
+    gradient: Array,
+) -> tuple[Array | None, ...]:
+    """What a node passes on to its parents: the one step of which back-propagation is made.
+
+    Parameters
+    ----------
+    graph, values, held
+        As of `Gradients`.
+    name : str
+    loss : str or None
+        As of `loss_of_softmax`.
+    gradient : numpy.ndarray
+        The node's; that of the loss, where there is one.
+    """
+    node = graph.nodes[name]
+    if loss is not None:
+        op, target = graph.nodes[loss].op, graph.nodes[loss].parents[1]
+        assert isinstance(op, CrossEntropy)
+        return (op.through_softmax(gradient, values[name], values[target]),)
+    if name in held:
+        gradient = np.where(held[name], 0, gradient)
+    parents = [values[parent] for parent in node.parents]
+    return node.op.backward(gradient, computed(graph, values, held, name), *parents)
+
+
+def computed(graph: Graph, values: Mapping[str, Array], held: Mapping[str, Array], name: str) -> Array:
+    """A node's value as its op computes it, without pins: the slopes in the other cells depend on that."""
+    if name not in held:
+        return values[name]
+    node = graph.nodes[name]
+    with np.errstate(all="ignore"):
+        return node.op.forward(*(values[parent] for parent in node.parents))
+
+
+def loss_of_softmax(graph: Graph, held: Collection[str], name: str, children: Sequence[str]) -> str | None:
+    """The cross-entropy that is all the root reads of a softmax: the two are gone through in one step.
+
+    Parameters
+    ----------
+    graph, held
+        As of `Gradients`.
+    name : str
+    children : sequence of str
+        Those that the root depends on.
+    """
+    if len(children) != 1 or not isinstance(graph.nodes[name].op, Softmax) or name in held or children[0] in held:
+        return None
+    return children[0] if isinstance(graph.nodes[children[0]].op, CrossEntropy) else None

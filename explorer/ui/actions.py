@@ -1,10 +1,16 @@
 """The window's actions, each with its shortcut."""
 
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
 from explorer.ui.widgets.icons import icon
 from explorer.ui.workbench import Workbench
+
+PARTS = ("page", "inspector", "topBar", "tokenBar", "sidebar")
+"""The window's parts, by the names they have for the style sheet; the stage comes first."""
 
 
 class Actions:
@@ -19,6 +25,7 @@ class Actions:
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         self._bench = bench
+        self._window = window
         document, appearance = bench.document, bench.appearance
 
         def action(text: str, keys: list[QKeySequence | QKeySequence.StandardKey], act: object) -> QAction:
@@ -47,6 +54,8 @@ class Actions:
         self.copy_panel = action("Copy this page as a picture", [QKeySequence("Ctrl+Shift+C")], lambda: None)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
+        self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))
+        self.previous_part = action("Previous part", [QKeySequence("Shift+F6")], lambda: self._go_round(-1))
         self.refresh()
         self.restyle()
 
@@ -75,3 +84,26 @@ class Actions:
         at = names.index(self._bench.selection.stage) + by
         if 0 <= at < len(names):
             self._bench.selection.go_to(names[at])
+
+    def _go_round(self, by: int) -> None:
+        """Give the keys to the next part of the window that takes them; there to its first matrix, if it has one."""
+        frames = [f for f in self._window.findChildren(QFrame) if f.objectName() in PARTS and f.isVisible()]
+        frames.sort(key=lambda frame: PARTS.index(frame.objectName()))
+        focus = QApplication.focusWidget()
+        here = next((i for i, f in enumerate(frames) if focus is not None and f.isAncestorOf(focus)), min(-by, 0))
+        for k in range(1, len(frames) + 1):
+            stops = list(_stops(frames[(here + by * k) % len(frames)]))
+            if stops:
+                matrix = next((stop for stop in stops if isinstance(stop, QTableView)), stops[0])
+                matrix.setFocus(Qt.FocusReason.TabFocusReason)
+                return
+
+
+def _stops(part: QWidget) -> Iterator[QWidget]:
+    """The widgets in a part that Tab stops at, in its order."""
+    widget = part.nextInFocusChain()
+    while widget is not None and widget is not part:
+        takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled()
+        if takes and part.isAncestorOf(widget):
+            yield widget
+        widget = widget.nextInFocusChain()

@@ -1,4 +1,4 @@
-"""How steady the window is while gradient descent runs in it: the time from one frame to the next."""
+"""How steady the window is while a model is trained: by hand, in the training tab, and in a process of its own."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,11 +8,14 @@ import numpy as np
 from PySide6.QtWidgets import QApplication
 
 from explorer.benchmarks.measure import Measurement
+from explorer.core.training.recipe import Recipe
 from explorer.lessons.loader import load
+from explorer.lessons.new import new_lesson
 from explorer.ui.benchmark import Opened, Paints, settle
-from explorer.ui.main_window import MainWindow
+from explorer.ui.main_window import PAGES, MainWindow
 
 FRAMES = 200
+TURNS, FIRST_S = 100, 2.0
 LIMIT_MS = 33.0
 SMALL, WHOLE = "cat-sat-on-the", "you-are-welcome"
 ATTENTION = "encoder.1.self.attention"
@@ -24,6 +27,10 @@ def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measu
     for lesson, setting, docked in ((SMALL, "script", None), (WHOLE, "textbook", None), (WHOLE, "textbook", ATTENTION)):
         measure = partial(while_training, opened, lesson, setting, docked)
         measure.__name__ = f"frames while {lesson} trains"  # type: ignore[attr-defined]
+        yield measure
+    for d_model, layers in ((16, 1), (64, 2)):
+        measure = partial(in_the_tab, opened, d_model, layers)
+        measure.__name__ = "frames of the training tab"  # type: ignore[attr-defined]
         yield measure
 
 
@@ -81,3 +88,42 @@ def _frames(app: QApplication, window: MainWindow, paints: Paints) -> tuple[int,
     steps = descent.at
     descent.stop()
     return steps, times
+
+
+def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_model: int, layers: int) -> Measurement:
+    """How long a turn of the event loop takes that paints, while the tab trains a GPT on its text."""
+    app, window, paints = opened()
+    window.bench.open(new_lesson("gpt", ["the sun is up and"], d_model=d_model, heads=4, layers=layers))
+    window.bench.bridge.flush()
+    window.show_page(PAGES.index("Train"))
+    tab = window.training
+    assert tab is not None
+    assert tab.source.choice is not None
+    tab.source.choice.group.button(1).click()
+    tab.form.show_recipe(Recipe(batch=32, steps=1_000_000))
+    tab.play.setChecked(True)
+    settle_first = time.perf_counter() + FIRST_S
+    times: list[float] = []
+    while len(times) < TURNS:
+        before, start = paints.count, time.perf_counter()
+        app.processEvents()
+        now = time.perf_counter()
+        assert tab.play.isChecked(), tab.problem.text()
+        if paints.count > before and now > settle_first:
+            times.append((now - start) * 1000)
+    where = "in a process of its own" if tab.process is not None else "in slices"
+    history = tab.history
+    assert history is not None
+    steps = len(history.losses)
+    tab.play.setChecked(False)
+    window.show_page(0)
+    settle(app, paints)
+    p50, p95 = np.percentile(times, [50, 95])
+    return Measurement(
+        f"turn of the loop while the tab trains a GPT of d_model {d_model}, {layers} layer{'s' * (layers > 1)}, p95",
+        float(p95),
+        "ms",
+        LIMIT_MS,
+        "two frames at 60 Hz",
+        f"{where}, {TURNS} turns that paint, median {p50:.1f} ms, slowest {max(times):.1f} ms, {steps} steps meanwhile",
+    )

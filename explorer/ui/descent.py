@@ -15,6 +15,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
+from explorer.document.background import LARGE
 from explorer.document.document import Document
 from explorer.document.training import Run, Way, trainable
 from explorer.ui.bridge import Bridge
@@ -80,6 +81,12 @@ class Descent(QObject):
     def possible(self) -> bool:
         """Whether there is a loss to go down."""
         return LOSS.node in self._document.engine.graph.nodes
+
+    @property
+    def quick(self) -> bool:
+        """Whether a step takes so little that nobody has to wait for it: of large models less is shown."""
+        # The way back takes two products for each one of the way there.
+        return 3 * sum(self._document.engine.graph.work.values()) < LARGE
 
     @property
     def run(self) -> Run | None:

@@ -255,6 +255,10 @@ class MainWindow(QMainWindow):
         self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
         self._settings.group.idClicked.connect(self._choose_setting)
         self._setting_place.addWidget(self._settings)
+        before: QWidget = self._tabs[-1]
+        for button in self._settings.group.buttons():
+            self.setTabOrder(before, button)  # made last, but it does not stand last
+            before = button
         self._share_width()
         self._say_setting()
         names = [stage.name for stage in self.bench.selection.stops]
@@ -400,6 +404,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
         self._share_width()
+        self.lesson_bar.refresh()
 
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.derivation import Row, chain, rows
+from explorer.core.derivation import Row, chain, only_rounding, rows
 from explorer.core.engine import Pin
 from explorer.core.model import Model
 
@@ -68,3 +68,21 @@ def test_every_derivation_of_every_model_can_be_written(example, compute):
         assert written[-1].kind == "result"
         assert all(row.value for row in written)
         assert chain(engine, name, cell)[-1][:2] == (name, cell)
+
+
+@pytest.mark.parametrize(
+    ("keys", "rounding"),
+    [
+        ([[0.1, 0.2, -0.3], [1e-17, 0, 0]], True),  # 0.1 + 0.2 − 0.3 is 5.6e−17
+        ([[1e-16, 0, 0], [1, 1, 1]], False),  # small, but all of it is there
+        ([[0, 0, 0], [1, 1, 1]], False),  # 0 itself
+    ],
+)
+def test_what_is_0_but_for_rounding(compute, keys, rounding):
+    axes = {"query": ("a",), "key": ("b", "c"), "feature": ("f1", "f2", "f3"), "value feature": ("v",)}
+    model = Model("attention", axes={k: v for k, v in axes.items() if k != "key"})
+    engine = compute(model, {"Q": [[1, 1, 1]], "K": keys[:1], "V": [[1]]})
+    assert only_rounding(engine, "scores", (0, 0)) is rounding
+    # What is made of such a number alone is one, too.
+    assert only_rounding(engine, "scaled", (0, 0)) is rounding
+    assert not only_rounding(engine, "weights", (0, 0))

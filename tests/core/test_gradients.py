@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.core.engine import Pin, fresh, same_bytes
+from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import operands
-from explorer.core.gradients import Gradients, Root
+from explorer.core.gradients import Root
 from explorer.core.graph import GraphBuilder, Place
 from explorer.core.model import Model
 from explorer.core.ops import Add, Argmax, CrossEntropy, Input, MatMul, ReLU, Sigmoid, Softmax
@@ -95,19 +95,6 @@ def test_several_are_found_in_one_walk_and_whole_numbers_left_out(engine):
     found = engine.gradients().several(["x", "W", "loss.target"])
     assert found.keys() == {"x", "W"}
     np.testing.assert_array_equal(found["W"], grad(fresh(net(), INPUTS, {}), "W"))
-
-
-def test_only_finds_the_same_and_lets_go_of_the_rest(engine):
-    kept, let_go = engine.gradients(), Gradients(engine.graph, engine.values, {})
-    found, expected = let_go.only(["W", "loss.target", "hidden"]), kept.several(["W", "loss.target", "hidden"])
-    assert list(found) == ["W", "hidden"]
-    assert all(same_bytes(found[name], expected[name]) for name in found)
-    assert let_go._found.keys() == {"W", "hidden", "loss.value"}
-    assert not let_go._passed
-    # What is asked for afterwards is computed then.
-    for name, value in engine.values.items():
-        if value.dtype.kind == "f":
-            assert same_bytes(let_go.of(name), kept.of(name)), name
 
 
 def test_the_gradient_of_probabilities_is_computed_only_where_somebody_asks(engine):

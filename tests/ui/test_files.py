@@ -1,5 +1,7 @@
 """Opening and saving in the window, with the dialogs answered by the tests."""
 
+import gc
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
@@ -491,6 +493,7 @@ def test_the_window_can_begin_with_a_document(open_window, file, monkeypatch):
     first = open_window()
     made.append(first.bench.appearance)
     _, window = app.open_window(str(file))
+    gc.unfreeze()  # the program keeps its window to its end; a test does not
     try:
         assert title(window) == "mine.explorer – Transformer Explorer"
         assert window.bench.lesson.title == "Mine"

@@ -153,3 +153,17 @@ def test_a_closed_window_can_be_deleted_while_its_document_lives(open_window, ey
 
 def test_nobody_has_the_focus_ring_at_the_start(window):
     assert QApplication.focusWidget() is window
+
+
+def test_f6_goes_round_the_parts_of_the_window(window, eye, hand):
+    eye.go_to(window, "encoder.1.self.attention")
+    hand.key(Key.Key_F6)
+    assert QApplication.focusWidget() is next(iter(eye.views(window).values()))
+    round_trip = []
+    for _ in range(4):
+        hand.key(Key.Key_F6)
+        round_trip.append(QApplication.focusWidget())
+    for part, widget in zip((window.inspector, window._top_bar, window.tokens, window.map), round_trip, strict=True):
+        assert part.isAncestorOf(widget)
+    hand.key(Key.Key_F6, Modifier.ShiftModifier)
+    assert window.tokens.isAncestorOf(QApplication.focusWidget())

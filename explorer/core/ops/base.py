@@ -134,9 +134,10 @@ def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
     if gradient.shape == shape:
         return gradient
     new = gradient.ndim - len(shape)
-    repeated = tuple(axis for axis, size in enumerate(shape) if size == 1 != gradient.shape[new + axis])
-    total: Array = gradient.reshape(-1, *gradient.shape[new:]).sum(0) if new else gradient
-    return total.sum(repeated, keepdims=True) if repeated else total
+    if new:
+        gradient = np.add.reduce(gradient.reshape(-1, *gradient.shape[new:]))
+    repeated = tuple(axis for axis, size in enumerate(shape) if size == 1 != gradient.shape[axis])
+    return np.asarray(gradient.sum(repeated, keepdims=True)) if repeated else gradient
 
 
 def passed(gradient: Array, slope: Array) -> Array:

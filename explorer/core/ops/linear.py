@@ -54,8 +54,8 @@ class MatMul(Op):
         if x.ndim > 2 and self._shared(parents):
             # One product for all rows of the batch.
             product = rows(x) @ (beside(W) if self.heads else W)
-            for b in parents[2:]:
-                product += b.ravel()
+            if len(parents) == 3:
+                product += parents[2].ravel()
             wide = product.reshape(*x.shape[:-1], -1)
             return stacked(wide, len(W)) if self.heads else wide
         product = (x[..., None, :, :] if self.heads and x.ndim > 2 else x) @ W
@@ -70,17 +70,21 @@ class MatMul(Op):
             of_x = (of_rows @ (beside(W) if self.heads else W).mT).reshape(x.shape)
             of_W = rows(x).mT @ of_rows
             of_W = stacked(of_W, len(W)) if self.heads else of_W
-            of_b = (of_rows.sum(0).reshape(b.shape) for b in parents[2:])
         else:
+            of_rows = gradient
             each = gradient @ W.mT
             of_x = summed_to(x.shape, each.sum(-3) if self.heads else each)
             of_W = summed_to(W.shape, (x[..., None, :, :] if self.heads else x).mT @ gradient)
-            of_b = (summed_to(b.shape, gradient.sum(-2)) for b in parents[2:])
-        return of_x, of_W.mT if self.transposed else of_W, *of_b
+        of_W = of_W.mT if self.transposed else of_W
+        if len(parents) == 2:
+            return of_x, of_W
+        b, of_b = parents[2], np.add.reduce(of_rows, axis=-2)
+        return of_x, of_W, of_b.reshape(b.shape) if of_b.size == b.size else summed_to(b.shape, of_b)
 
     def _shared(self, parents: tuple[Array, ...]) -> bool:
         """Whether the weights have no leading axes, so that all sentences of a batch share them."""
-        return all(part.ndim == n + self.heads for part, n in zip(parents[1:], (2, 1), strict=False))
+        _, W, *b = parents
+        return W.ndim == 2 + self.heads and (not b or b[0].ndim == 1 + self.heads)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         x, W = parents[0], parents[1]

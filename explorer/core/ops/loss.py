@@ -24,21 +24,25 @@ class CrossEntropy(Op):
 
     def forward(self, *parents: Array) -> Array:
         probabilities, target = parents
-        right = np.take_along_axis(probabilities, target[..., None], axis=-1)
+        rows, right = _rows_and_right(probabilities, target)
+        logs = np.log(rows[right]).reshape(target.shape)
         if self.pad < 0:
-            return np.asarray(-np.log(right).mean())
-        return np.asarray(-np.log(right[..., 0]).sum(where=target != self.pad) / self.count(target))
+            return np.asarray(-logs.mean())
+        return np.asarray(-logs.sum(where=target != self.pad) / self.count(target))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         probabilities, target = parents
+        rows, right = _rows_and_right(probabilities, target)
         # −1 / (n p) at the right word of each position, 0 elsewhere; −∞ where it got nothing.
-        right = np.take_along_axis(probabilities, target[..., None], axis=-1)
-        passed = -gradient / (self.count(target) * right)
+        of_rows = np.zeros_like(rows)
+        of_rows[right] = -gradient / (self.count(target) * rows[right])
+        return self._counted(of_rows, target).reshape(probabilities.shape), None
+
+    def _counted(self, rows: Array, target: Array) -> Array:
+        """The rows, those of positions that are not counted set to 0."""
         if self.pad >= 0:
-            passed[target == self.pad] = 0
-        of_probabilities = np.zeros_like(probabilities)
-        np.put_along_axis(of_probabilities, target[..., None], passed, axis=-1)
-        return of_probabilities, None
+            rows[target.ravel() == self.pad] = 0
+        return rows
 
     def count(self, target: Array) -> int:
         """n: how many positions are counted; 1 where none is, for there is nothing to share out then."""
@@ -50,14 +54,11 @@ class CrossEntropy(Op):
         This is what the two chain rules give when multiplied out (Goodfellow et al. 2016, §6.2.2.3: the log undoes the
         exp). It holds on where a probability is rounded to 0 and they would meet as 0 · ∞.
         """
+        rows, right = _rows_and_right(probabilities, target)
         share = gradient / self.count(target)
-        of_logits: Array = probabilities * share
-        at = target[..., None]
-        right = np.take_along_axis(probabilities, at, axis=-1)
-        np.put_along_axis(of_logits, at, (right - 1) * share, axis=-1)
-        if self.pad >= 0:
-            of_logits[target == self.pad] = 0
-        return of_logits
+        of_rows = rows * share
+        of_rows[right] = (rows[right] - 1) * share
+        return self._counted(of_rows, target).reshape(probabilities.shape)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         probabilities, target = parents
@@ -91,6 +92,12 @@ class CrossEntropy(Op):
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         return ()
+
+
+def _rows_and_right(probabilities: Array, target: Array) -> tuple[Array, tuple[Array, Array]]:
+    """The positions of all sentences as rows of one matrix, and where in it the right words stand."""
+    rows = probabilities.reshape(-1, probabilities.shape[-1])
+    return rows, (np.arange(len(rows)), target.ravel())
 
 
 @dataclass(frozen=True)

@@ -102,8 +102,7 @@ class Adam(Optimiser):
     _moments: dict[str, tuple[int, Array, Array]] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
-        zero = np.zeros_like(gradient)
-        t, first, second = self._moments.get(name, (0, zero, zero))
+        t, first, second = self._moments.get(name) or (0, np.zeros_like(gradient), np.zeros_like(gradient))
         t += 1
         # Each made anew, then added to in place, which saves a fifth of the time.
         first = self.keep * first

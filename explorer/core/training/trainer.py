@@ -1,8 +1,8 @@
 """The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import isfinite, sqrt
 from time import perf_counter
 from zlib import crc32
 
@@ -10,16 +10,18 @@ import numpy as np
 
 from explorer.core.engine import Pin
 from explorer.core.errors import ExplorerError, nearest
-from explorer.core.gradients import LOSS, Gradients
+from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.node import Node
 from explorer.core.ops import Array, CrossEntropy, Input
 from explorer.core.parameters import parameters
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
 from explorer.core.training.optimisers import OPTIMISERS, clipped
 from explorer.core.training.recipe import Recipe
+from explorer.core.way import WayBack
 
 _DROPOUT = 3  # beside the uses of a seed in `data`
 
@@ -148,8 +150,12 @@ class Trainer:
         self._blocks: dict[str, list[str]] = {}
         for name in self.moving:
             self._blocks.setdefault(name.rpartition(".")[0], []).append(name)
-        self._plan = [node for node in graph.nodes.values() if node.name in above | {LOSS.node} and not node.is_input]
-        self._held = {name: pin.cells for name, pin in self.pins.items()}
+        needed = [node for node in graph.nodes.values() if node.name in above | {LOSS.node} and not node.is_input]
+        # What reads nothing is the same in every step: masks, scales, positions.
+        self._constants = self._computed([node for node in needed if not node.parents], {})
+        self._plan = [node for node in needed if node.parents]
+        self._drops = any(kept_nodes(graph))
+        self._way = WayBack(graph, self.moving, {name: pin.cells for name, pin in self.pins.items()})
         self.fingerprint = self._fingerprint()
         self.optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
         self.at = 0
@@ -189,9 +195,11 @@ class Trainer:
         batch = self.data.batch(self.at, self.recipe.batch, self.recipe.seed)
         values = self._forward(batch | self._kept(batch))
         loss = float(values[LOSS.node])
-        gradients = Gradients(self.graph, values, self._held).only(self.moving)
+        gradients = self._way.gradients(values)
         norms = {block: clipped({n: gradients[n] for n in names}, 0)[1] for block, names in self._blocks.items()}
-        gradients, norm = clipped(gradients, self.recipe.clip)
+        norm = sqrt(sum(one * one for one in norms.values()))
+        if self.recipe.clip:
+            gradients, norm = clipped(gradients, self.recipe.clip)
         if not (isfinite(loss) and isfinite(norm)):
             self._diverged()
         optimiser = self.optimiser.copy()
@@ -257,16 +265,21 @@ class Trainer:
 
     def _kept(self, batch: Mapping[str, Array]) -> dict[str, Array]:
         """What dropout keeps in the next step; drawn from the seed and the step alone, as the batch is."""
+        if not self._drops:
+            return {}
         lead = next((array.shape[:1] for array in batch.values()), ())
         random = np.random.default_rng([self.recipe.seed, _DROPOUT, self.at])
         return kept_masks(self.graph, self.model, lead, random)
 
     def _forward(self, batch: Mapping[str, Array]) -> dict[str, Array]:
         """The values of all nodes that the loss depends on, for a batch."""
-        values = {**self._inputs, **self.weights, **batch}
+        return self._computed(self._plan, {**self._inputs, **self._constants, **self.weights, **batch})
+
+    def _computed(self, nodes: Iterable[Node], values: dict[str, Array]) -> dict[str, Array]:
+        """The values with those of some nodes, in reading order, that are not there yet."""
         with np.errstate(all="ignore"):  # what is not finite is seen at the loss
-            for node in self._plan:
-                if node.name not in batch:
+            for node in nodes:
+                if node.name not in values:
                     new = node.op.forward(*[values[parent] for parent in node.parents])
                     values[node.name] = self.pins[node.name].over(new) if node.name in self.pins else new
         return values

@@ -11,6 +11,7 @@ from explorer.core.numbers import written
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
 from explorer.ui.widgets.net_picture import net_picture
+from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.stepper import Stepper
 from explorer.ui.workbench import Workbench
 
@@ -35,7 +36,10 @@ class DescentPanel(Panel):
         self._log = log
         pictures: list[tuple[str, Later, *tuple[QWidget, ...]]] = [("Loss", curve, log)]
         places = [curve]
-        if sum(np.size(self.bench.document.engine.values[name]) for name in descent.moves()) > 1:
+        if not descent.quick:
+            slow = "A step takes a while in a model of this size, and the loss over two weights would take far longer."
+            self.page.addWidget(Note(lambda: f"{slow} The page “Train” trains it in a process of its own."))
+        elif sum(np.size(self.bench.document.engine.values[name]) for name in descent.moves()) > 1:
             surface = Later(self._surface, px(SURFACE[0]), px(SURFACE[1]))
             pictures.append(("Loss over two weights", surface))
             places.append(surface)
@@ -51,7 +55,8 @@ class DescentPanel(Panel):
         self.later(*places)
 
     def structure(self) -> tuple[object, ...]:
-        return tuple(self.bench.descent.moves()), self.bench.lesson.id, self.bench.descent.possible
+        descent = self.bench.descent
+        return tuple(descent.moves()), self.bench.lesson.id, descent.possible, descent.quick
 
     def _curve(self) -> QWidget:
         from explorer.ui.widgets.loss_curve import RunCurve
@@ -106,6 +111,10 @@ class Moving(QWidget):
             self.boxes[name].blockSignals(True)
             self.boxes[name].setChecked(moves)
             self.boxes[name].blockSignals(False)
+            if not (self._bench.descent.quick or engine.has_gradients):
+                self._lengths[name].setText("…")
+                self._lengths[name].setToolTip("Takes a while; shown together with “Gradient” above")
+                continue
             gradient: Any = engine.gradient(Place(name))
             self._lengths[name].setText(written(float(np.sqrt(np.sum(np.square(gradient)))), 4))
 

@@ -22,6 +22,9 @@ class HeadsPanel(Panel):
         heads = graph.n_heads(self.block + "output") or 1
         self.section("Each head by itself")
         self.row([("", self._head(head)) for head in range(heads)])
+        if self._long:
+            self.section("What each head puts out")
+            self.row([("", self._of("output", head, f"head {head + 1}")) for head in range(heads)])
         self.section("Side by side, then through W_O" if self.has("W_O") else "Side by side")
         row: list[tuple[str, QWidget]] = [("", self.box(self.block + "concat"))]
         if self.has("W_O"):
@@ -30,16 +33,26 @@ class HeadsPanel(Panel):
 
     def structure(self) -> tuple[object, ...]:
         # The heads' matrices belong to the stage before.
-        graph = self.bench.document.engine.graph
-        long = max(graph.shape(self.block + "weights")[-2:]) > MOST_WORDS
+        graph, long = self.bench.document.engine.graph, self._long
         # A head that is switched off has another button.
         pin = self.bench.document.engine.pins.get(self.block + "output")
         return *super().structure(), graph.n_heads(self.block + "output"), long, id(pin)
 
+    @property
+    def _long(self) -> bool:
+        """Whether a table of the weights shows nothing; a picture does, and pointing at it gives the number."""
+        return max(self.bench.document.engine.graph.shape(self.block + "weights")[-2:]) > MOST_WORDS
+
+    def _of(self, short: str, head: int, title: str = "") -> MatrixBox:
+        """A matrix of a head, which stays when another head is looked at."""
+        box = self.box(self.of_head(short, head), title)
+        box.setProperty("fixed_head", True)
+        return box
+
     def _head(self, head: int) -> QWidget:
         holder = QWidget()
         layout = QVBoxLayout(holder)
-        px, graph = self.bench.appearance.px, self.bench.document.engine.graph
+        px = self.bench.appearance.px
         layout.setContentsMargins(0, 0, px(4), 0)
         color = self.bench.appearance.theme.series[head % 6]
         top = QWidget()
@@ -49,16 +62,13 @@ class HeadsPanel(Panel):
         line.addWidget(self._switch(head))
         line.addStretch()
         layout.addWidget(top)
-        # Of a long sentence a table of numbers shows nothing; the picture does, and pointing at it gives the number.
-        as_picture = max(graph.shape(self.block + "weights")[-2:]) > MOST_WORDS
-        for short in ("output",) if as_picture else ("weights", "output"):
-            box: MatrixBox = self.box(self.of_head(short, head))
-            box.setProperty("fixed_head", True)
-            layout.addWidget(box)
-        if as_picture:
+        if self._long:
             picture = Later(partial(self._heat_map, head), px(SIDE), px(SIDE))
-            layout.insertWidget(1, picture)
+            layout.addWidget(picture)
             self.later(picture)
+        else:
+            for short in ("weights", "output"):
+                layout.addWidget(self._of(short, head))
         return holder
 
     def _switch(self, head: int) -> QPushButton:

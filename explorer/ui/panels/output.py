@@ -97,7 +97,7 @@ class OutputPanel(Panel):
         """The editable cell, and a slider that edits the same cell."""
         holder = QWidget()
         column = QVBoxLayout(holder)
-        column.setContentsMargins(self.bench.appearance.px(20), 0, 0, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self.bench.appearance.px(6))
         column.addWidget(mark(QLabel("Temperature"), role="section"))
         column.addWidget(self.box(TEMPERATURE, "divides all logits"))

@@ -65,7 +65,7 @@ class ParametersPanel(Panel):
     def _words(self) -> str:
         here = self.bench.appearance.theme.here_text
         if not self._count.blocks:
-            return "This model learns nothing: its queries, keys and values are given."
+            return "This model learns nothing: its numbers are given."
         return (
             f"<b style='color:{here}'>{self._count.total:,}</b> numbers that training would change. "
             "Not counted is what is given: words, masks, the temperature, targets."

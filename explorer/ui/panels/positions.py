@@ -36,7 +36,7 @@ class PositionsPanel(Panel):
         self.row(
             [
                 ("", self.box(f"{self.block}X", "embeddings")),
-                ("+", self.box(table, "positions")),
+                ("+", self.box(table)),
                 ("=", self.box(f"{self.block}H")),
             ]
         )

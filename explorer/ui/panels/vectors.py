@@ -14,6 +14,7 @@ class VectorsPanel(Panel):
         rest = [n.name for n in graph.nodes.values() if n.stage == self.stage.name and n.name not in ("x", "y")]
         plane = Later(self._plane, px(430), px(400))
         holder = QWidget()
+        holder.setProperty("at_top", True)
         layout = QVBoxLayout(holder)
         layout.setContentsMargins(0, 0, 0, 0)
         for name in ("x", "y", *rest[:2]):

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,8 @@ SLICE_S = 0.008
 """How long training holds the event loop: half of a frame."""
 LARGE_STEP = 100_000_000
 """Multiply-adds of a step from which on it takes longer than a slice: such runs go to a process of their own."""
-SHOW_S = 0.08
-"""How often the pictures are drawn anew while it runs."""
+SHOW_S = 0.02
+"""How often one of the pictures is drawn anew while it runs: all at once would take longer than a frame."""
 LEFT = 330  # pixels at text scale 1
 FIRST = Recipe(rate=0.01, batch=8, steps=1000, validate_every=20)
 
@@ -175,6 +176,8 @@ class TrainingTab(QFrame):
             self._flow.addWidget(part)
             self._flow.setAlignment(part, Qt.AlignmentFlag.AlignTop)
         self._net: Any = None
+        self._draws = (self._draw_losses, self._draw_norms, self.map.refresh, self._draw_answers)
+        self._turns = cycle(self._draws)
         self._right.addWidget(holder)
         self._draw_net()
 
@@ -218,7 +221,9 @@ class TrainingTab(QFrame):
 
     # The run
 
-    def _history(self) -> History | None:
+    @property
+    def history(self) -> History | None:
+        """The records of the run that there is."""
         if self.process is not None:
             return self.process.history
         return self.session.trainer.history if self.session is not None else None
@@ -337,9 +342,11 @@ class TrainingTab(QFrame):
             self.show_run()
 
     def _show_soon(self) -> None:
-        """Draw, unless that was done a moment ago."""
+        """Say how far it has come and draw one of the pictures, unless that was done a moment ago."""
         if time.perf_counter() - self._shown_at > SHOW_S:
-            self.show_run()
+            self._say()
+            if self.isVisible():
+                next(self._turns)()
             self._shown_at = time.perf_counter()
 
     def showEvent(self, event: Any) -> None:
@@ -348,7 +355,14 @@ class TrainingTab(QFrame):
 
     def show_run(self) -> None:
         """Draw everything as it is now."""
-        history = self._history()
+        self._say()
+        if self.isVisible():
+            for draw in self._draws:
+                draw()
+
+    def _say(self) -> None:
+        """How far it has come, in words."""
+        history = self.history
         if history is not None and self.session is not None and history.losses:
             steps = len(history.losses)
             text = f"Step {steps:,} of {self.session.trainer.recipe.steps:,} · loss {_short(history.losses[-1])}"
@@ -361,12 +375,18 @@ class TrainingTab(QFrame):
         else:
             self.said.setText("Starting…" if self.play.isChecked() else "No step yet")
         self.one.setVisible(self.process is None)
-        if not self.isVisible():
-            return
-        self.losses.show_lines(pictures.loss_lines(history) if history else [])
-        self.norms.show_lines(pictures.norm_lines(history) if history else [])
-        for picture in (self.map, self.predictions, *([self._net] if self._net is not None else [])):
-            picture.refresh()
+
+    def _draw_losses(self) -> None:
+        self.losses.show_lines(pictures.loss_lines(self.history) if self.history else [])
+
+    def _draw_norms(self) -> None:
+        self.norms.show_lines(pictures.norm_lines(self.history) if self.history else [])
+
+    def _draw_answers(self) -> None:
+        """What the model says, and to what."""
+        self.predictions.refresh()
+        if self._net is not None:
+            self._net.refresh()
         sequence = self._sequence()
         self.tried.setVisible(sequence is not None)
         if sequence is not None and not self.tried.hasFocus():

@@ -30,8 +30,9 @@ HINT = "".join(
     for line in (
         "Point at a number to see how it is made.",
         "<b>Teal</b> ones are yours: type, drag, or turn the wheel. What follows from them changes at once.",
-        "<b>White</b> ones are computed. Enter holds one at a value of yours, Delete lets it go.",
+        "The others are computed. Enter holds one at a value of yours, Delete lets it go.",
         "A right click fills a matrix, or brings the lesson's values back. Ctrl+C and Ctrl+V work with a spreadsheet.",
+        "F6 takes the keys from part to part of the window, Ctrl+Page Down to the next stage.",
     )
 )
 
@@ -71,14 +72,14 @@ class Inspector(QFrame):
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         self._feeds.setTextInteractionFlags(links)
         self._feeds.linkActivated.connect(self._go)
-        self._printed_heading = self._label("In the reference", role="section")
+        self._printed_heading = self._label("", role="section")
         self._printed = self._label("")
         self._hint = self._label(HINT, role="muted")
         self._hint.setTextFormat(Qt.TextFormat.RichText)
         # The prints are read from files: the page is there before them.
         self._looking_up = QTimer(self, singleShot=True, interval=0)
         self._looking_up.timeout.connect(self._show_stage)
-        bench.selection.stage_changed.connect(lambda: self._looking_up.start())
+        bench.selection.stage_changed.connect(self._look_up)
 
         content = QWidget()
         self._page = QVBoxLayout(content)
@@ -153,7 +154,7 @@ class Inspector(QFrame):
                 part.hide()
             self._show_derivations([])
             self._hint.show()
-            self._looking_up.start()
+            self._look_up()
             return
         self._hint.hide()
         engine = self._bench.document.engine
@@ -312,6 +313,9 @@ class Inspector(QFrame):
                 parts[0] += f"<br><span style='color:{theme.muted}'>{figure.note or figure.why}</span>"
         self._say_printed([*parts, *map(_said, slips_at(lesson.id, setting, {cell.node, name}))])
 
+    def _look_up(self, *_: object) -> None:
+        self._looking_up.start()
+
     def _show_stage(self) -> None:
         """Where no cell is pointed at: what the reference prints at this stage, and its slips."""
         bench = self._bench
@@ -320,11 +324,13 @@ class Inspector(QFrame):
         graph, at = bench.document.engine.graph, (bench.lesson.id, bench.document.state.setting)
         names = {n for n in graph.names() if graph.nodes[graph.place(n).node].stage == bench.selection.stage}
         found = (f.node for f in figures() if f.plain and (f.lesson, f.setting) == at and f.node in names)
-        printed = ", ".join(dict.fromkeys(f"<b>{node.rpartition('.')[2]}</b>" for node in found))
+        short = ("loss" if node == LOSS.node else node.rpartition(".")[2] for node in found)
+        printed = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
         parts = [f"Prints {printed}: point at a number to compare it."] if printed else []
         self._say_printed([*parts, *map(_said, slips_at(*at, names))])
 
     def _say_printed(self, parts: Sequence[str]) -> None:
+        self._printed_heading.setText(f"In reference {self._bench.lesson.reference}")
         self._printed.setText("".join(f"<p style='margin: 0 0 8px 0'>{part}</p>" for part in parts))
         for part in (self._printed, self._printed_heading):
             part.setVisible(bool(parts))

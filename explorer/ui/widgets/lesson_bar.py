@@ -11,6 +11,8 @@ from explorer.ui.workbench import Workbench
 
 LINES = 2
 """Lines of the setting's first paragraph that are shown; the stage needs the room."""
+LOW = 600
+"""Pixels at text scale 1: in a window less high the title alone is shown, or large text would leave no stage."""
 TRY = "Try: "
 """How a paragraph begins that says what to try; it is always shown."""
 
@@ -59,9 +61,11 @@ class LessonBar(QFrame):
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
         whole = self._more.isChecked()
+        roomy = whole or self.window().height() >= self._bench.appearance.px(LOW)
+        self._text.setVisible(roomy)
         self._text.setText("\n\n".join(paragraphs) if whole else self._shortened(paragraphs[0]))
         attempt = next((p for p in paragraphs if p.startswith(TRY)), "")
-        self._try.setVisible(bool(attempt) and not whole)
+        self._try.setVisible(bool(attempt) and roomy and not whole)
         assert isinstance(self._try, QLabel)
         width = max(self._text.width(), 100)
         self._try.setText(self._try.fontMetrics().elidedText(attempt, Qt.TextElideMode.ElideRight, width))

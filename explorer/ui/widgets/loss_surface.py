@@ -47,7 +47,7 @@ class _Way(pg.GraphicsObject):
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._numbers(painter, to_pixels)
-        near = (np.abs(surface.way) < DRAWABLE).all(1)
+        near: Array = np.all(np.abs(surface.way) < DRAWABLE, axis=1)
         spots = [to_pixels.map(QPointF(x, y)) for x, y in surface.way[near].tolist()]
         gone = max(int(near[: surface.gone + 1].sum()) - 1, 0)
         painter.setPen(QPen(qcolor(theme.text), 2))

@@ -100,7 +100,8 @@ class MatrixBox(QWidget):
         self._formula.setToolTip(self.name)
         shape = " × ".join(str(n) for n in engine.value(self.view.matrix.place).shape) or "one number"
         theme = self.bench.appearance.theme
-        name = self._title or ("" if node.short == node.symbol else node.short)
+        name = self._title or node.short
+        name = "" if name == node.symbol else name  # which stands before it
         words = [name, shape] if name else [shape]
         if node.is_input:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")

@@ -1,6 +1,7 @@
 """What all pyqtgraph pictures share: no frame, no menu, the theme's colours, and a summary in words."""
 
 from collections.abc import Callable, Iterable, Sequence
+from math import ceil
 from typing import Any
 
 import pyqtgraph as pg
@@ -30,7 +31,8 @@ class Axis(pg.AxisItem):
     def stand(self, upright: bool, room: float) -> None:
         """Let the labels stand on end, with so many pixels for the longest."""
         self.upright = upright
-        self.setHeight(room if upright else None)
+        title = self.label.boundingRect().height() if self.label.isVisible() else 0
+        self.setHeight(room + title if upright else None)
         self.setStyle(hideOverlappingLabels=not upright)
 
     def drawPicture(self, p: Any, axisSpec: Any, tickSpecs: Any, textSpecs: Any) -> None:
@@ -72,7 +74,7 @@ class Plot(pg.PlotWidget):
         super().__init__(parent, enableMenu=False, axisItems=axes)
         self.bench = bench
         self.name = name
-        self._ticks: dict[str, tuple[str, ...]] = {}
+        self._ticks: dict[str, tuple[tuple[str, ...], float, int]] = {}
         for side in ("right", "top"):
             self.hideAxis(side)
         self.hideButtons()
@@ -113,25 +115,34 @@ class Plot(pg.PlotWidget):
 
     def ticks(self, side: str, labels: Sequence[str], at: float = 0.5, most: int = 24) -> None:
         """Write labels along a side, one for each unit; of many only as many as can be read."""
-        if self._ticks.get(side) == tuple(labels):
+        wanted = tuple(labels), at, most
+        if self._ticks.get(side) == wanted:
             return  # pyqtgraph lays an axis out anew for the same ticks, too, and that takes longer than the picture
-        self._ticks[side] = tuple(labels)
+        self._ticks[side] = wanted
+        axis, longest = self.getAxis(side), self._longest(side)
         every = max(1, -(-len(labels) // most))
-        metrics = QFontMetrics(self.bench.appearance.fonts.small)
-        longest = max((metrics.horizontalAdvance(label[:14]) for label in labels), default=0)
         if side == "left":
             # pyqtgraph finds out while it paints, and until then leaves out the labels that do not fit.
-            self.getAxis(side).setStyle(autoExpandTextSpace=False, tickTextWidth=longest + 2)
+            axis.setStyle(autoExpandTextSpace=False, tickTextWidth=longest + 2)
         elif side == "top":
-            room = max(self.width(), self.minimumWidth()) - self._beside() - 16
-            self.getAxis(side).stand((longest + 6) * len(labels[::every]) > room, longest + 10)
-        self.getAxis(side).setTicks([[(i + at, label[:14]) for i, label in enumerate(labels) if i % every == 0]])
+            beside = self._longest("left") + 2 * QFontMetrics(self.bench.appearance.fonts.small).height()
+            each = max(self.width() - beside - 16, 1) / max(len(labels), 1)
+            if every > 1:
+                every = max(every, ceil((longest + 6) / each))  # rather fewer than on end
+            axis.stand(longest + 6 > each * every, longest + 10)
+        axis.setTicks([[(i + at, label[:14]) for i, label in enumerate(labels) if i % every == 0]])
 
-    def _beside(self) -> int:
-        """Pixels that the words and the title at the left take."""
+    def _longest(self, side: str) -> int:
+        """Pixels of the longest label along a side."""
         metrics = QFontMetrics(self.bench.appearance.fonts.small)
-        longest = max((metrics.horizontalAdvance(label[:14]) for label in self._ticks.get("left", ())), default=0)
-        return longest + 2 * metrics.height()
+        labels = self._ticks[side][0] if side in self._ticks else ()
+        return max((metrics.horizontalAdvance(label[:14]) for label in labels), default=0)
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        # pyqtgraph's own constructor calls this, too.
+        if "top" in getattr(self, "_ticks", ()):
+            self.ticks("top", *self._ticks.pop("top"))
 
     def fit(self, labels: int) -> None:
         """Be high enough for so many labels beside each other, within what one can take in."""

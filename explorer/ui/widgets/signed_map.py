@@ -82,10 +82,10 @@ class SignedMap(Picture):
         shares = np.clip(np.nan_to_num(array / limit), -1.0, 1.0)
         self._image.setImage(shares, autoLevels=False, levels=(-1.0, 1.0))
         height, width = array.shape
-        self.ticks("left", sheet.rows, most=12)
-        self.ticks("top", sheet.columns, most=10)
         self.setLabel("left", sheet.titles[0])
         self.setLabel("top", sheet.titles[1])
+        self.ticks("left", sheet.rows, most=12)
+        self.ticks("top", sheet.columns, most=10)
         self.getViewBox().setRange(QRectF(0, 0, width, height), padding=0.01, disableAutoRange=True)
         own_rows, own_columns = sheet.own
         self._own.setVisible(0 < own_rows * own_columns < array.size)

@@ -103,7 +103,7 @@ class SwitchBar(QWidget):
                 case QSpinBox():
                     control.setValue(int(value))
                 case QLineEdit():
-                    control.setText(f"{value:g}")
+                    control.setText(f"{value:g}".replace("e-0", "e-"))
             control.blockSignals(False)
 
     def _line(self, name: str, switch: Switch) -> QWidget:

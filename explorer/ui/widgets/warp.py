@@ -59,7 +59,7 @@ class _Grid(pg.GraphicsObject):
             painter.drawEllipse(spot, self.dot, self.dot)
         painter.setFont(fonts.small)
         painter.setPen(qcolor(theme.text))
-        self._write(painter, spots)
+        self._write(painter, spots, to_pixels.mapRect(self.getViewBox().viewRect()))
         painter.restore()
 
     @property
@@ -67,11 +67,11 @@ class _Grid(pg.GraphicsObject):
         """Pixels from the middle of a dot to its edge: many are small."""
         return 4.0 if len(self.labels) <= MANY else 2.0
 
-    def _write(self, painter: Any, spots: Mapping[int, QPointF]) -> None:
+    def _write(self, painter: Any, spots: Mapping[int, QPointF], bounds: QRectF) -> None:
         """Words beside their dots, where there is room; the word that is looked at comes first."""
-        metrics, gap = painter.fontMetrics(), self.dot + 3
-        bounds = QRectF(0, 0, painter.device().width(), painter.device().height())
-        taken: list[QRectF] = []
+        metrics, gap, r = painter.fontMetrics(), self.dot + 3, self.dot
+        taken = [QRectF(spot.x() - r, spot.y() - r, 2 * r, 2 * r) for spot in spots.values()]
+        written = 0
         for i in sorted(spots, key=lambda i: i != self.here):
             width, height = metrics.horizontalAdvance(self.labels[i]), metrics.height()
             x, y = spots[i].x(), spots[i].y()
@@ -80,13 +80,18 @@ class _Grid(pg.GraphicsObject):
                 (x - gap - width, y - height / 2),
                 (x - width / 2, y - gap - height),
                 (x - width / 2, y + gap),
+                (x + r, y + r),
+                (x - r - width, y + r),
+                (x + r, y - r - height),
+                (x - r - width, y - r - height),
             ):
                 box = QRectF(left, top, width, height)
                 if bounds.contains(box) and not any(box.intersects(other) for other in taken):
                     taken.append(box)
                     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.labels[i])
+                    written += 1
                     break
-            if len(taken) >= MANY:
+            if written >= MANY:
                 break
 
 
@@ -144,7 +149,7 @@ class Warp(Plot):
         grid.span = _reach(before[:, :2], 1.0)
         with np.errstate(all="ignore"):  # as in the engine
             corners = np.array([[1, 1], [1, -1]]) * grid.span @ grid.matrix
-        grid.reach = 1.15 * _reach(np.vstack([corners, grid.points]), 0.5)
+        grid.reach = 1.25 * _reach(np.vstack([corners, grid.points]), 0.5)
         box = QRectF(-grid.reach, -grid.reach, 2 * grid.reach, 2 * grid.reach)
         self.getViewBox().setRange(box, padding=0, disableAutoRange=True)
         self._axis = graph.axes_of(graph.place(self._vectors))[0]

@@ -9,7 +9,9 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui import descent as going
 from explorer.ui.panels.descent import Moving
+from explorer.ui.panels.panel import Later
 from explorer.ui.selection import Cell
+from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.stepper import Stepper
 
 
@@ -178,6 +180,15 @@ def test_without_a_loss_it_says_so(panel, eye, qtbot):
     qtbot.waitUntil(lambda: not panel.findChildren(Stepper))
     panel.bench.document.do(SetSwitch("loss", "loss", "cross-entropy"))
     qtbot.waitUntil(lambda: bool(panel.findChildren(Stepper)))
+
+
+def test_of_a_large_model_less_is_shown(window, eye, monkeypatch):
+    monkeypatch.setattr(going, "LARGE", 1)
+    panel = eye.look_at(window, "model.descent")
+    (moving,) = panel.findChildren(Moving)
+    assert [label.text() for label in moving._lengths.values()] == ["…", "…"]
+    assert len(panel.findChildren(Later)) == 1
+    assert any("Train" in note.text() for note in panel.findChildren(Note))
 
 
 # Pictures

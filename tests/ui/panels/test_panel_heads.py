@@ -5,6 +5,8 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.new import new_lesson
+from explorer.ui.widgets.heat_map import HeatMap
 
 ENCODER = "encoder.1.self"
 
@@ -88,3 +90,35 @@ def test_a_head_is_switched_off_and_on(window, eye, hand):
     hand.click(eye.by_name(window, "Switch on head 1"))
     eye.settle(window)
     assert (eye.value(window, "encoder.1.self.concat") == before).all()
+
+
+def pictures(window):
+    return {picture.name: picture for picture in window.panel().findChildren(HeatMap) if picture.isVisible()}
+
+
+def test_of_a_long_sentence_each_head_is_a_picture_that_stays(open_window, eye):
+    window = open_window("jane")
+    names = [f"{ENCODER}.head.{head}.weights" for head in (1, 2, 3)]
+    for head in (0, 2, None):
+        window.bench.selection.set_head(head)
+        eye.settle(window)
+        assert list(pictures(window)) == names
+        assert not [name for name in eye.views(window) if name.endswith(".weights")]
+        for name, picture in pictures(window).items():
+            assert np.array_equal(picture._image.image, eye.value(window, name))
+    # Jane and her job, Harvard and Google, graduated and starting.
+    words = window.bench.document.engine.labels("input")
+    for name, query, key in zip(names, ("Jane", "Harvard", "graduated"), ("job", "Google", "starting"), strict=True):
+        assert words[int(eye.value(window, name)[words.index(query)].argmax())] == key
+
+
+def test_forty_words_and_eight_heads_stand_beside_each_other(open_window, eye):
+    window = open_window(new_lesson("gpt", [" ".join(f"word{i}" for i in range(40))], d_model=32, heads=8))
+    window.resize(1280, 720)
+    eye.go_to(window, "decoder.1.self.heads")
+    found = list(pictures(window).values())
+    assert len(found) == 8
+    lines = {picture.mapTo(window.panel().widget(), picture.pos()).y() for picture in found}
+    assert len(lines) <= 4
+    for picture in found:
+        assert len(picture.getAxis("left").written()) >= 10

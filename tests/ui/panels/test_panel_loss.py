@@ -227,3 +227,20 @@ def test_another_loss_has_no_such_list(window, document, panel, eye):
     document.do(SetSwitch("loss", "loss", "mean squared error"))
     eye.settle(window)
     assert not [view for view in panel.findChildren(Listing) if isinstance(view.rows, WordGradients)]
+
+
+def test_names_of_dots_stay_within_the_axes(window, panel, eye):
+    from PySide6.QtCore import QPointF, QRectF
+    from PySide6.QtGui import QImage, QPainter
+
+    from explorer.ui.widgets.curves import Curves
+
+    dots = eye.plot(window, Curves)._dots
+    image = QImage(200, 100, QImage.Format.Format_ARGB32)
+    painter, taken = QPainter(image), []
+    dots._axes = QRectF(50, 10, 100, 60)
+    for place in (QPointF(50, 12), QPointF(50, 12), QPointF(149, 69)):
+        dots._write(painter, "nada", place, "#000000", taken)
+    painter.end()
+    assert all(dots._axes.contains(place) for place in taken)
+    assert not taken[0].intersects(taken[1])

@@ -166,3 +166,23 @@ def test_batch_norm_measures_columns(open_window, eye):
 
     assert panel.findChildren(Strips)[1]._strips.cell == (0, 1)
     assert "column" in notes(panel)
+
+
+def test_every_strip_has_its_name_from_the_first_paint(window, panel):
+    from PySide6.QtGui import QPainter, QPicture
+
+    from explorer.ui.widgets.strips import Strips
+
+    for picture in panel.findChildren(Strips):
+        axis, drawn = picture.getAxis("left"), QPicture()
+        painter = QPainter(drawn)
+        _, _, texts = axis.generateDrawSpecs(painter)
+        painter.end()
+        assert [text for *_, text in texts] == ["You", "are", "welcome"]
+
+
+def test_switches_that_stand_alone_need_not_be_asked_for(open_window, eye):
+    jump = open_window("jump")
+    switches = eye.go_to(jump, "layer").header.switches
+    assert not switches.more.isVisible()
+    assert all(control.isVisible() for control in switches._controls.values())

@@ -172,3 +172,24 @@ def test_deleting_the_widget_deletes_layout_and_items(qtbot):
         assert not shiboken6.isValid(layout)
         del holder, layout
     gc.collect()
+
+
+def test_items_on_a_base_line_have_it_at_one_height(qtbot):
+    class Table(Box):
+        def baseline(self):
+            return self._size.height() - 10
+
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    layout = FlowLayout(holder, 10, 5)
+    low, high = Table(20, 30), Table(20, 50)
+    beside = Box(20, 10)
+    for box in (low, high, beside):
+        layout.addWidget(box)
+    for box in (low, high):
+        layout.setAlignment(box, Qt.AlignmentFlag.AlignBaseline)
+    holder.resize(100, layout.heightForWidth(100))
+    holder.show()
+    QApplication.processEvents()
+    assert [y for _, y, _, _ in places([low, high, beside])] == [20, 0, 20]
+    assert layout.heightForWidth(100) == 50

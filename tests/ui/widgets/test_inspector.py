@@ -1,14 +1,16 @@
 """What is said about the cell one points at, with the true numbers."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.core.numbers import exact, written
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.document.state import State
 from explorer.ui.selection import Cell
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -166,7 +168,7 @@ def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):
 def test_as_printed_it_agrees_with_the_reference(window, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
     words = said(inspector)
-    assert "In the reference" in words
+    assert "In reference 004" in words
     printed, computed = re.search(r"Printed (\S+) · computed (\S+)", words).groups()
     assert printed == computed
     assert "✓" in words
@@ -188,7 +190,7 @@ def test_after_an_edit_it_does_not(window, eye, point):
 
 
 def test_what_no_reference_prints_has_none(point):
-    assert "In the reference" not in said(point("output", "output.logits", 0, 0))
+    assert "In reference" not in said(point("output", "output.logits", 0, 0))
 
 
 def test_another_setting_is_another_print(window, eye, point):
@@ -227,3 +229,106 @@ def test_a_masked_score_says_why(window, eye, point):
     inspector = point("decoder.1.self.attention", "decoder.1.self.head.1.masked", 0, 2)
     assert derivation(inspector)[-1][2] == "−∞"
     assert "the mask is 0" in str(derivation(inspector))
+
+
+# Gradients
+
+
+@pytest.fixture
+def gradients(window, eye):
+    """The window on the textbook's model, its matrices showing gradients."""
+    window.bench.open(window.bench.lesson, "textbook")
+    window.bench.bridge.flush()
+    window.bench.selection.show("gradient")
+    return window
+
+
+def checked(window, hand, node, index):
+    """What the check of a cell says, in plain words."""
+    window.bench.selection.choose(Cell(node, index))
+    QApplication.processEvents()
+    hand.click(window.inspector._check)
+    return re.sub(r"<[^>]*>|&nbsp;", " ", window.inspector._checked.text())
+
+
+@pytest.mark.parametrize(
+    ("node", "index"),
+    [
+        ("encoder.1.self.W_Q", (0, 0, 1)),
+        ("source.table", (1, 0)),
+        ("encoder.1.ffn.gamma", (2,)),
+        ("decoder.1.self.scaled", (0, 2, 1)),
+        ("output.temperature", ()),
+    ],
+)
+def test_a_cell_is_checked_against_its_gradient(gradients, hand, node, index):
+    said = checked(gradients, hand, node, index)
+    assert int(re.search(r"✓ the same to (\d+) digits", said)[1]) >= 5
+    gradient = float(gradients.bench.document.engine.gradients().of(node)[index])
+    assert f"{gradient:.8f}".replace("-", "−")[:8] in said
+
+
+def test_a_masked_score_is_minus_infinity_and_stays_it(gradients, hand):
+    assert gradients.bench.document.engine.values["decoder.1.self.masked"][0, 0, 1] == -np.inf
+    assert "✓ the same" in checked(gradients, hand, "decoder.1.self.masked", (0, 0, 1))
+
+
+def test_a_pinned_cell_has_a_gradient_and_what_stands_above_it_none(gradients, hand):
+    document = gradients.bench.document
+    cells = {(i, j): 0.3 for i in range(3) for j in range(3)}
+    document.do(PinCells("encoder.1.self.head.1.weights", cells))
+    gradients.bench.bridge.flush()
+    assert "✓ the same to" in checked(gradients, hand, "encoder.1.self.weights", (0, 1, 2))
+    assert document.engine.gradients().of("encoder.1.self.weights")[0, 1, 2] != 0
+    for above in ("W_Q", "W_K", "Q", "scores"):
+        gradient = document.engine.gradients().of(f"encoder.1.self.{above}")
+        assert not gradient[0].any()
+        assert gradient[1].any()  # the other head's
+        assert "✓ the same" in checked(gradients, hand, f"encoder.1.self.{above}", (0, 1, 1))
+
+
+def test_a_check_in_single_precision(gradients, hand):
+    state = gradients.bench.document.state
+    single = State.of(replace(state.model, dtype="float32"), state.inputs, lesson=state.lesson, setting=state.setting)
+    gradients.bench.open_state(gradients.bench.lesson, single)
+    gradients.bench.bridge.flush()
+    said = checked(gradients, hand, "output.W", (1, 1))
+    assert "✓ the same to" in said
+    assert "h is 4.9e−3" in said
+
+
+def test_a_gradient_is_followed_to_the_loss_link_by_link(gradients, eye):
+    selection, inspector = gradients.bench.selection, gradients.inspector
+    selection.choose(Cell("encoder.1.self.W_Q", (0, 0, 1)))
+    way = []
+    while selection.cell.node != "loss.value" and len(way) < 60:
+        way.append(selection.cell.node)
+        inspector._feeds.linkActivated.emit(re.findall(r"href='([^']*)'", inspector._feeds.text())[-1])
+    assert way[:4] == ["encoder.1.self.W_Q", "encoder.1.self.Q", "encoder.1.self.scores", "encoder.1.self.scaled"]
+    assert selection.cell.node == "loss.value"
+    assert selection.stage == "loss"
+
+
+def test_a_word_in_angle_brackets_is_written(gradients):
+    gradients.bench.selection.choose(Cell("output.logits", (0, 1)))
+    assert "&lt;start&gt;" in gradients.inspector._title.text()
+
+
+def test_before_anything_is_pointed_at_the_stage_says_what_is_printed_and_its_slips(window, eye, qtbot):
+    eye.go_to(window, f"{ENCODER}.attention")
+    qtbot.waitUntil(window.inspector._printed.isVisible)
+    words = said(window.inspector)
+    assert "Prints W_Q, W_K, W_V, Q, K, V, weights, output" in words
+    assert "Where K is announced, W_Q is printed instead of W_K" in words
+    eye.go_to(window, "model.parameters")
+    qtbot.waitUntil(lambda: not window.inspector._printed.isVisible())
+
+
+def test_a_cell_says_the_slip_that_is_printed_beside_it(window, point):
+    assert "A slip in “A Concrete Example”: Where K is announced" in said(point(f"{ENCODER}.attention", f"{ENCODER}.head.1.K", 0, 0))  # fmt: skip  # noqa: E501
+    assert "A slip" not in said(point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0))
+
+
+def test_what_is_0_but_for_rounding_says_so(point):
+    assert "0, but for rounding" in said(point("output", "decoder.1.cross.concat", 0, 2))
+    assert "0, but for rounding" not in said(point("output", "decoder.1.cross.concat", 0, 1))

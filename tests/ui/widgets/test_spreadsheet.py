@@ -155,7 +155,7 @@ def test_gradients_of_what_is_shown(window, eye, hand, table, qtbot):
     hand.hover(view, hand.cell(view, 0, 0))
     assert "through" in window.inspector._derivations[0][1].accessibleDescription()
     hand.click(window.inspector._check)
-    assert "slope" in window.inspector._checked.text()
+    assert "the same to" in window.inspector._checked.text()
 
 
 def test_a_table_is_read_from_text():

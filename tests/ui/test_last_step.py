@@ -1,0 +1,73 @@
+"""Matrices show what the last step of gradient descent changed."""
+
+import numpy as np
+import pytest
+
+from explorer.document.commands import SetCells, SetSwitch
+
+LOGITS = "output.logits"
+
+
+@pytest.fixture
+def window(open_window, eye):
+    window = open_window("cat-sat-on-the")
+    eye.look_at(window, "output")
+    return window
+
+
+def button(window, text):
+    (found,) = [b for b in window._showing.group.buttons() if b.text() == text]
+    return found
+
+
+def shown(window, eye):
+    return eye.views(window)[LOGITS].matrix.array()[0]
+
+
+def test_it_is_offered_as_long_as_there_is_a_run(window, hand, eye):
+    assert not button(window, "Δ last step").isVisible()
+    window.bench.descent.take(1)
+    window.bench.bridge.flush()
+    hand.click(button(window, "Δ last step"))
+    assert window.bench.selection.showing == "step"
+    window.bench.document.do(SetSwitch("loss", "L_1", True))
+    window.bench.bridge.flush()
+    assert not button(window, "Δ last step").isVisible()
+    assert window.bench.selection.showing == "values"
+
+
+def test_a_matrix_shows_the_last_step_alone_and_the_whole_run(window, eye):
+    descent, document, selection = window.bench.descent, window.bench.document, window.bench.selection
+    states = [document.state.inputs[LOGITS][0]]
+    for _ in range(3):
+        descent.take(1)
+        states.append(document.state.inputs[LOGITS][0])
+    window.bench.bridge.flush()
+    selection.show("step")
+    np.testing.assert_array_equal(shown(window, eye), states[3] - states[2])
+    selection.show("change")
+    np.testing.assert_array_equal(shown(window, eye), states[3] - states[0])
+    selection.show("step")
+    descent.travel(2)
+    window.bench.bridge.flush()
+    np.testing.assert_array_equal(shown(window, eye), states[2] - states[1])
+    document.do(SetCells(LOGITS, {(0, 0): 3.0}))  # an edit is no step
+    window.bench.bridge.flush()
+    np.testing.assert_array_equal(shown(window, eye), states[2] - states[1])
+
+
+def test_small_changes_have_digits(window, eye):
+    window.bench.descent.set_rate(1e-3)
+    window.bench.descent.take(1)
+    window.bench.bridge.flush()
+    window.bench.selection.show("step")
+    assert eye.texts(eye.views(window)[LOGITS])[0] == ["+0.000300", "−0.000100", "−0.000100", "−0.000100"]
+
+
+def test_a_page_that_is_made_while_gradients_are_shown_shows_them(window, eye):
+    window.bench.selection.show("gradient")
+    eye.look_at(window, "loss")
+    gradient = window.bench.document.engine.gradients().of("output.probabilities")
+    view = eye.views(window)["output.probabilities"]
+    np.testing.assert_array_equal(view.matrix._shown, gradient)
+    assert not window.grab().isNull()
