@@ -199,7 +199,7 @@ class Trainer:
         norms = {block: clipped({n: gradients[n] for n in names}, 0)[1] for block, names in self._blocks.items()}
         norm = sqrt(sum(one * one for one in norms.values()))
         if self.recipe.clip:
-            gradients, norm = clipped(gradients, self.recipe.clip)
+            gradients, _ = clipped(gradients, self.recipe.clip)
         if not (isfinite(loss) and isfinite(norm)):
             self._diverged()
         optimiser = self.optimiser.copy()
