@@ -165,6 +165,17 @@ class Document:
             change: Array = np.where(now == was[place.index], 0.0, now - was[place.index])
         return change
 
+    def changed(self, name: str) -> tuple[int, float]:
+        """How many cells of a node the last act changed, and by how much the one that it changed most."""
+        now, was = self.engine.values[name], self.before.get(name)
+        if was is None or was.shape != now.shape:
+            return 0, 0.0
+        count = int(np.count_nonzero(now != was))
+        with np.errstate(invalid="ignore"):  # ∞ − ∞, which is not the largest change where there is another
+            change = np.subtract(now, was, dtype=np.float64).ravel()
+        high, low = float(np.fmax.reduce(change)), float(np.fmin.reduce(change))
+        return count, low if -low > high else high
+
     def words(self, sequence: str) -> tuple[str, ...]:
         """The words of a sequence as the newest act has them: what the next one goes on from."""
         state = self.wanted if sequence in self.wanted.graph.sequences else self.state

@@ -1,56 +1,71 @@
 """What the last edit changed: every node, by how much, and the way there."""
 
-import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+from html import escape
 
-from explorer.core.graph import Place
 from explorer.core.numbers import written
 from explorer.ui.panels.panel import Panel
-from explorer.ui.theme import mark
+from explorer.ui.widgets.listing import NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.note import Note
+from explorer.ui.workbench import Workbench
 
-MOST = 200
+DIGITS = 4
 
 
 class ChangesPanel(Panel):
-    """A line for each node that the last edit changed, in the order in which the change spread."""
+    """A row for each node that the last edit changed, in the order in which the change spread."""
 
     def build(self) -> None:
-        self._table = QWidget()
-        self._grid = QGridLayout(self._table)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(self.bench.appearance.px(24))
-        self.page.addWidget(self._table)
-        self._list()
+        nodes = self.bench.document.engine.graph.nodes
+        self._rows = ChangedRows(self.bench)
+        listing = Listing(self.bench, self._rows, nodes, most=20)
+        listing.followed.connect(lambda row: self.bench.selection.go_to(self._rows.stage(row)))
+        note = Note(self._words, nodes)
+        self.page.addWidget(note)
+        self.page.addWidget(listing)
+        self.follows(listing, note)
 
     def structure(self) -> tuple[object, ...]:
-        # Nothing stands here that could stay.
-        return (object(),)
+        return (self.bench.document.engine.graph,)
 
-    def _list(self) -> None:
-        document = self.bench.document
-        graph = document.engine.graph
-        undone = document.history.undo_label
-        changed = [node for node in graph.nodes.values() if np.any(document.difference(Place(node.name)))]
-        if not changed:
-            self._grid.addWidget(
-                mark(QLabel("Nothing has changed yet. Change a number, a word or a switch."), role="muted")
-            )
-            return
-        self._grid.addWidget(mark(QLabel(undone or "Undone"), role="strong"), 0, 0, 1, 3)
-        for column, title in enumerate(("Node", "Cells changed", "Largest change")):
-            self._grid.addWidget(mark(QLabel(title), role="section"), 1, column)
-        for row, node in enumerate(changed[:MOST], 2):
-            difference = document.difference(Place(node.name))
-            largest = float(difference.flat[int(np.argmax(np.abs(np.nan_to_num(difference))))])
-            link = QPushButton(node.name)
-            mark(link, link="true")
-            link.setToolTip(f"Go to {node.name}")
-            link.clicked.connect(lambda _=False, stage=node.stage: self.bench.selection.go_to(stage))
-            count = f"{np.count_nonzero(difference)} of {difference.size}"
-            self._grid.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeft)
-            self._grid.addWidget(QLabel(count), row, 1, Qt.AlignmentFlag.AlignRight)
-            self._grid.addWidget(QLabel(written(largest, 4)), row, 2, Qt.AlignmentFlag.AlignRight)
-        if len(changed) > MOST:
-            self._grid.addWidget(mark(QLabel(f"… and {len(changed) - MOST} more"), role="muted"))
-        self._grid.setColumnStretch(3, 1)
+    def _words(self) -> str:
+        if not self._rows.count():
+            return "Nothing has changed yet. Change a number, a word or a switch."
+        done = self.bench.document.history.undo_label or "Undone"
+        return f"<b>{escape(done)}</b>. Click a node to go there."
+
+
+class ChangedRows(Rows):
+    """How many cells of a node changed, and by how much the one that changed most."""
+
+    name = "What the last edit changed"
+    columns = (Column("Node"), Column("Cells changed", NUMBER), Column("Largest change", NUMBER))
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self._rows: list[tuple[str, int, int, float]] = []
+
+    def read(self) -> None:
+        document = self._bench.document
+        self._rows = []
+        for name in document.engine.graph.nodes:
+            count, largest = document.changed(name)
+            if count:
+                self._rows.append((name, count, document.engine.values[name].size, largest))
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def stage(self, row: int) -> str:
+        """Where the node is shown."""
+        return self._bench.document.engine.graph.nodes[self._rows[row][0]].stage
+
+    def text(self, row: int, column: int) -> str:
+        name, count, size, largest = self._rows[row]
+        return (name, f"{count:,} of {size:,}", written(largest, DIGITS))[column]
+
+    def link(self, row: int, column: int) -> bool:
+        return column == 0
+
+    def tip(self, row: int, column: int) -> str:
+        return self.text(row, column) if column else f"Go to {self._rows[row][0]}"

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -95,6 +105,10 @@ class Rows(QAbstractTableModel):
 
     def muted(self, row: int, column: int) -> bool:
         """Whether the words stand back."""
+        return False
+
+    def link(self, row: int, column: int) -> bool:
+        """Whether a click leads somewhere."""
         return False
 
     def cell(self, row: int) -> Cell | None:
@@ -186,6 +200,8 @@ class RowPainter(QStyledItemDelegate):
             ink = theme.cell_editable_text
         elif text == "NaN":
             ink = theme.error
+        elif rows.link(row, column):
+            ink = theme.link
         else:
             ink = theme.here_text if here else theme.muted if rows.muted(row, column) else theme.text
         painter.setPen(qcolor(ink))
@@ -240,10 +256,17 @@ class Listing(QTableView):
         The nodes whose change concerns it.
     most : int
         Rows in sight at once.
+
+    Signals
+    -------
+    followed : int
+        The row whose link was clicked, or that Enter was pressed in.
     """
 
+    followed = Signal(int)
+
     def __init__(
-        self, bench: Workbench, rows: Rows, reads: Sequence[str] = (), most: int = 12, parent: QWidget | None = None
+        self, bench: Workbench, rows: Rows, reads: Iterable[str] = (), most: int = 12, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.bench = bench
@@ -278,6 +301,7 @@ class Listing(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.entered.connect(self._point)
+        self.clicked.connect(lambda index: self._follow(index.row(), index.column()))
         bench.selection.pointed.connect(self._mark)
         self.restyle()
 
@@ -365,6 +389,10 @@ class Listing(QTableView):
 
     # Looking
 
+    def _follow(self, row: int, *columns: int) -> None:
+        if any(self.rows.link(row, column) for column in columns):
+            self.followed.emit(row)
+
     def _point(self, index: ModelIndex) -> None:
         cell = self.rows.cell(index.row())
         if cell is not None:
@@ -405,6 +433,7 @@ class Listing(QTableView):
                 self.setCurrentIndex(self.rows.index(index.row(), column))
                 self.edit(self.currentIndex())
                 return
+            self._follow(index.row(), *range(len(self.rows.columns)))
         super().keyPressEvent(event)
 
 
