@@ -14,11 +14,12 @@ from explorer.document.state import State
 from explorer.lessons.loader import catalogue
 from explorer.lessons.saved import is_document, opened
 from explorer.lessons.schema import Lesson
+from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
+from explorer.ui.collector import Collector
 from explorer.ui.main_window import MainWindow
 from explorer.ui.selection import Selection
-from explorer.ui.theme import Appearance
 from explorer.ui.workbench import Workbench
 
 FIRST_LESSON = "you-are-welcome"
@@ -52,6 +53,7 @@ def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
     assert isinstance(app, QApplication)
     app.setApplicationName("Transformer Explorer")
     window = make_window(lesson, Appearance(app), state)
+    Collector(window)
     if file is not None and is_document(file):
         window.files.belongs_to(Path(file))
     window.show()

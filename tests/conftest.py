@@ -77,6 +77,7 @@ def nothing_left_behind(request):
         yield
         return
     gc.freeze()  # so that the collector looks at what the test makes, and at nothing else
+    gc.disable()  # as in the program (see explorer.ui.collector): widgets are deleted on this thread only
     widgets, timers = top_level_widgets(), running_timers()
     yield
     left = []
@@ -84,6 +85,7 @@ def nothing_left_behind(request):
         delete_deferred()
         left += [thing for thing in top_level_widgets() if thing not in widgets]
         left += [thing for thing in running_timers() if thing not in timers]
+    gc.enable()
     gc.unfreeze()
     if left:
         pytest.fail("Left behind by the test:\n" + "\n".join(map(describe, left)), pytrace=False)

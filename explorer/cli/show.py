@@ -19,6 +19,7 @@ from explorer.core.gradients import LOSS, Root
 from explorer.core.node import Node
 from explorer.core.nudge import check_cell
 from explorer.core.script import export, save
+from explorer.core.shapes import require_cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.saved import opened as opened_lesson
@@ -131,10 +132,7 @@ def _set_tokens(lesson: Lesson, document: Document, sequence: str, text: str) ->
 def _cell(engine: Engine, name: str, cell: tuple[int, ...]) -> tuple[Node, tuple[int, ...]]:
     """The node that a name means, and the cell in the node's own shape."""
     place = engine.graph.place(name)
-    shape = engine.value(place).shape
-    if len(cell) != len(shape) or any(i >= size for i, size in zip(cell, shape, strict=True)):
-        written = " × ".join(map(str, shape)) or "a single number"
-        raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=written)
+    require_cell(name, cell, engine.value(place).shape)
     return engine.graph.nodes[place.node], place.index + cell
 
 

@@ -14,6 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.explain import Constant, Index, Operand, Source, Step, cells_of, step
 from explorer.core.graph import Graph
 from explorer.core.ops import Array, CrossEntropy, Softmax
+from explorer.core.shapes import require_cell
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,7 @@ class Gradients:
         if root == LOSS and root.node not in graph.nodes:
             raise ExplorerError("no-loss")
         graph.place(root.node)  # raises where there is no such node
-        shape = values[root.node].shape
-        if len(root.cell) != len(shape) or not all(0 <= i < n for i, n in zip(root.cell, shape, strict=True)):
-            written = " × ".join(map(str, shape)) or "a single number"
-            raise ExplorerError("bad-cell", name=root.node, cell=", ".join(map(str, root.cell)), shape=written)
+        require_cell(root.node, root.cell, values[root.node].shape)
         self.graph, self.values, self.held, self.root = graph, values, held, root
         self._check_flows(root.node)
         self._children = graph.towards(root.node)
@@ -122,9 +120,6 @@ class Gradients:
             self._passed[name] = passed_on(self.graph, self.values, self.held, name, loss, self._found[loss or name])
         return self._passed[name]
 
-    def _computed(self, name: str) -> Array:
-        return computed(self.graph, self.values, self.held, name)
-
     def _loss_of_softmax(self, name: str) -> str | None:
         return loss_of_softmax(self.graph, self.held, name, self._children.get(name, ()))
 
@@ -155,7 +150,7 @@ class Gradients:
     def _through(self, child: str, name: str, cell: tuple[int, ...]) -> Iterator[Step]:
         """The term of one child; none, where nothing of it flows back to the cell."""
         node = self.graph.nodes[child]
-        value = Source(child, self._computed(child))
+        value = Source(child, computed(self.graph, self.values, self.held, child))
         if loss := self._loss_of_softmax(child):
             yield self._through_softmax(child, loss, cell)
             return

@@ -35,16 +35,28 @@ def decimals_of(array: Array) -> int:
     """How many decimals show a matrix best: none for whole numbers of a count, else one to three."""
     if array.dtype.kind in "iub":
         return 0
-    finite = array[np.isfinite(array)] if not np.isfinite(array).all() else array
-    if not finite.size:
-        return 1
-    largest = float(np.abs(finite).max())
+    largest = largest_of(array)
     if largest >= 1000:
         return 0 if largest >= 1e5 else 1
-    tenths = finite * 10
-    if np.array_equal(tenths, np.rint(tenths)):
+    # The first numbers mostly say it, and a matrix of millions would take milliseconds.
+    if all(map(_are_tenths, (array.ravel()[:100], array))):
         return 1
     return 3 if largest <= 1 else 2
+
+
+def largest_of(array: Array) -> float:
+    """The size of the largest finite number; 0 where there is none."""
+    if array.size:
+        high, low = float(array.max()), float(array.min())
+        if isfinite(high) and isfinite(low):  # a NaN would be both
+            return max(high, -low)
+    return float(np.abs(array[np.isfinite(array)]).max(initial=0))
+
+
+def _are_tenths(array: Array) -> bool:
+    """Whether all finite numbers have one decimal at most."""
+    tenths = array[np.isfinite(array)] * 10
+    return np.array_equal(tenths, np.rint(tenths))
 
 
 def significant(value: float, digits: int = 5) -> int:

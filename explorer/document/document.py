@@ -1,7 +1,7 @@
 """The model object: one state, the engine that keeps its values true, and the history of what was done."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 
@@ -65,10 +65,12 @@ class Document:
         What it starts with.
     background : Background, optional
         Without one, everything is computed at once.
+    engine : Engine, optional
+        One that has the values of this state, or most of them, already.
     """
 
-    def __init__(self, state: State, background: Background | None = None) -> None:
-        self.engine = Engine()
+    def __init__(self, state: State, background: Background | None = None, engine: Engine | None = None) -> None:
+        self.engine = Engine() if engine is None else replace(engine)
         self.history = History(state)
         self._background = background
         self._listeners: list[Callable[[Change], None]] = []

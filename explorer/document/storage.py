@@ -28,7 +28,7 @@ from explorer.core.ops.inputs import INITIALISERS
 from explorer.document import archive
 from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, Form
 from explorer.document.checked import MAX_LABEL, MAX_LABELS, Table, is_text, is_whole, shown
-from explorer.document.commands import last_number
+from explorer.document.commands.cells import last_number
 from explorer.document.state import State
 
 FORMAT, VERSION = "Transformer Explorer document", 1

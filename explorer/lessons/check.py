@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.core.shapes import require_shape
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.state import State
@@ -118,14 +119,12 @@ def compute(figure: Figure, state: State) -> Array:
     computed = engine.value(state.graph.place(figure.node))
     if figure.cell is not None:
         computed = np.asarray(computed[figure.cell])
-    if computed.shape != figure.values.shape:
-        raise ExplorerError("bad-shape", name=figure.node, shape=computed.shape, given=figure.values.shape)
+    require_shape(figure.node, figure.values.shape, computed.shape)
     return computed
 
 
 def _cells(state: State, name: str, array: Array) -> dict[tuple[int, ...], float]:
     place = state.graph.place(name)
     shape = tuple(len(state.graph.axes[axis]) for axis in state.graph.axes_of(place))
-    if array.shape != shape:
-        raise ExplorerError("bad-shape", name=name, shape=shape, given=array.shape)
+    require_shape(name, array.shape, shape)
     return {cell: float(value) for cell, value in np.ndenumerate(array)}

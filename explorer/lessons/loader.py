@@ -13,9 +13,10 @@ from explorer.core.graph import Graph, Place
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
+from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.core.training.optimisers import OPTIMISERS
-from explorer.document.commands import MAX_TOKEN_LENGTH, MAX_TOKENS
+from explorer.document.commands.words import MAX_TOKEN_LENGTH, MAX_TOKENS
 from explorer.document.state import frozen
 from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, written_key
 from explorer.lessons.schema import Lesson, Setting
@@ -290,7 +291,7 @@ def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where
     shape = tuple(len(graph.axes[axis]) for axis in graph.axes_of(place))
     if array.shape != shape:
         axes = " × ".join(axis.rpartition(".")[-1] for axis in graph.axes_of(place))
-        problem = f"has shape {_written(array.shape)}, the node has {_written(shape)}{where}"
+        problem = f"has shape {written_shape(array.shape)}, the node has {written_shape(shape)}{where}"
         table.fail(key, problem, f"write it as {axes}" if axes else "write one number without brackets")
     op = graph.nodes[place.node].op
     if not (isinstance(op, Input) and op.initial == "ids"):
@@ -301,10 +302,6 @@ def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where
             problem = f"{number:g} at [{', '.join(map(str, cell))}] is not the number of a word"
             table.fail(key, problem, f"choose whole numbers from 0 to {last}")
     return array.astype(np.int64)
-
-
-def _written(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape)) or "a single number"
 
 
 def _ours(top: Table, graphs: Mapping[str, Graph]) -> set[str]:

@@ -11,7 +11,7 @@ from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.models.targets import END, READ, START
 from explorer.core.ops import Input
-from explorer.document.commands import MAX_TOKENS, checked_words
+from explorer.document.commands.words import MAX_TOKENS, checked_words
 from explorer.lessons.schema import Lesson, Setting
 
 SEQUENCES = {"encoder-decoder": ("source", "target"), "gpt": ("input",), "encoder": ("input",)}

@@ -8,9 +8,8 @@ from explorer.core.training.data import Examples
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.text import END, PAD, START, pairs_of, vocabulary, words_of
 from explorer.core.training.trainer import Record
-from explorer.document.commands import SetInputs
+from explorer.document.commands import AddWords, SetInputs
 from explorer.document.document import Document
-from explorer.document.vocabulary import AddWords
 from explorer.lessons.plan import Material
 from explorer.lessons.training import Beginning, begin_with, published
 

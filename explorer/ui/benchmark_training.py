@@ -12,7 +12,8 @@ from explorer.core.training.recipe import Recipe
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.ui.benchmark import Opened, Paints, settle
-from explorer.ui.main_window import PAGES, MainWindow
+from explorer.ui.main_window import MainWindow
+from explorer.ui.top_bar import PAGES
 
 FRAMES = 200
 TURNS, FIRST_S = 100, 2.0
@@ -111,8 +112,8 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
         assert tab.play.isChecked(), tab.problem.text()
         if paints.count > before and now > settle_first:
             times.append((now - start) * 1000)
-    where = "in a process of its own" if tab.process is not None else "in slices"
-    history = tab.history
+    where = "in a process of its own" if tab.run.process is not None else "in slices"
+    history = tab.run.history
     assert history is not None
     steps = len(history.losses)
     tab.play.setChecked(False)

@@ -1,8 +1,9 @@
 """From the document's changes to repaints: united, and told once per turn of the event loop."""
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from explorer.document.document import Change, Document
+from explorer.ui.later import later
 
 
 class Bridge(QObject):
@@ -22,8 +23,7 @@ class Bridge(QObject):
         super().__init__(parent)
         self._pending: Change | None = None
         self._end = document.subscribe(self._note)
-        self._timer = QTimer(self, singleShot=True, interval=0)
-        self._timer.timeout.connect(self.flush)
+        self._timer = later(self, self.flush)
 
     def _note(self, change: Change) -> None:
         self._pending = change if self._pending is None else self._pending.followed_by(change)

@@ -2,13 +2,17 @@
 
 from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
+from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
+from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.stage_area import StageArea
 from explorer.ui.theme import mark
+from explorer.ui.widgets.computing import Computing
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
@@ -28,10 +32,13 @@ class Comparison(QFrame):
         self.setObjectName("page")
         self._first = bench
         lesson, setting = self._suggestion()
-        document = Document(lesson.state(setting))
-        self.bench = Workbench(
-            document, Bridge(document, self), Selection(document, self), bench.appearance, lesson, bench.document
-        )
+        background, first = Background(self), bench.document
+        document = Document(first.state, background, first.engine)
+        bridge, selection = Bridge(document, self), Selection(document, self)
+        self.bench = Workbench(document, bridge, selection, bench.appearance, lesson, first, background)
+        computing = Computing(background)
+        computing.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.bench.open(lesson, setting)
         self.area = StageArea(self.bench)
         self._lessons = QComboBox()
         self._lessons.setAccessibleName("Example to compare with")
@@ -52,7 +59,7 @@ class Comparison(QFrame):
         bar = QWidget()
         flow = FlowLayout(bar, bench.appearance.px(8), bench.appearance.px(4))
         flow.setContentsMargins(bench.appearance.px(24), bench.appearance.px(8), bench.appearance.px(8), 0)
-        for widget in (self._lessons, self._settings, self._showing, self._note):
+        for widget in (self._lessons, self._settings, self._showing, self._note, computing):
             flow.addWidget(widget)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -71,6 +78,7 @@ class Comparison(QFrame):
     def _connect(self) -> None:
         here, there = self.bench.selection, self._first.selection
         self.bench.bridge.changed.connect(self.follow)
+        self.bench.background.failed.connect(self._say_failed)
         self._first.bridge.changed.connect(self._follow_first)
         there.stage_changed.connect(self.go_to)
         there.head_changed.connect(here.set_head)
@@ -95,11 +103,14 @@ class Comparison(QFrame):
         lesson = self._known[self._lessons.currentData()]
         self.bench.open(lesson, setting)
         self.bench.bridge.flush()
+
+    def _say_failed(self, error: ExplorerError) -> None:
         self._list_settings()
-        self.go_to(self._first.selection.stage)
+        show_error(error, self._lessons)
 
     def _list_settings(self) -> None:
         lesson, now = self.bench.lesson, self.bench.document.state.setting
+        self._listed = lesson, now
         self._settings.clear()
         for name, setting in lesson.settings.items():
             self._settings.addItem(setting.title, name)
@@ -110,6 +121,9 @@ class Comparison(QFrame):
         """Show a change of the document here."""
         self.area.follow(change)
         self.bench.selection.refresh()
+        if self._listed != (self.bench.lesson, self.bench.document.state.setting):
+            self._list_settings()
+            self.go_to(self._first.selection.stage)
 
     def _follow_first(self, change: Change) -> None:
         if self.bench.selection.showing == "difference":
@@ -122,5 +136,6 @@ class Comparison(QFrame):
     def close_down(self) -> None:
         """Let go of both documents."""
         self.bench.bridge.close()
+        self.bench.document.close()
         self._first.bridge.changed.disconnect(self._follow_first)
         self._first.selection.stage_changed.disconnect(self.go_to)

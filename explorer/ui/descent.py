@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 import numpy as np
 import shiboken6
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
@@ -19,6 +19,7 @@ from explorer.document.background import LARGE
 from explorer.document.document import Document
 from explorer.document.training import Run, Way, trainable
 from explorer.ui.bridge import Bridge
+from explorer.ui.later import later
 from explorer.ui.selection import Cell
 
 SLICE_S = 0.008
@@ -71,8 +72,7 @@ class Descent(QObject):
         self._heading, self._left_from = 0, document.state
         self._unseen = 0
         self._watchers: WeakSet[QWidget] = WeakSet()
-        self._timer = QTimer(self, singleShot=True, interval=0)
-        self._timer.timeout.connect(self._slice)
+        self._timer = later(self, self._slice)
         bridge.changed.connect(self._follow)
 
     # What it is

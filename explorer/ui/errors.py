@@ -1,10 +1,11 @@
 """Errors in words, at the place where they were made."""
 
-from PySide6.QtCore import QPoint, QRect, QTimer
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.ui.later import do_later
 
 SHOWN_MS = 6000
 
@@ -18,8 +19,5 @@ def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None)
         QToolTip.showText(below, f"⚠ {error}", widget, place, SHOWN_MS)
 
     # Behind all that the event still does: an editor that closes moves the focus, and that hides every tooltip.
-    timer = QTimer(widget, singleShot=True, interval=0)
-    timer.timeout.connect(show)
-    timer.timeout.connect(timer.deleteLater)
-    timer.start()
+    do_later(widget, show)
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, str(error)))

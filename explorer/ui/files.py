@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer
+from PySide6.QtCore import QObject, QStandardPaths, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
@@ -17,6 +17,7 @@ from explorer.document.state import State
 from explorer.document.storage import ENDING
 from explorer.lessons.saved import is_document, opened
 from explorer.lessons.schema import Lesson
+from explorer.ui.later import do_later
 from explorer.ui.workbench import Workbench
 
 PROGRAM = "Transformer Explorer"
@@ -270,7 +271,7 @@ class Files(QObject):
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             # Behind the drop: whoever drags waits for its end, and there may be a question first.
-            QTimer.singleShot(0, self, lambda: self.open_path(path))
+            do_later(self, lambda: self.open_path(path))
 
 
 def _dropped(event: QDropEvent) -> Path | None:

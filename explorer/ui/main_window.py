@@ -1,43 +1,37 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QPixmap
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
     QHBoxLayout,
     QMainWindow,
-    QMenu,
-    QPushButton,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
-from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.comparison import Comparison
+from explorer.ui.docks import Docks
 from explorer.ui.errors import show_error
 from explorer.ui.files import Files
+from explorer.ui.later import later
 from explorer.ui.new_model import NewModel
 from explorer.ui.panels.panel import Panel
-from explorer.ui.panels.registry import panel_for
 from explorer.ui.stage_area import StageArea
-from explorer.ui.theme import mark
-from explorer.ui.widgets.computing import Computing
+from explorer.ui.top_bar import PAGES, TopBar
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.inspector import Inspector
 from explorer.ui.widgets.lesson_bar import LessonBar
 from explorer.ui.widgets.pipeline_map import PipelineMap
-from explorer.ui.widgets.segments import Segments
 from explorer.ui.widgets.token_bar import TokenBar
 from explorer.ui.workbench import Workbench
 
@@ -45,8 +39,6 @@ if TYPE_CHECKING:
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.words.tab import WordsTab
 
-PAGES = ("Pipeline", "Train", "Words")
-SHOWING = ("values", "change", "step", "gradient")
 MAP_WIDTH, INSPECTOR_WIDTH = 212, 325
 
 
@@ -83,9 +75,9 @@ class MainWindow(QMainWindow):
         self.lesson_bar = LessonBar(bench)
         self.area = StageArea(bench)
         self.comparison: Comparison | None = None
-        self._wants_gradient = False
-        self._docks: dict[QDockWidget, Panel] = {}
-        self._make_bars()
+        self.docks = Docks(bench, self)
+        self.top_bar = TopBar(bench, self.actions_, self.files)
+        self.top_bar.page_chosen.connect(self.show_page)
 
         page = QFrame()
         page.setObjectName("page")
@@ -116,95 +108,32 @@ class MainWindow(QMainWindow):
         below = QVBoxLayout(window)
         below.setContentsMargins(0, 0, 0, 0)
         below.setSpacing(0)
-        below.addWidget(self._top_bar)
+        below.addWidget(self.top_bar)
         below.addWidget(self.pages, 1)
         self.setCentralWidget(window)
 
-        # A timer of its own: PySide keeps what a singleShot calls for ever, if its context is deleted before.
-        self._polished = QTimer(self, singleShot=True, interval=0)
-        self._polished.timeout.connect(self._share_width)
+        self._polished = later(self, self._share_width)
         bench.bridge.changed.connect(self.follow)
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         bench.appearance.changed.connect(self.restyle)
         self._open(bench.lesson)
-        self._offer_views()
+        self.top_bar.follow()
+        self._share_width()
 
-    # The bars
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc, where nothing else takes it: no cell is pointed at."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.bench.selection.forget()
+        else:
+            super().keyPressEvent(event)
 
-    def _make_bars(self) -> None:
-        self._top_bar = QFrame()
-        self._top_bar.setObjectName("topBar")
-        self._rows = QVBoxLayout(self._top_bar)
-        self._top = QHBoxLayout()
-        self._rows.addLayout(self._top)
-        self._title = QPushButton()
-        mark(self._title, tab="true", document="true")
-        self._title.setToolTip("Open another example")
-        self._title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        menu = QMenu(self._title)
-        for lesson in catalogue():
-            menu.addAction(lesson.title, partial(self.files.open_lesson, lesson))
-        menu.addSeparator()
-        own = self.actions_
-        for action in (own.new_model, own.open, own.save, own.save_as, own.export_python):
-            menu.addAction(action)
-        menu.addSeparator()
-        for action in (self.actions_.compare, self.actions_.undock, self.actions_.copy_panel):
-            menu.addAction(action)
-        self._title.setMenu(menu)
-        self._top.addWidget(self._title)
-        self._tabs = [
-            self._tab("Pipeline", "The model, stage by stage"),
-            self._tab("Train", "Let the model learn from examples"),
-            self._tab("Words", "Word vectors by themselves"),
-        ]
-        for page, tab in enumerate(self._tabs):
-            tab.clicked.connect(lambda _=False, page=page: self.show_page(page))
-        self._top.addWidget(Computing(self.bench.background), 1)
-        self._choices = QWidget()
-        choices = QHBoxLayout(self._choices)
-        choices.setContentsMargins(0, 0, 0, 0)
-        choices.setSpacing(16)
-        self._setting_place = QHBoxLayout()
-        choices.addLayout(self._setting_place)
-        self._showing = Segments(["Values", "Δ last edit", "Δ last step", "Gradient"], "Matrices show:")
-        hints = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
-        for what, hint in hints.items():
-            self._showing.group.button(SHOWING.index(what)).setToolTip(f"Matrices show: {hint}")
-        self._showing.choose(0)
-        self._showing.group.idClicked.connect(lambda i: self._show(SHOWING[i]))
-        choices.addWidget(self._showing)
-        self._place_of_choices = self._top.count()
-        self._top.addWidget(self._choices)
-        for action in (self.actions_.undo, self.actions_.redo, self.actions_.theme):
-            button = QToolButton()
-            button.setDefaultAction(action)
-            button.setAutoRaise(True)
-            button.setAccessibleName(action.text())
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            self._top.addWidget(button)
-
-        self._space_bars()
-
-    def _tab(self, title: str, hint: str) -> QPushButton:
-        tab = QPushButton(title)
-        mark(tab, tab="true")
-        tab.setCheckable(True)
-        tab.setChecked(title == "Pipeline")
-        tab.setAccessibleName(title)
-        tab.setToolTip(hint)
-        tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._top.addWidget(tab)
-        return tab
+    # The pages
 
     def show_page(self, page: int) -> None:
         """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
         self.pages.setCurrentWidget(self._page(PAGES[page]))
-        for number, tab in enumerate(self._tabs):
-            tab.setChecked(number == page)
-        for widget in (self._settings, self._showing):
-            widget.setVisible(page == 0)
+        self.top_bar.show_page(page)
 
     def _page(self, name: str) -> QWidget:
         if name == "Train":
@@ -231,12 +160,7 @@ class MainWindow(QMainWindow):
         self.bench.selection.go_to(stage)
         self.show_page(0)
 
-    def _space_bars(self) -> None:
-        px = self.bench.appearance.px
-        self._rows.setContentsMargins(px(8), px(6), px(14), px(6))
-        self._rows.setSpacing(px(4))
-
-    # Lessons and settings
+    # Lessons
 
     def new_model(self) -> None:
         """Ask for a new model and open it."""
@@ -247,51 +171,17 @@ class MainWindow(QMainWindow):
 
     def _open(self, lesson: Lesson) -> None:
         self._shown = lesson
-        self._title.setText(f"{lesson.title}  ▾")
-        while (item := self._setting_place.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
-        self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
-        self._settings.group.idClicked.connect(self._choose_setting)
-        self._setting_place.addWidget(self._settings)
-        before: QWidget = self._tabs[-1]
-        for button in self._settings.group.buttons():
-            self.setTabOrder(before, button)  # made last, but it does not stand last
-            before = button
-        self._share_width()
-        self._say_setting()
+        self.top_bar.open(lesson)
         names = [stage.name for stage in self.bench.selection.stops]
         stage = lesson.start_stage if lesson.start_stage in names else names[0]
         self.bench.selection.go_to(stage)
         self.area.show_stage(stage)
 
-    def _choose_setting(self, place: int) -> None:
-        lesson = self.bench.lesson
-        self.bench.open(lesson, list(lesson.settings)[place])
-
-    def _say_setting(self) -> None:
-        names, name = list(self.bench.lesson.settings), self.bench.document.state.setting
-        if name in names:
-            self._settings.choose(names.index(name))
-        self.lesson_bar.refresh()
-
     # Following
 
-    def _show(self, what: str) -> None:
-        """Let the matrices show it; gradients of a large model as soon as they are computed."""
-        document = self.bench.document
-        document.show_gradients(what == "gradient")
-        self._wants_gradient = what == "gradient" and document.computing
-        if not self._wants_gradient:
-            self.bench.selection.show(what)
-
     def _say_failed(self, error: ExplorerError) -> None:
-        self._wants_gradient = False
-        showing = self.bench.selection.showing
-        self.bench.document.show_gradients(showing == "gradient")
-        self._showing.choose(SHOWING.index(showing))
-        show_error(error, self._title)
+        self.top_bar.showing.stay()
+        show_error(error, self.top_bar.title)
 
     def _follow_history(self) -> None:
         """What can be undone is another act, and its numbers are not there yet."""
@@ -300,38 +190,18 @@ class MainWindow(QMainWindow):
 
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
-        if change.structure:
-            self._follow_structure()
+        if change.structure and [button.stage for button in self.map.buttons] != list(self.bench.selection.stops):
+            self.map.rebuild()
         self.tokens.follow(change)
         self.bench.selection.refresh()
         self.area.follow(change)
-        for panel in tuple(self._docks.values()):
-            panel.follow(change)
+        self.docks.follow(change)
         self.actions_.refresh()
         if self.bench.lesson is not self._shown:
             self._open(self.bench.lesson)
-        self._say_setting()
-        self._offer_views()
-        if self._wants_gradient and not self.bench.document.computing:
-            self._show("gradient")
-
-    def _offer_views(self) -> None:
-        """Gradients are of the loss, and a last step is one of gradient descent; without, there is nothing to show."""
-        has_loss, has_step = self.bench.descent.possible, self.bench.descent.run is not None
-        self._showing.group.button(SHOWING.index("gradient")).setEnabled(has_loss)
-        self._showing.group.button(SHOWING.index("step")).setVisible(has_step)
-        if (self.bench.selection.showing, True) in (("gradient", not has_loss), ("step", not has_step)):
-            self._showing.choose(0)
-            self._show("values")
+        self.top_bar.follow()
+        self.lesson_bar.refresh()
         self._share_width()
-
-    def _follow_structure(self) -> None:
-        stages = list(self.bench.selection.stops)
-        if [button.stage for button in self.map.buttons] != stages:
-            self.map.rebuild()
-        for dock, panel in list(self._docks.items()):
-            if panel.stage not in stages:
-                self._close_dock(dock)
 
     def panel(self) -> Panel:
         """The panel that is in sight."""
@@ -341,21 +211,7 @@ class MainWindow(QMainWindow):
 
     def undock(self) -> QDockWidget:
         """The stage that is in sight in a window of its own, which can stand beside the others."""
-        stage = self.panel().stage
-        panel = panel_for(self.bench, stage)
-        dock = QDockWidget(f"{stage.group}: {stage.title}", self)
-        dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dock.setWidget(panel)
-        dock.destroyed.connect(lambda: self._docks.pop(dock, None))
-        self._docks[dock] = panel
-        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-        dock.resize(self.bench.appearance.px(560), self.height())
-        return dock
-
-    def _close_dock(self, dock: QDockWidget) -> None:
-        self._docks.pop(dock, None)
-        self.removeDockWidget(dock)
-        dock.deleteLater()
+        return self.docks.open(self.panel().stage)
 
     def compare(self, on: bool) -> None:
         """Show another example or setting beside this one, or no more."""
@@ -380,7 +236,7 @@ class MainWindow(QMainWindow):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
-        self._space_bars()
+        self.top_bar.restyle()
         self._share_width()
         # The bars know their new widths only after they have been polished.
         self._polished.start()
@@ -390,11 +246,7 @@ class MainWindow(QMainWindow):
         self.inspector.restyle()
         self.lesson_bar.restyle()
         self.area.restyle()
-        for dock, panel in list(self._docks.items()):
-            fresh = panel_for(self.bench, panel.stage)
-            dock.setWidget(fresh)
-            panel.deleteLater()
-            self._docks[dock] = fresh
+        self.docks.restyle()
         if self.comparison is not None:
             self.comparison.restyle()
         for page in (self.words, self.training):
@@ -409,15 +261,7 @@ class MainWindow(QMainWindow):
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
-        apart = self._rows.indexOf(self._choices) >= 0
-        needed = self._top.sizeHint().width() + apart * self._choices.sizeHint().width() + px(40)
-        if apart != (needed > width):
-            # What does not fit beside the title stands below it.
-            (self._rows if apart else self._top).removeWidget(self._choices)
-            if apart:
-                self._top.insertWidget(self._place_of_choices, self._choices)
-            else:
-                self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
+        self.top_bar.fit(width)
         self.map.setFixedWidth(min(px(MAP_WIDTH), int(width * 0.23)))
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int(width * 0.27)))
 

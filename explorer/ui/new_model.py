@@ -49,12 +49,16 @@ class NewModel(QDialog):
         content = QWidget()
         self._form = QFormLayout(content)
         self._form.setSpacing(bench.appearance.px(8))
+        self._form.setContentsMargins(0, 0, 0, 0)  # the dialog's own, so that fields and buttons end at one line
         # Large letters on a small screen: the form scrolls, the buttons stay.
         self._area = area = QScrollArea(widgetResizable=True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(content)
         whole = QVBoxLayout(self)
+        side = bench.appearance.px(18)
+        whole.setContentsMargins(side, side, side, bench.appearance.px(14))
+        whole.setSpacing(bench.appearance.px(12))
         whole.addWidget(area, 1)
         self.kind = self._choice("Kind", tuple(KINDS), "Which blocks it is built of")
         self.source = self._text("Sentence", "the cat sat on the mat", "What it reads, words separated by blanks")

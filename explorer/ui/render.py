@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
+from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.panels.registry import panel_for
 from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
-from explorer.ui.theme import Appearance, Mode
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
 

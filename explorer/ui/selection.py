@@ -121,6 +121,12 @@ class Selection(QObject):
         if self._chosen is not None:
             self._show(self._chosen)
 
+    def forget(self) -> None:
+        """Point at nothing, as at the start."""
+        self._chosen = self.cell = None
+        self.reads, self.fed = {}, {}
+        self.pointed.emit(None)
+
     def choose_token(self, token: tuple[str, int] | None) -> None:
         """Keep a token lit when the mouse leaves it, until another, or None, is chosen."""
         chosen, self._chosen_token = self._chosen_token, token

@@ -21,6 +21,8 @@ class StageArea(QStackedWidget):
         super().__init__(parent)
         self._bench = bench
         self._panels: dict[str, Panel] = {}
+        self._between = QWidget()
+        self.addWidget(self._between)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         bench.selection.stage_changed.connect(self.show_stage)
         bench.appearance.changing.connect(self._forget_hidden)
@@ -39,15 +41,15 @@ class StageArea(QStackedWidget):
 
     def follow(self, change: Change) -> None:
         """Show a change; panels out of sight are marked, and those whose stage is gone are dropped."""
+        stages = {stage.name: stage for stage in self._bench.selection.stops}
         if change.structure:
-            stages = {stage.name: stage for stage in self._bench.selection.stops}
             self._drop([name for name, panel in self._panels.items() if stages.get(name) != panel.stage])
-            if self._bench.selection.stage not in stages:
-                self._bench.selection.go_to(next(iter(stages)))
-            else:
-                self.show_stage(self._bench.selection.stage)
         for panel in tuple(self._panels.values()):
             panel.follow(change)
+        if change.structure and self._bench.selection.stage not in stages:
+            self._bench.selection.go_to(next(iter(stages)))
+        elif change.structure:
+            self.show_stage(self._bench.selection.stage)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale: sizes stand everywhere in a panel, so it is made anew."""
@@ -62,6 +64,9 @@ class StageArea(QStackedWidget):
                 shiboken6.delete(panel)  # at once: deleteLater would come too late to spare it
 
     def _drop(self, names: list[str]) -> None:
+        if any(self._panels[name] is self.currentWidget() for name in names):
+            # Or the stack would show any of the others, of a graph that is gone.
+            self.setCurrentWidget(self._between)
         for name in names:
             panel = self._panels.pop(name)
             self.removeWidget(panel)

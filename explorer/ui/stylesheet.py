@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from explorer.paths import resources
 
 if TYPE_CHECKING:
-    from explorer.ui.theme import Fonts, Theme
+    from explorer.ui.appearance import Fonts
+    from explorer.ui.theme import Theme
 
 # Qt's dialect with two units of ours: 1u is one pixel at text scale 1 (1u+1: and one for a border that does not scale),
 # and font sizes in em are multiples of the UI font.
@@ -127,7 +128,7 @@ QCheckBox::indicator, QRadioButton::indicator {
 QRadioButton::indicator { border-radius: 7u+1; }
 QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent_line; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/check-white.svg"); }
-QCheckBox::indicator:indeterminate { background: $accent_soft; border-color: $accent_line; }
+QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent; image: url("$icons/dash-white.svg"); }
 QRadioButton::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/dot-white.svg"); }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { background: $raised; border-color: $line; }

@@ -6,11 +6,11 @@ from explorer.document.commands import Replace
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
+from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.descent import Descent
 from explorer.ui.selection import Selection
-from explorer.ui.theme import Appearance
 
 
 class Workbench:

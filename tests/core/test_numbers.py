@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.numbers import decimals_of, exact, significant, written
+from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,21 @@ def test_exact_of_what_is_no_number():
 )
 def test_decimals_of_a_matrix(numbers, decimals):
     assert decimals_of(np.array(numbers)) == decimals
+
+
+def test_the_decimals_of_a_large_matrix_are_not_only_those_of_its_beginning():
+    matrix = np.ones((30, 30))
+    assert decimals_of(matrix) == 1
+    matrix[29, 29] = 0.25
+    assert decimals_of(matrix) == 3
+
+
+@pytest.mark.parametrize(
+    ("numbers", "largest"),
+    [([1.0, -3.0], 3.0), ([np.nan, 2.0], 2.0), ([-np.inf, 0.5], 0.5), ([np.nan], 0.0), ([], 0.0), ([0.0, -0.0], 0.0)],
+)
+def test_largest_of(numbers, largest):
+    assert largest_of(np.array(numbers)) == largest
 
 
 @pytest.mark.parametrize(

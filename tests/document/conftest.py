@@ -63,6 +63,12 @@ def states():
 
 
 @pytest.fixture
+def values():
+    """A function that gives the value of a node, or of a head's slice of one."""
+    return lambda document, name: document.engine.value(document.engine.graph.place(name))
+
+
+@pytest.fixture
 def translator(states):
     """A document of an encoder-decoder: two heads in the encoder and in cross-attention, six hidden units."""
     return Document(states["encoder-decoder"])

@@ -249,6 +249,16 @@ def test_small_work_overtakes_large_work(monkeypatch, document, hand, states):
     assert shown(document) == 2
 
 
+def test_a_second_document_takes_over_the_values_of_the_first(document, states):
+    twin = Document(document.state, engine=document.engine)
+    assert twin.recomputed == ()
+    assert twin.engine.values["output.logits"] is document.engine.values["output.logits"]
+    twin.do(heat(2.0))
+    assert (shown(twin), shown(document)) == (2.0, 1.0)
+    with_others = Document(states["gpt"], engine=document.engine)
+    assert_equal(with_others, Document(states["gpt"]))
+
+
 def test_closed_it_publishes_nothing(document, hand, told):
     document.do(heat(2.0))
     late = hand.then

@@ -7,11 +7,10 @@ from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.training.recipe import Recipe
-from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import AddWords, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.document.training import loss_of
-from explorer.document.vocabulary import AddWords
 from explorer.lessons.plan import Material
 from explorer.lessons.session import Session, take_words
 

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
 
 from explorer.app import make_window
 from explorer.lessons.loader import catalogue
-from explorer.ui import files, main_window
+from explorer.ui import files, top_bar
+from explorer.ui.appearance import Appearance
 from explorer.ui.panels.panel import Later, Panel
-from explorer.ui.theme import Appearance
 from explorer.ui.widgets.matrix_view import MatrixView
 
 lessons = functools.cache(catalogue)
@@ -43,7 +43,7 @@ def appearance(qapp):
 def open_window(request, qtbot, appearance, monkeypatch):
     """Opens the window on a lesson, or on the lesson of a name."""
     opened = []
-    monkeypatch.setattr(main_window, "catalogue", lessons)
+    monkeypatch.setattr(top_bar, "catalogue", lessons)
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
 
     def open_it(lesson="you-are-welcome"):

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.ui.main_window import PAGES
+from explorer.ui.top_bar import PAGES
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.matrix_view import MatrixView
 from explorer.ui.widgets.pipeline_map import StageButton

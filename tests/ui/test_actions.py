@@ -6,7 +6,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QToolButton
 
 from explorer.document.commands import SetCells
-from explorer.ui.theme import SCALES
+from explorer.ui.appearance import SCALES
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

@@ -217,22 +217,36 @@ def test_a_switch_shows_what_it_was_set_to(window, bench, gate, qtbot, eye):
     assert "encoder.1.self.scaled" not in bench.document.engine.graph.nodes
 
 
+def test_a_comparison_shows_the_other_setting_when_it_is_computed(window, bench, gate, qtbot, eye):
+    eye.go_to(window, SELF)
+    window.compare(True)
+    other = window.comparison
+    assert (other.bench.document.state.setting, other._settings.currentText()) == ("printed", "As printed")
+    qtbot.waitUntil(lambda: other.findChild(Computing).text() != "")
+    finish(qtbot, other.bench, gate)
+    assert (other.bench.document.state.setting, other._settings.currentText()) == ("textbook", "Textbook")
+    assert_whole(other.bench)
+    assert bench.document.state.setting == "printed"
+    assert other.findChild(Computing).text() == ""
+    window.compare(False)
+
+
 def test_gradients_are_shown_when_they_are_computed(window, bench, gate, qtbot, eye):
     eye.go_to(window, SELF)
-    window._show("gradient")
+    window.top_bar.showing.show_in_matrices("gradient")
     assert bench.selection.showing == "values"
     finish(qtbot, bench, gate)
     assert (bench.selection.showing, bench.document.engine.has_gradients) == ("gradient", True)
     edit(bench, 7.0)
     finish(qtbot, bench, gate)
     assert bench.document.engine.has_gradients
-    window._show("values")
+    window.top_bar.showing.show_in_matrices("values")
     assert bench.selection.showing == "values"
 
 
 def test_one_may_change_ones_mind_about_gradients(window, bench, gate, qtbot):
-    window._show("gradient")
-    window._show("change")
+    window.top_bar.showing.show_in_matrices("gradient")
+    window.top_bar.showing.show_in_matrices("change")
     finish(qtbot, bench, gate)
     assert bench.selection.showing == "change"
 

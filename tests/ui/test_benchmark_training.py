@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.ui import benchmark_training
 from explorer.ui.benchmark import Paints
-from explorer.ui.training import tab
+from explorer.ui.training import run
 
 
 @pytest.mark.parametrize("docked", [None, "output"])
@@ -37,7 +37,7 @@ def test_turns_of_the_training_tab(open_window, monkeypatch, large):
     monkeypatch.setattr(benchmark_training, "TURNS", 2)
     monkeypatch.setattr(benchmark_training, "FIRST_S", 0.0)
     if large:
-        monkeypatch.setattr(tab, "LARGE_STEP", 0)
+        monkeypatch.setattr(run, "LARGE_STEP", 0)
     window = open_window("cat-sat-on-the")
     app = QApplication.instance()
     paints = Paints(app)

@@ -16,7 +16,7 @@ def window(open_window, eye):
 
 
 def button(window, text):
-    (found,) = [b for b in window._showing.group.buttons() if b.text() == text]
+    (found,) = [b for b in window.top_bar.showing.group.buttons() if b.text() == text]
     return found
 
 

@@ -22,7 +22,7 @@ def state_of(window):
     chips = [c.accessibleName().partition(": ")[2] for c in window.tokens.findChildren(Chip) if c.isVisible()]
     return {
         "title": window.windowTitle().partition(" – ")[0].removesuffix("[*]"),
-        "button": window._title.text().removesuffix("▾").strip(),
+        "button": window.top_bar.title.text().removesuffix("▾").strip(),
         "settings": [b.text() for b in settings],
         "chosen": [b.text() for b in settings if b.isChecked()],
         "tokens": chips,
@@ -35,10 +35,10 @@ def state_of(window):
 
 def choose_lesson(window, hand, title):
     """Open the menu behind the title and pick a lesson by keys."""
-    menu = window._title.menu()
+    menu = window.top_bar.title.menu()
     texts = [action.text() for action in menu.actions() if action.isEnabled() and not action.isSeparator()]
 
-    hand.click(window._title)
+    hand.click(window.top_bar.title)
     assert menu.isVisible()
     hand.key(Key.Key_Down, times=texts.index(title) + 1)
     hand.key(Key.Key_Return)
@@ -46,7 +46,7 @@ def choose_lesson(window, hand, title):
 
 
 def test_the_menu_has_every_lesson(window):
-    titles = [action.text() for action in window._title.menu().actions()]
+    titles = [action.text() for action in window.top_bar.title.menu().actions()]
     assert [lesson.title for lesson in catalogue()] == [t for t in titles if t in {x.title for x in catalogue()}]
     assert set(TITLES.values()) <= set(titles)
 
@@ -124,7 +124,7 @@ def test_every_lesson_fits_the_smallest_window_that_is_promised(open_window, eye
         window.resize(1280, 720)
         eye.settle(window)
         assert (window.width(), window.height()) == (1280, 720)
-        for part in (window._top_bar, window.tokens, window.map, window.inspector, window.lesson_bar, window.panel()):
+        for part in (window.top_bar, window.tokens, window.map, window.inspector, window.lesson_bar, window.panel()):
             assert part.isVisible()
             place = part.mapTo(window, part.rect().bottomRight())
             assert place.x() < 1280
@@ -163,7 +163,7 @@ def test_f6_goes_round_the_parts_of_the_window(window, eye, hand):
     for _ in range(4):
         hand.key(Key.Key_F6)
         round_trip.append(QApplication.focusWidget())
-    for part, widget in zip((window.inspector, window._top_bar, window.tokens, window.map), round_trip, strict=True):
+    for part, widget in zip((window.inspector, window.top_bar, window.tokens, window.map), round_trip, strict=True):
         assert part.isAncestorOf(widget)
     hand.key(Key.Key_F6, Modifier.ShiftModifier)
     assert window.tokens.isAncestorOf(QApplication.focusWidget())

@@ -53,7 +53,7 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     window.bench.document.do(SetCells("source.table", {(0, 0): 2.5}))
     qtbot.waitUntil(lambda: eye.texts(view)[0][0] == "2.5")
     dock.close()
-    qtbot.waitUntil(lambda: not window._docks)
+    qtbot.waitUntil(lambda: not window.docks.panels)
 
 
 def test_the_page_as_a_picture(window, eye):
@@ -82,6 +82,43 @@ def test_a_new_model_from_the_dialog(window, eye, qtbot):
     window.bench.document.undo()
     eye.settle(window)
     assert window.bench.lesson.id == "you-are-welcome"
+
+
+@pytest.fixture
+def large(window, monkeypatch, qtbot):
+    """The dialog, which takes each model for a large one."""
+    monkeypatch.setattr("explorer.lessons.new.FLOAT32_FROM", 1)
+    dialog = NewModel(window.bench, window)
+    yield dialog
+    dialog._background.stop()
+    dialog.deleteLater()
+
+
+def test_the_weights_of_a_large_model_are_drawn_beside_the_window(large, qtbot):
+    make = large._make_it
+    large._make()
+    assert (make.text(), make.isEnabled(), large._area.isEnabled()) == ("Drawing the weights …", False, False)
+    with qtbot.waitSignal(large.accepted):
+        assert large.lesson is None
+    assert large.lesson.inputs["encoder.1.self.W_Q"].dtype == "float32"
+
+
+def test_drawing_can_be_left(large, qtbot):
+    large._make()
+    large.reject()
+    assert large.lesson is None
+    assert not large._background._timer.isActive()
+
+
+def test_weights_that_there_is_no_memory_for(large, qtbot, monkeypatch):
+    def refuse(lesson):
+        raise MemoryError("Unable to allocate 1 TiB")
+
+    monkeypatch.setattr("explorer.ui.new_model.drawn", refuse)
+    large._make()
+    qtbot.waitUntil(lambda: "Unable to allocate 1 TiB" in large._problem.text())
+    assert large.lesson is None
+    assert (large._make_it.text(), large._area.isEnabled()) == ("Make it", True)
 
 
 def test_a_new_encoder_has_no_loss(window, eye):

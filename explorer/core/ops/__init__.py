@@ -8,7 +8,7 @@ from explorer.core.ops.embedding import LookUp, OneHot
 from explorer.core.ops.geometry import Angle, Cosine, Length, ShadowFactor, Subtract
 from explorer.core.ops.heads import HeadMean
 from explorer.core.ops.inputs import Input
-from explorer.core.ops.linear import Add, Bias, Concat, MatMul, Multiply
+from explorer.core.ops.linear import Add, Concat, MatMul, Multiply
 from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError
 from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
 from explorer.core.ops.normalise import BatchNorm, LayerNorm, RowShares, Softmax
@@ -24,7 +24,6 @@ __all__ = [
     "Argmax",
     "Array",
     "BatchNorm",
-    "Bias",
     "CausalMask",
     "CausalPaddingMask",
     "Concat",

@@ -182,34 +182,6 @@ class Multiply(Op):
 
 
 @dataclass(frozen=True)
-class Bias(Op):
-    """The same vector added to each row."""
-
-    subscripts = "ij,j->ij"
-    alters = True
-
-    def forward(self, *parents: Array) -> Array:
-        x, b = parents
-        return np.add(x, b)
-
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return gradient, summed_to(parents[1].shape, gradient)
-
-    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        return added(at, value)
-
-    def formula(self, *symbols: str) -> str:
-        return "%s + %s" % symbols
-
-    def code(self, *names: str) -> str:
-        return "%s + %s" % names
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        x, b = parents
-        return step("add", x[cell], b[cell[-1]])
-
-
-@dataclass(frozen=True)
 class Concat(Op):
     """The heads' outputs side by side: (n_heads, n, d_v) becomes (n, n_heads · d_v) (Vaswani et al. 2017, §3.2.2)."""
 

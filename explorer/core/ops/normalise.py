@@ -161,7 +161,9 @@ class Norm(Op):
         of_x -= self._mean_product(gradient, np.broadcast_to(gamma, gradient.shape))
         of_x -= along * stretch
         of_x /= sigma
-        return of_x, summed_to(gamma.shape, gradient * unit), summed_to(beta.shape, gradient)
+        d = x.shape[-1]
+        of_gamma = np.einsum("nd,nd->d", gradient.reshape(-1, d), unit.reshape(-1, d))
+        return of_x, of_gamma, summed_to(beta.shape, gradient)
 
     def _mean_product(self, a: Array, b: Array) -> Array:
         """The mean of the products along each line, in a third of the time of a product and its mean."""

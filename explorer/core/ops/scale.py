@@ -89,7 +89,8 @@ class Temperature(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         temperature = parents[1]
         # d/dT z/T = −z/T²
-        return gradient / temperature, np.asarray(np.vdot(gradient, value) / -temperature)
+        of_logits = gradient if temperature == 1 else gradient / temperature  # 1 is the usual one
+        return of_logits, np.asarray(np.vdot(gradient, value) / -temperature)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         logits, temperature = parents

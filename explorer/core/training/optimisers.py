@@ -1,6 +1,6 @@
 """From a gradient to a step: SGD, momentum, RMSprop, Adam and AdamW, each a few lines; and clipping."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from math import sqrt
@@ -110,12 +110,12 @@ class Adam(Optimiser):
         second = self.keep_square * second
         second += (1 - self.keep_square) * gradient * gradient
         self._moments[name] = t, first, second
-        # −rate · first / (1 − keep^t) / (√(second / (1 − keep_square^t)) + ε)
+        # −rate · first / (1 − keep^t) / (√(second / c²) + ε) with c² = 1 − keep_square^t, above and below times c.
+        c = sqrt(1 - self.keep_square**t)
         size = np.sqrt(second)
-        size /= sqrt(1 - self.keep_square**t)
-        size += self.epsilon
+        size += c * self.epsilon
         change: Array = first / size
-        change *= -self.rate / (1 - self.keep**t)
+        change *= -self.rate * c / (1 - self.keep**t)
         return change
 
 
@@ -135,6 +135,11 @@ OPTIMISERS: dict[str, type[Optimiser]] = {
 }
 
 
+def length(arrays: Iterable[Array]) -> float:
+    """The length of some arrays, all taken as one vector."""
+    return sqrt(sum(float(np.vdot(array, array)) for array in arrays))
+
+
 def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
     """Gradients, all taken as one vector, made no longer than a limit (Pascanu et al. 2013, algorithm 1).
 
@@ -151,7 +156,7 @@ def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
     norm : float
         The length that they had.
     """
-    norm = sqrt(sum(float(np.vdot(gradient, gradient)) for gradient in gradients.values()))
+    norm = length(gradients.values())
     if not limit or not norm > limit:
         return dict(gradients), norm
     return {name: gradient * (limit / norm) for name, gradient in gradients.items()}, norm

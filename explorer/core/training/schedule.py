@@ -13,7 +13,8 @@ def rate_at(step: int, rate: float, schedule: str = "constant", warm_up: int = 0
     "inverse square root" falls with 1/√step.
 
     The last, with a warm-up, is the transformer's own (Vaswani et al. 2017, equation 3):
-    d_model^−0.5 · min(step^−0.5, step · warm_up^−1.5), where `rate` is its highest value; see `vaswani_rate`.
+    d_model^−0.5 · min(step^−0.5, step · warm_up^−1.5), where `rate` is its highest value,
+    1 / √(d_model · warm_up).
 
     Parameters
     ----------
@@ -41,8 +42,3 @@ def rate_at(step: int, rate: float, schedule: str = "constant", warm_up: int = 0
             return rate * sqrt(max(warm_up, 1) / step)
         case _:
             return rate
-
-
-def vaswani_rate(d_model: int, warm_up: int) -> float:
-    """The highest rate of Vaswani et al. (2017, equation 3), at the end of the warm-up: 1 / √(d_model · warm_up)."""
-    return 1 / sqrt(d_model * warm_up)

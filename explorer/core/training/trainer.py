@@ -17,11 +17,12 @@ from explorer.core.models import build
 from explorer.core.node import Node
 from explorer.core.ops import Array, CrossEntropy, Input
 from explorer.core.parameters import parameters
+from explorer.core.shapes import written_shape
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
-from explorer.core.training.optimisers import OPTIMISERS, clipped
+from explorer.core.training.optimisers import OPTIMISERS, clipped, length
 from explorer.core.training.recipe import Recipe
-from explorer.core.way import WayBack
+from explorer.core.training.way import WayBack
 
 _DROPOUT = 3  # beside the uses of a seed in `data`
 
@@ -196,7 +197,7 @@ class Trainer:
         values = self._forward(batch | self._kept(batch))
         loss = float(values[LOSS.node])
         gradients = self._way.gradients(values)
-        norms = {block: clipped({n: gradients[n] for n in names}, 0)[1] for block, names in self._blocks.items()}
+        norms = {block: length(gradients[name] for name in names) for block, names in self._blocks.items()}
         norm = sqrt(sum(one * one for one in norms.values()))
         if self.recipe.clip:
             gradients, _ = clipped(gradients, self.recipe.clip)
@@ -313,8 +314,8 @@ def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
     axes = graph.nodes[name].axes
     differing = [a for a, n, m in zip(axes, given.shape, base.shape, strict=False) if n != m]
     if given.ndim != base.ndim or not all(axis in graph.sequences for axis in differing):
-        shapes = (" × ".join(map(str, array.shape)) or "a single number" for array in (base, given))
-        raise ExplorerError("bad-shape", name=name, shape=next(shapes), given=next(shapes))
+        shape, was_given = written_shape(base.shape), written_shape(given.shape)
+        raise ExplorerError("bad-shape", name=name, shape=shape, given=was_given)
     laid = base.copy()
     common = tuple(slice(min(n, m)) for n, m in zip(given.shape, base.shape, strict=True))
     laid[common] = given[common]

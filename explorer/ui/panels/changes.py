@@ -4,8 +4,9 @@ from html import escape
 
 from explorer.core.numbers import written
 from explorer.ui.panels.panel import Panel
-from explorer.ui.widgets.listing import NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.rows import NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench
 
 DIGITS = 4
@@ -16,19 +17,21 @@ class ChangesPanel(Panel):
 
     def build(self) -> None:
         nodes = self.bench.document.engine.graph.nodes
-        self._rows = ChangedRows(self.bench)
-        listing = Listing(self.bench, self._rows, nodes, most=20)
-        listing.followed.connect(lambda row: self.bench.selection.go_to(self._rows.stage(row)))
         note = Note(self._words, nodes)
         self.page.addWidget(note)
-        self.page.addWidget(listing)
-        self.follows(listing, note)
+        self.follows(note)
+        if self.bench.document.before:
+            rows = ChangedRows(self.bench)
+            listing = Listing(self.bench, rows, nodes, most=20)
+            listing.followed.connect(lambda row: self.bench.selection.go_to(rows.stage(row)))
+            self.page.addWidget(listing)
+            self.follows(listing)
 
     def structure(self) -> tuple[object, ...]:
-        return (self.bench.document.engine.graph,)
+        return self.bench.document.engine.graph, bool(self.bench.document.before)
 
     def _words(self) -> str:
-        if not self._rows.count():
+        if not self.bench.document.before:
             return "Nothing has changed yet. Change a number, a word or a switch."
         done = self.bench.document.history.undo_label or "Undone"
         return f"<b>{escape(done)}</b>. Click a node to go there."

@@ -55,8 +55,9 @@ class DescentPanel(Panel):
         self.later(*places)
 
     def structure(self) -> tuple[object, ...]:
-        descent = self.bench.descent
-        return tuple(descent.moves()), self.bench.lesson.id, descent.possible, descent.quick
+        descent, values = self.bench.descent, self.bench.document.engine.values
+        shapes = {name: values[name].shape for name in descent.moves()}
+        return shapes, self.bench.lesson.id, descent.possible, descent.quick
 
     def _curve(self) -> QWidget:
         from explorer.ui.widgets.loss_curve import RunCurve

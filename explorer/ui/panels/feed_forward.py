@@ -12,9 +12,10 @@ from explorer.core.numbers import decimals_of, written
 from explorer.core.ops import Array, Identity, MatMul, Op, ReLU
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.row_choice import RowChoice
+from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench
 
 CURVE_POINTS = 241

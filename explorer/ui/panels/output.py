@@ -11,10 +11,11 @@ from explorer.core.ops import Array, Softmax
 from explorer.ui.panels.panel import Panel
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
-from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.number_slider import NumberSlider
 from explorer.ui.widgets.row_choice import RowChoice
+from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench
 
 LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))

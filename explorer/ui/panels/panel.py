@@ -1,13 +1,15 @@
 """What every stage panel is: a page of matrices, drawn from the graph, that follows the document."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.node import Stage
 from explorer.document.document import Change
+from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.matrix_box import MatrixBox
@@ -119,10 +121,7 @@ class Panel(QScrollArea):
     def later(self, *places: "Later") -> None:
         """Make pictures after the first paint: importing pyqtgraph takes longer than showing the page."""
         for place in places:
-            # A timer of its own: PySide keeps what a singleShot calls for ever, if its context is deleted before.
-            timer = QTimer(place, singleShot=True, interval=0)
-            timer.timeout.connect(lambda place=place: self._fill(place))
-            timer.start()
+            do_later(place, partial(self._fill, place))
 
     def _fill(self, place: "Later") -> None:
         # Between the page and its pictures a quick hand may have made another graph: then the page is made anew.
@@ -149,6 +148,26 @@ class Panel(QScrollArea):
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
         self._refresh()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        if self._shown_structure:  # Qt sends one while the page is made
+            self._keep_words()
+
+    def _keep_words(self) -> None:
+        """Where a matrix is wider than what is in sight, words and switches stay in sight."""
+        room = self.viewport().width() - self.bench.appearance.px(24 + 16)
+        items = (self.page.itemAt(i) for i in range(self.page.count()))
+        parts = [item.widget() for item in items if item is not None]
+        words = [part for part in parts if isinstance(part, (QLabel, StageHeader))]
+        others = [part.minimumSizeHint().width() for part in parts if part is not None and part not in words]
+        beyond = max([room, *others]) - room
+        for part in words:
+            margins = part.contentsMargins()
+            if margins.right() != beyond:
+                margins.setRight(beyond)
+                part.setContentsMargins(margins)
+        self.header.fit(room)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -186,6 +205,8 @@ class Panel(QScrollArea):
         self.build()
         self.page.addStretch()
         self.setWidget(content)
+        if self.isVisible():
+            self._keep_words()
         if focused:
             again = next((w for w in content.findChildren(QWidget) if w.accessibleName() == focused), None)
             if again is not None:
@@ -203,7 +224,7 @@ class Panel(QScrollArea):
 
     def _show_head(self) -> None:
         """Turn the boxes to the head that is looked at."""
-        if self.structure() != self._shown_structure:
+        if self.stage not in self.bench.selection.stops or self.structure() != self._shown_structure:
             return  # hidden, and built anew, at this head, when it is shown
         for box in self.boxes:
             place = box.view.matrix.place

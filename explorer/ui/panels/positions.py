@@ -11,8 +11,9 @@ from explorer.core.ops.positions import exponents
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.listing import NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.rows import NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench
 
 MOST = 512

@@ -12,6 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
+from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.training import checkpoint
 from explorer.core.training.trainer import History, Record, fitted
@@ -27,6 +28,8 @@ from explorer.lessons.training import shaped
 KEEP_S = 0.5
 """Seconds between two looks at the weights."""
 PATIENCE_MS = 3000
+_AS_ASKED = (0, 130)
+"""How it ends when it is done, or was asked to stop."""
 
 
 class ProcessRun(QObject):
@@ -85,7 +88,7 @@ class ProcessRun(QObject):
         self.history = History()
         self.at = 0
         self._rest = b""
-        self._stopping = self._again = False
+        self._stopping = self._again = self._told = False
         self._process = QProcess(self)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._over)
@@ -116,7 +119,7 @@ class ProcessRun(QObject):
             graph, kept = self._session.beginning.state.graph, checkpoint.weights(self._kept)[1]
             checkpoint.edit(self._kept, {name: fitted(graph, name, array, kept[name]) for name, array in edits.items()})
             self._left |= edits
-        self._stopping = self._again = False
+        self._stopping = self._again = self._told = False
         arguments = ["train", str(self._recipe), "--out", str(self._out), "--json", "--attached"]
         arguments += ["--keep-every", str(KEEP_S)]
         # A bundle is its own interpreter.
@@ -155,12 +158,21 @@ class ProcessRun(QObject):
         lines = (self._rest + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
         self._rest = lines.pop()
         for line in lines:
-            self._hear(json.loads(line))
+            try:
+                self._hear(_said(line))
+            except ExplorerError as error:  # its files are gone, or no longer what it wrote
+                self._told = True
+                self.failed.emit(str(error))
+                self.stop()
         if lines:
             self.stepped.emit()
 
     def _hear(self, said: dict[str, Any]) -> None:
-        match said.pop("event"):
+        match said.get("event"):
+            case "begin":
+                # One that was ended from outside goes on from what it kept last.
+                self.history.cut(said["step"])
+                self.at = said["step"]
             case "step":
                 self.history.add(Record(**{one.name: said[one.name] for one in fields(Record)}))
                 self.at = said["step"]
@@ -169,6 +181,7 @@ class ProcessRun(QObject):
             case "done":
                 self._show(opened(str(self._out))[1].inputs)
             case "error":
+                self._told = True
                 self.failed.emit(said["message"])
 
     def _show(self, weights: Mapping[str, Array]) -> None:
@@ -179,14 +192,29 @@ class ProcessRun(QObject):
         self._document.do(SetInputs(arrays, f"Train, {self.at:,} steps", self._stroke))
         self._left |= arrays
 
-    def _over(self) -> None:
+    def _over(self, code: int) -> None:
         self._read()
-        if self._again:
-            self.start()
-            return
+        try:
+            if self._again:
+                self.start()
+                return
+        except ExplorerError as error:
+            self._told = True
+            self.failed.emit(str(error))
+        if code not in _AS_ASKED and not self._told:
+            self.failed.emit("The process that trains was ended from outside; Train goes on from what it kept last.")
         self.ended.emit()
 
     def _broken(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
             self.failed.emit("The process for training could not be started.")
             self.ended.emit()
+
+
+def _said(line: bytes) -> dict[str, Any]:
+    """An object that the process has written; an empty one for a line that something else in it has written."""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}

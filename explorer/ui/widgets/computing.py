@@ -1,17 +1,18 @@
 """A word in the bar that says that the window waits for numbers."""
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from explorer.ui.background import Background
 from explorer.ui.theme import mark
 
+INDENT = 12
 PATIENCE_MS = 100
 """What is over sooner seems to come at once (Nielsen 1993); a word that flashes up would only disturb."""
 
 
 class Computing(QLabel):
-    """ "Computing …", while that lasts longer than one would not notice. It takes the room that is left over.
+    """The word “Computing …”, while that lasts longer than one would not notice. It takes the room that is left over.
 
     Parameters
     ----------
@@ -21,7 +22,10 @@ class Computing(QLabel):
 
     def __init__(self, background: Background, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        mark(self, role="muted")
+        mark(self, role="small")
+        # At the right: beside the tabs it would look like one.
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setIndent(INDENT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("Computing")
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -38,5 +42,6 @@ class Computing(QLabel):
 
     def _say(self) -> None:
         whole = "Computing …"
-        self.setText(whole if self.fontMetrics().horizontalAdvance(whole) <= self.width() else "…")
+        room = self.width() - INDENT
+        self.setText(whole if self.fontMetrics().horizontalAdvance(whole) <= room else "…")
         self.setToolTip("The numbers are being computed; you can go on working")

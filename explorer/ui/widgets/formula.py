@@ -4,10 +4,12 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPalette, QShowEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from explorer.ui.later import later
 
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""
@@ -80,9 +82,7 @@ class Formula(QWidget):
         self._set: Typeset | None = None
         self._tried = False
         self._renderer = QSvgRenderer(self)
-        # A timer of its own: PySide keeps what a singleShot calls for ever, if its context is deleted before.
-        self._loading = QTimer(self, singleShot=True, interval=0)
-        self._loading.timeout.connect(self._load)
+        self._loading = later(self, self._load)
         self._rendered: tuple[Typeset, str] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set_latex(latex)

@@ -5,7 +5,7 @@ from html import escape
 from math import floor, log10
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.derivation import Row, chain, only_rounding, rows
@@ -14,12 +14,12 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.nudge import Check, check_cell
 from explorer.core.numbers import exact, significant, written
-from explorer.lessons.references import Slip, figure_for, figures, slips_at
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.widgets.derivation_view import DerivationView
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.matrix_model import ROUNDING
+from explorer.ui.widgets.printed import Printed
 from explorer.ui.workbench import Workbench
 
 NUDGED = 10
@@ -33,6 +33,7 @@ HINT = "".join(
         "The others are computed. Enter holds one at a value of yours, Delete lets it go.",
         "A right click fills a matrix, or brings the lesson's values back. Ctrl+C and Ctrl+V work with a spreadsheet.",
         "F6 takes the keys from part to part of the window, Ctrl+Page Down to the next stage.",
+        "Esc brings these words back.",
     )
 )
 
@@ -72,14 +73,9 @@ class Inspector(QFrame):
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         self._feeds.setTextInteractionFlags(links)
         self._feeds.linkActivated.connect(self._go)
-        self._printed_heading = self._label("", role="section")
-        self._printed = self._label("")
+        self._printed = Printed(bench)
         self._hint = self._label(HINT, role="muted")
         self._hint.setTextFormat(Qt.TextFormat.RichText)
-        # The prints are read from files: the page is there before them.
-        self._looking_up = QTimer(self, singleShot=True, interval=0)
-        self._looking_up.timeout.connect(self._show_stage)
-        bench.selection.stage_changed.connect(self._look_up)
 
         content = QWidget()
         self._page = QVBoxLayout(content)
@@ -97,7 +93,6 @@ class Inspector(QFrame):
             self._feeds_heading,
             self._feeds,
             self._hint,
-            self._printed_heading,
             self._printed,
         ):
             self._page.addWidget(widget)
@@ -130,6 +125,7 @@ class Inspector(QFrame):
         self._page.setSpacing(px(5))
         for _, view in self._derivations:
             view.restyle()
+        self._printed.restyle()
         self.show_cell(self._bench.selection.cell)
 
     def show_cell(self, cell: Cell | None) -> None:
@@ -144,7 +140,6 @@ class Inspector(QFrame):
             self._code,
             self._feeds_heading,
             self._feeds,
-            self._printed_heading,
             self._printed,
             self._check,
             self._checked,
@@ -154,7 +149,7 @@ class Inspector(QFrame):
                 part.hide()
             self._show_derivations([])
             self._hint.show()
-            self._look_up()
+            self._printed.look_up()
             return
         self._hint.hide()
         engine = self._bench.document.engine
@@ -205,11 +200,11 @@ class Inspector(QFrame):
         if not node.is_input:
             names = [parent.rpartition(".")[2] for parent in node.parents]
             self._code.setText(f"{node.short} = {node.op.code(*names)}")
-        self._show_printed(cell, value)
+        self._printed.show_cell(cell, value)
 
     def _show_gradient(self, cell: Cell) -> None:
         """How the loss depends on a cell: the chain rule with numbers, one term for each node that it feeds."""
-        for part in (self._numpy_heading, self._code, self._printed_heading, self._printed):
+        for part in (self._numpy_heading, self._code, self._printed):
             part.hide()
         node = self._bench.document.engine.graph.nodes[cell.node]
         step = self._bench.selection.derivation(cell)
@@ -291,50 +286,6 @@ class Inspector(QFrame):
         self._feeds.setVisible(bool(lines))
         self._feeds_heading.setVisible(bool(lines))
 
-    def _show_printed(self, cell: Cell, value: float) -> None:
-        """The number in the reference beside the computed one, as far as the print vouches for it."""
-        graph, lesson = self._bench.document.engine.graph, self._bench.lesson
-        setting = self._bench.document.state.setting
-        name, index = cell.node, cell.index
-        shape = self._bench.document.engine.values[name].shape
-        figure = figure_for(lesson.id, setting, name, shape)
-        if figure is None and graph.n_heads(name):
-            block, _, short = name.rpartition(".")
-            name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
-            figure = figure_for(lesson.id, setting, name, shape[1:])
-        printed = figure.printed(index) if figure else None
-        parts = []
-        if figure is not None and printed is not None:
-            theme = self._bench.appearance.theme
-            same = figure.agrees_at(index, value)
-            sign = f"<span style='color:{theme.accent_text}'>✓</span>" if same else "≠"
-            parts.append(f"Printed {printed} · computed {figure.rounded(index, value)} {sign}".replace("-", "−"))
-            if same and (figure.note or figure.why):
-                parts[0] += f"<br><span style='color:{theme.muted}'>{figure.note or figure.why}</span>"
-        self._say_printed([*parts, *map(_said, slips_at(lesson.id, setting, {cell.node, name}))])
-
-    def _look_up(self, *_: object) -> None:
-        self._looking_up.start()
-
-    def _show_stage(self) -> None:
-        """Where no cell is pointed at: what the reference prints at this stage, and its slips."""
-        bench = self._bench
-        if bench.selection.cell is not None:
-            return
-        graph, at = bench.document.engine.graph, (bench.lesson.id, bench.document.state.setting)
-        names = {n for n in graph.names() if graph.nodes[graph.place(n).node].stage == bench.selection.stage}
-        found = (f.node for f in figures() if f.plain and (f.lesson, f.setting) == at and f.node in names)
-        short = ("loss" if node == LOSS.node else node.rpartition(".")[2] for node in found)
-        printed = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
-        parts = [f"Prints {printed}: point at a number to compare it."] if printed else []
-        self._say_printed([*parts, *map(_said, slips_at(*at, names))])
-
-    def _say_printed(self, parts: Sequence[str]) -> None:
-        self._printed_heading.setText(f"In reference {self._bench.lesson.reference}")
-        self._printed.setText("".join(f"<p style='margin: 0 0 8px 0'>{part}</p>" for part in parts))
-        for part in (self._printed, self._printed_heading):
-            part.setVisible(bool(parts))
-
     def _onward(self, child: str, index: Index) -> str:
         """Behind a link, the cell of a child with the largest gradient: so one follows a gradient to the loss."""
         engine = self._bench.document.engine
@@ -349,7 +300,3 @@ class Inspector(QFrame):
         if cell:
             node, index = cell
             self._bench.selection.choose(Cell(node, tuple(int(i) for i in index.split(",") if i)))
-
-
-def _said(slip: Slip) -> str:
-    return f"<b>A slip</b> in “{escape(slip.section)}”: {escape(slip.printed)} <b>Right:</b> {escape(slip.right)}"

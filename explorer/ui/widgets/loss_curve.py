@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
@@ -22,6 +23,9 @@ GRAIN = 0.1
 
 MOST_THICK = 100
 """A longer curve is one pixel wide: a ragged one of two takes Qt five times as long (32 ms for four of 470 points)."""
+
+BETWEEN, ASIDE = "\u00a0\u00a0 ", 60
+"""Between two names of lines, and the pixels beside all of them that are the axis's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,20 +115,21 @@ class LossCurve(Plot):
 
     def _draw(self) -> None:
         self._match_items()
-        theme = self.bench.appearance.theme
         finite: list[Array] = []
         end = 10.0
         for place, (line, item) in enumerate(zip(self._lines, self._items, strict=True)):
             x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
             x, y = _thinned(x, self._scaled(line.y))
             width = 2 if len(x) <= MOST_THICK else 1
-            item.setData(x, y, pen=pg.mkPen(theme.series[place % len(theme.series)], width=width), connect="finite")
+            item.setData(x, y, pen=pg.mkPen(self._color(place), width=width), connect="finite")
             finite.append(y[np.isfinite(y)])
             end = max(end, float(x[-1]) if len(x) else 0.0)
         numbers = np.concatenate(finite) if finite else np.zeros(0)
         self._mark()
         self._say(numbers.size > 0)
         if not numbers.size:
+            if self._box.isNull():
+                self.getViewBox().setRange(QRectF(0, 0, end, 1), padding=0.03, disableAutoRange=True)
             return
         low, high = float(numbers.min()), float(numbers.max())
         if self._log:
@@ -151,11 +156,35 @@ class LossCurve(Plot):
         self._write_names()
 
     def _write_names(self) -> None:
-        series, names = self.bench.appearance.theme.series, [escape(line.name) for line in self._lines]
-        colors = [series[place % len(series)] for place in range(len(names))]
-        named = [f"<span style='color:{color}'>━ {name}</span>" for color, name in zip(colors, names, strict=True)]
-        size = f"{self.bench.appearance.fonts.small.pointSizeF():.1f}pt"
-        self.getPlotItem().setTitle("&nbsp; ".join(named) if len(names) > 1 else None, size=size)
+        plot, small = self.getPlotItem(), self.bench.appearance.fonts.small
+        names = [f"━\u00a0{line.name}" for line in self._lines] if len(self._lines) > 1 else []
+        metrics = QFontMetrics(small)
+        lines, used = 0, float(self.width())  # as many as it takes: a longer one would push the curves out of sight
+        text = ""
+        for place, name in enumerate(names):
+            wide = metrics.horizontalAdvance(name + BETWEEN)
+            if used + wide > self.width() - self.bench.appearance.px(ASIDE):
+                lines, used, text = lines + 1, 0.0, text + "<br>" * bool(text)
+            used += wide
+            text += f"<span style='color:{self._color(place)}'>{escape(name)}</span>{BETWEEN}"
+        plot.setTitle(text or None, size=f"{small.pointSizeF():.1f}pt")
+        if lines > 1:
+            high = lines * metrics.lineSpacing() + self.bench.appearance.px(6)
+            plot.titleLabel.setMaximumHeight(high)
+            plot.layout.setRowFixedHeight(0, high)
+
+    def _color(self, place: int) -> str:
+        """A line's colour. There are only so many: those that use one again are deeper, or on dark ground paler."""
+        theme = self.bench.appearance.theme
+        color = QColor(theme.series[place % len(theme.series)])
+        if place >= len(theme.series):
+            color = color.lighter(150) if theme.dark else color.darker(180)
+        return color.name()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "_lines"):  # pyqtgraph's own constructor calls this, too
+            self._write_names()
 
     def _mark(self) -> None:
         place = None if self._here is None else (self._here[0], float(self._scaled(np.array([self._here[1]]))[0]))

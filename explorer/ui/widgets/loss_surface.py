@@ -162,9 +162,8 @@ class LossSurface(Plot):
     def refresh(self) -> None:
         """Follow the run and the weights; begin a new surface where this one no longer fits."""
         engine = self.bench.document.engine
-        if not all(
-            cell.node in engine.values and len(cell.index) == engine.values[cell.node].ndim for cell in self.cells
-        ):
+        if not all(within(engine.values.get(cell.node), cell.index) for cell in self.cells):
+            self._timer.stop()  # of another model now; the page follows
             return
         self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
         self.way, self.gone = self._path()
@@ -194,7 +193,7 @@ class LossSurface(Plot):
     def _slice(self) -> None:
         """Compute for about half a frame; beside a run for a part of that."""
         grid, playing = self.grid, self.bench.descent.playing
-        if grid is None:
+        if grid is None or not all(within(self.bench.document.engine.values.get(c.node), c.index) for c in self.cells):
             self._timer.stop()
             return
         if grid.more(perf_counter() + (SLICE_S / 3 if playing else SLICE_S), coarse=playing):
@@ -302,6 +301,13 @@ def name_of(bench: Workbench, cell: Cell) -> str:
     labels = [(engine.labels(axis), i) for axis, i in zip(axes, cell.index, strict=True)]
     said = " → ".join(names[i][:14] for names, i in labels if len(names) > 1)
     return f"{cell.node} [{said}]" if said else cell.node
+
+
+def within(array: Array | None, index: Sequence[int]) -> bool:
+    """Whether there is an array, and such a cell in it."""
+    return (
+        array is not None and len(index) == array.ndim and all(i < n for i, n in zip(index, array.shape, strict=True))
+    )
 
 
 def _near(point: Any) -> bool:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QMenu
+from PySide6.QtWidgets import QAbstractItemView
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact
-from explorer.core.ops import Array
-from explorer.core.ops.inputs import initial_weights
-from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells
+from explorer.document.commands import Command, PinCells, Release, SetCells
 from explorer.ui.errors import show_error
 from explorer.ui.widgets.cell_painter import PIN
 from explorer.ui.widgets.matrix_model import ModelIndex, number
@@ -54,7 +51,7 @@ class CellEditing:
     def _editable(self) -> bool:
         return self._view.matrix.editable
 
-    def _do(self, command: Command, row: int, column: int) -> bool:
+    def do(self, command: Command, row: int, column: int) -> bool:
         """Run a command; what cannot be done is said at the cell and changes nothing."""
         try:
             self._view.bench.document.do(command)
@@ -71,7 +68,7 @@ class CellEditing:
     def _set(self, cells: dict[tuple[int, ...], float], row: int, column: int, stroke: object = None) -> bool:
         matrix = self._view.matrix
         command = SetCells(matrix.name, cells, stroke) if self._editable else PinCells(matrix.name, cells)
-        return self._do(command, row, column)
+        return self.do(command, row, column)
 
     # Typing
 
@@ -226,7 +223,7 @@ class CellEditing:
         if way.x() + way.y() > PIN + 2:
             return False
         cell = view.matrix.cell(index.row(), index.column())
-        return self._do(Release(view.matrix.name, (cell,)), index.row(), index.column())
+        return self.do(Release(view.matrix.name, (cell,)), index.row(), index.column())
 
     def release(self) -> None:
         """Let the pinned cells of the selection be computed again."""
@@ -235,7 +232,7 @@ class CellEditing:
         cells = [view.matrix.cell(i.row(), i.column()) for i in pinned]
         if cells:
             index = view.currentIndex()
-            self._do(Release(view.matrix.name, tuple(cells)), index.row(), index.column())
+            self.do(Release(view.matrix.name, tuple(cells)), index.row(), index.column())
 
     # Ranges
 
@@ -293,50 +290,6 @@ class CellEditing:
             self.say(ExplorerError("computed-cell", name=self._view.matrix.name), rows[0], columns[0])
             return
         self._set({self._view.matrix.cell(r, c): value(r, c) for r in rows for c in columns}, rows[0], columns[0])
-
-    # The whole matrix
-
-    def set_all(self, what: str, values: Array) -> None:
-        """Set the whole matrix."""
-        self._do(SetArray(self._view.matrix.name, values, what), 0, 0)
-
-    def randomise(self) -> None:
-        """New random numbers of the size that the input starts with."""
-        random = np.random.default_rng()
-        self.set_all("Randomise", initial_weights(self._view.matrix.own().shape, random, "xavier"))
-
-    def reset(self) -> None:
-        """The lesson's own values."""
-        view = self._view
-        lesson, setting = view.bench.lesson, view.bench.document.state.setting
-        state = lesson.state(setting if setting in lesson.settings else None)
-        values = state.inputs.get(view.matrix.place.node)
-        if values is None:
-            self.say(ExplorerError("no-lesson-value", name=view.matrix.name), 0, 0)
-            return
-        head = view.matrix.place.index
-        self.set_all("Reset", values[head] if head and head[0] < len(values) else values)
-
-    def menu(self) -> QMenu:
-        """What can be done here."""
-        menu = QMenu(self._view)
-        menu.addAction("Copy\tCtrl+C", self.copy)
-        if not self._editable:
-            menu.addAction("Pin a value by hand\tEnter", lambda: self._view.edit(self._view.currentIndex()))
-            menu.addAction("Release\tDelete", self.release)
-            return menu
-        values = self._view.matrix.own()
-        menu.addAction("Paste\tCtrl+V", self.paste)
-        menu.addAction("Fill down\tCtrl+D", lambda: self.fill(down=True))
-        menu.addAction("Fill right\tCtrl+R", lambda: self.fill(down=False))
-        menu.addSeparator()
-        menu.addAction("All zeros", lambda: self.set_all("Zeros", np.zeros(values.shape)))
-        if values.dtype.kind == "f":
-            if values.ndim == 2:
-                menu.addAction("Identity", lambda: self.set_all("Identity", np.eye(*values.shape)))
-            menu.addAction("Random numbers", self.randomise)
-        menu.addAction("The lesson's values", self.reset)
-        return menu
 
 
 def parsed(text: str) -> Sequence[Sequence[float]]:

@@ -10,7 +10,7 @@ from explorer.core.derivation import only_rounding
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.numbers import decimals_of, exact, significant, written
+from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
 from explorer.core.ops import Argmax, Array, HeadMean, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
 from explorer.document.document import Document
 
@@ -63,7 +63,7 @@ class MatrixModel(QAbstractTableModel):
 
     def reload(self) -> None:
         """Take over name, shape and labels; between `beginResetModel` and `endResetModel` when in use."""
-        graph = self._document.engine.graph
+        self.graph = graph = self._document.engine.graph
         self.place = graph.place(self.name)
         node = graph.nodes[self.place.node]
         self.editable = node.is_input
@@ -92,12 +92,11 @@ class MatrixModel(QAbstractTableModel):
         self.decimals = decimals_of(array)
         if self.showing != "values":
             # A gradient, or a change, is small; one digit of it would say little.
-            largest = float(np.abs(array[np.isfinite(array)]).max(initial=0))
+            largest = largest_of(array)
             self.decimals = max(self.decimals, significant(largest, 3)) if 1e-5 < largest < 0.1 else self.decimals
         if self.shown_as == SIGNED:
-            finite = array[np.isfinite(array)]
             # The largest number stops short of the full colour, which is loud on a quiet page.
-            self.limit = CALM * float(np.abs(finite).max(initial=0)) or 1.0
+            self.limit = CALM * largest_of(array) or 1.0
 
     def tell(self) -> None:
         """Tell the views that the values are others."""

@@ -11,12 +11,13 @@ from explorer.ui.selection import Cell
 from explorer.ui.widgets.cell_painter import CellPainter
 from explorer.ui.widgets.matrix_editing import CellEditing
 from explorer.ui.widgets.matrix_labels import Labels
+from explorer.ui.widgets.matrix_menu import MatrixMenu
 from explorer.ui.widgets.matrix_model import MatrixModel, ModelIndex
 from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 7, 46, 130
-MOST_ROWS, MOST_COLUMNS, MOST_WIDTH = 12, 12, 640
+MOST_ROWS, MOST_COLUMNS, MOST_WIDTH = 12, 12, 630
 SURVEYED = 200  # cells that the width of all is taken from
 
 
@@ -103,8 +104,8 @@ class MatrixView(QTableView):
     def _show_other(self) -> None:
         """Follow the choice between values and what changed."""
         self.matrix.showing = self.bench.selection.showing
-        # Out of sight its node may be gone: then the page is made anew when it is shown.
-        if self.matrix.name in self.bench.document.engine.graph.names():
+        # Out of sight, and until an edit is told of, the graph may be another: then it is read anew with the page.
+        if self.matrix.graph is self.bench.document.engine.graph:
             self.refresh()
 
     def restyle(self) -> None:
@@ -280,7 +281,7 @@ class MatrixView(QTableView):
         super().mouseReleaseEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = self.editing.menu()
+        menu = MatrixMenu(self)
         menu.exec(event.globalPos())
         menu.deleteLater()
 

@@ -3,7 +3,7 @@
 import re
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -116,12 +116,16 @@ class PipelineMap(QFrame):
         bench.selection.stage_changed.connect(self._mark)
         self.rebuild()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._mark()
+
     def rebuild(self) -> None:
         """Draw the map of the graph that there is now."""
         px = self._bench.appearance.px
         content = QWidget()
         layout = QVBoxLayout(content)
-        layout.setContentsMargins(px(12), px(10), px(10), px(12))
+        layout.setContentsMargins(px(9), px(10), px(5), px(12))
         layout.setSpacing(px(1))
         self.buttons = []
         stops = self._bench.selection.stops

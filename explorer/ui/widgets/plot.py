@@ -93,6 +93,8 @@ class Plot(pg.PlotWidget):
 
     def show_head(self, of_head: Callable[[str], str]) -> None:
         """Draw the same node of another head, where a head's slice is drawn."""
+        if not self.name:
+            return  # a picture of several nodes
         place = self.bench.document.engine.graph.place(self.name)
         if place.head is not None and not self.fixed:
             self.name = of_head(place.node.rpartition(".")[2])
@@ -112,6 +114,9 @@ class Plot(pg.PlotWidget):
             axis.setPen(theme.line_strong)
             axis.setTextPen(theme.muted)
             axis.setStyle(tickFont=appearance.fonts.small, tickLength=0)
+            axis.label.setFont(appearance.fonts.ui)
+            if axis.label.isVisible():
+                axis.showLabel()  # with room for it in its new size
 
     def ticks(self, side: str, labels: Sequence[str], at: float = 0.5, most: int = 24) -> None:
         """Write labels along a side, one for each unit; of many only as many as can be read."""

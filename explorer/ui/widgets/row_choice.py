@@ -53,6 +53,11 @@ class RowChoice(QWidget):
         return min(self._row, last) if self._row is not None else last if self._last else 0
 
     @property
+    def there(self) -> bool:
+        """Whether the model has such rows; another one is opened before the page that this stands on is taken away."""
+        return self._axis in self._bench.document.engine.graph.axes
+
+    @property
     def label(self) -> str:
         """What stands at the row."""
         return self._bench.document.engine.labels(self._axis)[self.row]

@@ -74,6 +74,14 @@ class StageHeader(QWidget):
             layout.addWidget(self.switches)
         self._show_head()
 
+    def fit(self, room: int) -> None:
+        """Let a title that is longer than so many pixels take two lines."""
+        assert isinstance(self._title, QLabel)
+        self._title.ensurePolished()
+        longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
+        self._title.setWordWrap(longer)
+        self._title.setMinimumWidth(room if longer else 0)
+
     def refresh(self) -> None:
         """Follow a change of the model."""
         if self.switches is not None:

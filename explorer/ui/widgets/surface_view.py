@@ -7,7 +7,7 @@ from explorer.ui.loss_grid import steepest
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.loss_surface import LossSurface
+from explorer.ui.widgets.loss_surface import LossSurface, within
 from explorer.ui.workbench import Workbench
 
 WIDTH = 330
@@ -136,9 +136,8 @@ class SurfaceView(QWidget):
         self.plot.restyle()
 
     def _there(self, cell: Cell) -> bool:
-        value = self._bench.document.engine.values.get(cell.node)
         moves = cell.node in self._bench.descent.moves()
-        return moves and value is not None and len(cell.index) == value.ndim and _within(cell.index, value.shape)
+        return moves and within(self._bench.document.engine.values.get(cell.node), cell.index)
 
     def _choose(self) -> None:
         self._bench.descent.looked_at = tuple(choice.cell for choice in self._choices)
@@ -150,7 +149,3 @@ class SurfaceView(QWidget):
         about = f"Deeper is a higher loss. All other weights are as they are {after}. A click moves these two there."
         assert isinstance(self._words, QLabel)
         self._words.setText(f"{asked}. A click moves the two weights there." if asked else about)
-
-
-def _within(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    return all(i < n for i, n in zip(index, shape, strict=True))

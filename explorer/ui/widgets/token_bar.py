@@ -1,10 +1,10 @@
 """The token bar: the words of each sequence, to type, add, remove and reorder."""
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from explorer.core.graph import Graph
 from explorer.document.document import Change
+from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.chip import Chip
 from explorer.ui.widgets.flow import FlowLayout
@@ -143,10 +143,7 @@ class TokenBar(QFrame):
             view.setCurrentIndex(view.matrix.index(row, 0))
             view.setFocus()
             # Once the page, which may be new, has been laid out.
-            timer = QTimer(view, singleShot=True, interval=0)
-            timer.timeout.connect(lambda: _into_sight(view))
-            timer.timeout.connect(timer.deleteLater)
-            timer.start()
+            do_later(view, lambda: _into_sight(view))
 
 
 def _into_sight(view: MatrixView) -> None:

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QListView, QStyleOptionView
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.ui.errors import show_error
-from explorer.ui.widgets.listing import Listing, ModelIndex, RowPainter
+from explorer.ui.widgets.listing import Listing
+from explorer.ui.widgets.row_painter import RowPainter
+from explorer.ui.widgets.rows import ModelIndex
 
 GONE_MS = 50
 

@@ -10,8 +10,9 @@ from explorer.core.numbers import decimals_of, written
 from explorer.core.ops import Array, CrossEntropy, Softmax
 from explorer.lessons.references import Slip, slips
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.row_choice import RowChoice
+from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench
 
 LOSS, TARGET, LOGITS = "loss.value", "loss.target", "output.logits"
@@ -72,7 +73,9 @@ class WordGradients(Rows):
     def _follow(self) -> None:
         """Another rate makes another step."""
         listing = self.parent()
-        if self._way != self._set() and isinstance(listing, Listing) and listing.isVisible():
+        if self._way == self._set() or not self._choice.there:
+            return
+        if isinstance(listing, Listing) and listing.isVisible():
             listing.refresh()
 
     def _set(self) -> tuple[str, float]:

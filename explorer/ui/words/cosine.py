@@ -12,7 +12,8 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
 from explorer.ui.widgets.arrow import draw_arrow
-from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.listing import Listing
+from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.words.card import Card, column, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store

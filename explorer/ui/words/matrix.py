@@ -15,12 +15,12 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
 )
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, written
 from explorer.ui.colour import qcolor
+from explorer.ui.widgets.fitted_table import FittedTable
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store
@@ -104,13 +104,12 @@ class _Square(QStyledItemDelegate):
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
 
 
-class HeatTable(QTableView):
+class HeatTable(FittedTable):
     """The square on the page, as large as it is."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self.bench = bench
-        self._whole = QSize(0, 0)
         self.cosines = Cosines()
         self.cosines.setParent(self)
         self.setModel(self.cosines)
@@ -156,25 +155,8 @@ class HeatTable(QTableView):
         widths = [max(small.horizontalAdvance(text) + px(12), least) for text in shown]
         for i, width in enumerate(widths):
             self.horizontalHeader().resizeSection(i, width)
-        self._whole = QSize(left + sum(widths) + 2, small.height() + px(8) + len(shown) * px(32) + 2)
-        self.setMaximumWidth(self._whole.width())
-        self._fit()
-        self.updateGeometry()
+        self.set_whole(QSize(left + sum(widths) + 2, small.height() + px(8) + len(shown) * px(32) + 2))
         self.viewport().update()
-
-    def sizeHint(self) -> QSize:
-        return self._whole
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        narrow = self.width() < self._whole.width()
-        always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setHorizontalScrollBarPolicy(always if narrow else never)
-        bar = self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
-        self.setFixedHeight(self._whole.height() + (bar if narrow else 0))
 
     def focusInEvent(self, event: Any) -> None:
         super().focusInEvent(event)

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, written
-from explorer.ui.widgets.listing import BAR, NUMBER, Column, Listing, Rows
+from explorer.ui.widgets.listing import Listing
+from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store
@@ -67,6 +66,9 @@ class Near(Rows):
     def muted(self, row: int, column: int) -> bool:
         return column in (0, 4)
 
+    def link(self, row: int, column: int) -> bool:
+        return column == 1
+
     def value(self, row: int, column: int) -> float:
         return self.found[row].cosine
 
@@ -90,9 +92,8 @@ class NearList(Listing):
 
     def __init__(self, bench: Workbench, rows: Near, follow: Callable[[str], None]) -> None:
         super().__init__(bench, rows, most=N)
-        self._near, self._follow = rows, follow
-        self.clicked.connect(lambda index: self._go(index.row()))
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        self._near = rows
+        self.followed.connect(lambda row: follow(rows.found[row].word))
         self.setToolTip("Click a word, or press Enter on it, to go there")
 
     def show_words(self, found: Sequence[Neighbour]) -> None:
@@ -101,22 +102,11 @@ class NearList(Listing):
         self.refresh()
         self.scrollToTop()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter follows the word."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self._go(self.currentIndex().row())
-            return
-        super().keyPressEvent(event)
-
     def refresh(self) -> None:
         """A list may have come to have other columns, too."""
         self.rows.beginResetModel()
         self.rows.endResetModel()
         super().refresh()
-
-    def _go(self, row: int) -> None:
-        if row < len(self._near.found):
-            self._follow(self._near.found[row].word)
 
 
 class NeighboursCard(Card):

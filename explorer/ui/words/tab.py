@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.words.store import Store
@@ -101,14 +102,14 @@ class WordsTab(QFrame):
         self.store.changed.connect(self._load)
         self.source.start_default()
         self._coming = _kinds()
-        QTimer.singleShot(0, self, self._add_next)
+        do_later(self, self._add_next)
 
     def _add_next(self) -> None:
         self._add(next(self._coming)(self.bench, self.store))
         if len(self.cards) == len(SHORT):
             self._link_up()
         else:
-            QTimer.singleShot(0, self, self._add_next)
+            do_later(self, self._add_next)
 
     def _add(self, card: Card) -> None:
         self._page.insertWidget(self._page.count() - 1, card)

@@ -113,7 +113,6 @@ CASES = {
     "Add, one without batch": Case(lambda s: ops.Add(), lambda s: [real(*s.lead, s.n, s.d), real(s.n, s.d)]),
     "Multiply": Case(lambda s: ops.Multiply(), lambda s: [real(*s.lead, s.n, s.d), real(*s.lead, s.n, s.d)]),
     "Multiply, one without batch": Case(lambda s: ops.Multiply(), lambda s: [real(*s.lead, s.n, s.d), real(s.n, s.d)]),
-    "Bias": Case(lambda s: ops.Bias(), lambda s: [real(*s.lead, s.n, s.d), real(s.d)]),
     "HeadMean": Case(lambda s: ops.HeadMean(), lambda s: [real(*s.lead, s.d, s.n, s.m)]),
     "Concat": Case(lambda s: ops.Concat(), lambda s: [real(*s.lead, s.m, s.n, s.d)]),
     "Scores": scores("dot", columns=False),

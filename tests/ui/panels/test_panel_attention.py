@@ -18,18 +18,6 @@ WHERE = [
 ]
 
 
-@pytest.fixture
-def at(open_window, eye):
-    """The window on the attention of a lesson."""
-
-    def go(lesson="you-are-welcome", stage=f"{ENCODER}.attention"):
-        window = open_window(lesson)
-        eye.go_to(window, stage)
-        return window
-
-    return go
-
-
 def heat_map(window, name):
     """The heat map of these weights: in a decoder there are two."""
     (found,) = [heat for heat in window.panel().findChildren(HeatMap) if heat.name == name]

@@ -14,18 +14,6 @@ from explorer.ui.widgets.heat_map import HeatMap
 ENCODER = "encoder.1.self"
 
 
-@pytest.fixture
-def at(open_window, eye):
-    """The window on an attention of "You are welcome"."""
-
-    def go(lesson="you-are-welcome", stage=f"{ENCODER}.attention"):
-        window = open_window(lesson)
-        eye.go_to(window, stage)
-        return window
-
-    return go
-
-
 def heat_map(window, name):
     """The heat map of these weights: in a decoder there are two."""
     (found,) = [heat for heat in window.panel().findChildren(HeatMap) if heat.name == name]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.ui.main_window import PAGES
+from explorer.ui.top_bar import PAGES
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.plan import Material
 from explorer.lessons.session import Session, take_words
-from explorer.ui.main_window import PAGES
-from explorer.ui.training import tab as tab_module
+from explorer.ui.top_bar import PAGES
+from explorer.ui.training import run as run_module
 
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog . " * 3
 
@@ -20,12 +20,12 @@ TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog . 
 def large(request, monkeypatch):
     """Every run is a large one, but in tests of small ones."""
     if "small" not in request.node.name:
-        monkeypatch.setattr(tab_module, "LARGE_STEP", 0)
+        monkeypatch.setattr(run_module, "LARGE_STEP", 0)
 
 
 def run(qtbot, tab, hand):
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running, timeout=60_000)
     assert tab.problem.text() == ""
 
 
@@ -37,16 +37,16 @@ def test_it_gives_the_bits_that_the_window_would(train, hand, qtbot):
     document = Document(window.bench.document.state)
     before = document.state
     run(qtbot, tab, hand)
-    assert tab.process.at == 30
+    assert tab.run.process.at == 30
     assert "30 of 30" in tab.said.text()
-    material, text = tab.source.material(tab.process._recipe.parent)
+    material, text = tab.source.material(tab.run.process._recipe.parent)
     take_words(document, material, text)
-    session = Session(document, material, tab.session.trainer.recipe)
+    session = Session(document, material, tab.run.session.trainer.recipe)
     while not session.trainer.finished:
         session.advance(1.0)
     for name in session.trainer.moving:
         assert same_bytes(window.bench.document.state.inputs[name], session.trainer.weights[name])
-    assert tab.process.history.losses == session.trainer.history.losses
+    assert tab.run.process.history.losses == session.trainer.history.losses
     window.bench.document.undo()
     window.bench.document.undo()  # the words
     assert window.bench.document.state is before
@@ -58,38 +58,38 @@ def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
     hand.click(tab.play)
     qtbot.waitUntil(lambda: document.history.undo_label is not None, timeout=60_000)
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.process.running, timeout=60_000)
-    at = tab.process.at
+    qtbot.waitUntil(lambda: not tab.run.process.running, timeout=60_000)
+    at = tab.run.process.at
     assert at > 0
     document.do(SetCells("layer.2.b", {(0,): 7.0}))
     hand.click(tab.play)
     qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"), timeout=60_000)
-    assert tab.process.at > at
+    assert tab.run.process.at > at
     # It began at 7 again, and Adam's steps are no longer than the rate.
     moved = abs(document.state.inputs["layer.2.b"][0] - 7.0)
-    assert 0 < moved <= 1.01 * 0.01 * (tab.process.at - at)
+    assert 0 < moved <= 1.01 * 0.01 * (tab.run.process.at - at)
     # An edit in mid-run is gone on from without being asked.
     document.do(SetCells("layer.2.b", {(0,): -7.0}))
     qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"), timeout=60_000)
     assert document.state.inputs["layer.2.b"][0] < 0
     assert tab.play.isChecked()
     document.undo()
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running, timeout=60_000)
     assert document.state.inputs["layer.2.b"][0] == -7.0
 
 
 def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot):
     window, tab = train(steps=1_000_000)
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.process is not None and tab.process.at > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0, timeout=60_000)
     window.bench.open(load("softmax"))
     qtbot.waitUntil(lambda: "begin anew" in tab.problem.text(), timeout=60_000)
     window.bench.document.undo()
     hand.click(tab.anew)
-    assert tab.process is None
+    assert tab.run.process is None
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.process is not None and tab.process.at > 0, timeout=60_000)
-    process = tab.process
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0, timeout=60_000)
+    process = tab.run.process
     window.close()
     assert not process.running
 
@@ -105,7 +105,7 @@ def test_a_run_that_diverges_says_so(train, hand, qtbot):
     qtbot.waitUntil(lambda: tab.problem.text() != "", timeout=60_000)
     assert "finite" in tab.problem.text() or "grew" in tab.problem.text()
     qtbot.waitUntil(lambda: not tab.play.isChecked())
-    assert all(np.isfinite(window.bench.document.state.inputs[name]).all() for name in tab.session.trainer.moving)
+    assert all(np.isfinite(window.bench.document.state.inputs[name]).all() for name in tab.run.session.trainer.moving)
 
 
 def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
@@ -113,5 +113,5 @@ def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
     window.show_page(PAGES.index("Train"))
     eye.settle(window)
     hand.click(window.training.one)
-    assert window.training.process is None
-    assert Session(window.bench.document, Material(), Recipe()).work < tab_module.LARGE_STEP
+    assert window.training.run.process is None
+    assert Session(window.bench.document, Material(), Recipe()).work < run_module.LARGE_STEP

@@ -22,17 +22,17 @@ def run(qtbot, tab, hand):
 
 
 def weights(window):
-    return {name: window.bench.document.state.inputs[name] for name in window.training.session.trainer.moving}
+    return {name: window.bench.document.state.inputs[name] for name in window.training.run.session.trainer.moving}
 
 
 def test_a_run_ends_at_its_last_step_and_is_undone_in_one(train, hand, qtbot, eye):
     window, tab = train()
     before = window.bench.document.state
     run(qtbot, tab, hand)
-    assert tab.session.trainer.at == 30
+    assert tab.run.session.trainer.at == 30
     assert tab.said.text().startswith("Step 30 of 30 · loss ")
     assert not tab.problem.isVisible()
-    assert all(same_bytes(array, tab.session.trainer.weights[name]) for name, array in weights(window).items())
+    assert all(same_bytes(array, tab.run.session.trainer.weights[name]) for name, array in weights(window).items())
     window.bench.document.undo()
     assert window.bench.document.state is before
 
@@ -42,12 +42,14 @@ def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
     for _ in range(3):
         hand.click(tab.one)
     eye.settle(window)
-    assert tab.session.trainer.at == 3
-    assert "3" in tab.losses.accessibleName() or "2 steps" in tab.losses.accessibleName()
-    assert all(block in tab.norms.accessibleName() for block in ("layer.1", "layer.2"))
-    assert tab.weight.currentText() in tab.map.accessibleName()
+    assert tab.run.session.trainer.at == 3
+    assert "3" in tab.pictures.losses.accessibleName() or "2 steps" in tab.pictures.losses.accessibleName()
+    assert all(block in tab.pictures.norms.accessibleName() for block in ("layer.1", "layer.2"))
+    assert tab.pictures.weight.currentText() in tab.pictures.map.accessibleName()
     said = window.bench.document.engine.values["layer.2.activation"][0, 0]
-    assert f"{said:.3f}".replace("-", "−")[:4] in tab.predictions.text() or "e" in tab.predictions.text()
+    assert (
+        f"{said:.3f}".replace("-", "−")[:4] in tab.pictures.predictions.text() or "e" in tab.pictures.predictions.text()
+    )
 
 
 def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
@@ -72,20 +74,20 @@ def test_zeros_keep_the_hidden_units_alike(train, hand, qtbot, eye):
 def test_a_weight_without_its_mark_is_frozen(train, hand, qtbot, eye):
     window, tab = train()
     before = window.bench.document.state.inputs["layer.1.W"]
-    tab._boxes["layer.1.W"].setChecked(False)
+    tab.moves.boxes["layer.1.W"].setChecked(False)
     run(qtbot, tab, hand)
     assert window.bench.document.state.inputs["layer.1.W"] is before
-    assert "layer.1.W" not in tab.session.trainer.moving
+    assert "layer.1.W" not in tab.run.session.trainer.moving
 
 
 def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
     window, tab = train(steps=1_000_000)
     document = window.bench.document
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.session is not None and tab.session.trainer.at > 2)
+    qtbot.waitUntil(lambda: tab.run.session is not None and tab.run.session.trainer.at > 2)
     document.do(SetCells("layer.2.b", {(0,): 5.0}))
-    at = tab.session.trainer.at
-    qtbot.waitUntil(lambda: tab.session.trainer.at > at)
+    at = tab.run.session.trainer.at
+    qtbot.waitUntil(lambda: tab.run.session.trainer.at > at)
     assert tab.play.isChecked()
     document.undo()
     undone = document.state
@@ -96,14 +98,14 @@ def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
 def test_another_setting_is_another_run(train, hand, eye):
     _window, tab = train()
     hand.click(tab.one)
-    assert tab.session is not None
+    assert tab.run.session is not None
     tab.form.control("rate").setFocus()
     tab.form.control("rate").selectAll()
     hand.type("0.5")
-    assert tab.session is None
+    assert tab.run.session is None
     assert tab.said.text() == "No step yet"
     hand.click(tab.one)
-    assert tab.session.trainer.recipe.rate == 0.5
+    assert tab.run.session.trainer.recipe.rate == 0.5
 
 
 @pytest.mark.parametrize(("name", "typed", "said"), [("rate", "abc", "not a number"), ("dropout", "2", "dropout")])
@@ -144,21 +146,21 @@ def test_a_text_is_learned_and_its_words_are_taken_in(gpt, hand, qtbot, eye):
     run(qtbot, tab, hand)
     assert tab.problem.text() == ""
     assert "moon" in window.bench.document.state.model.axes["input.words"]
-    history = tab.session.trainer.history
+    history = tab.run.session.trainer.history
     assert np.mean(history.losses[-5:]) < np.mean(history.losses[:5])
     assert "validation" in tab.said.text()
-    assert "validation" in tab.losses.accessibleName()
+    assert "validation" in tab.pictures.losses.accessibleName()
 
 
 def test_words_to_try_are_given_to_the_model(gpt, hand, eye):
     window, tab = gpt
-    tab.tried.setFocus()
-    tab.tried.selectAll()
+    tab.pictures.tried.setFocus()
+    tab.pictures.tried.selectAll()
     hand.type("the sun")
     hand.key(Key.Key_Return)
     eye.settle(window)
     assert window.bench.document.engine.labels("input") == ("the", "sun")
-    assert "sun" in tab.predictions.text()
+    assert "sun" in tab.pictures.predictions.text()
 
 
 def test_what_can_be_learned_from_follows_the_model(train, hand, eye):
@@ -183,4 +185,4 @@ def test_it_follows_theme_and_text_scale(train, eye, appearance):
     appearance.set_mode("dark")
     appearance.set_scale(1.5)
     eye.settle(window)
-    assert tab.losses.height() == appearance.px(220)
+    assert tab.pictures.losses.height() == appearance.px(220)

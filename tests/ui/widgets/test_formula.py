@@ -6,7 +6,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from explorer.ui.theme import DARK, LIGHT, palette
+from explorer.ui.appearance import palette
+from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.widgets import formula as formula_module
 from explorer.ui.widgets.formula import Formula, typeset
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.ui.widgets.matrix_editing import parsed
+from explorer.ui.widgets.matrix_menu import MatrixMenu
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier
@@ -93,11 +94,11 @@ def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
     hand.click(view, hand.cell(view, 0, 0))
     before, other = eye.value(window, view.matrix.name), eye.value(window, f"{SELF}head.2.W_Q")
     for words, expected in (("All zeros", np.zeros((4, 4))), ("Identity", np.eye(4)), ("The lesson's values", before)):
-        menu = view.editing.menu()
+        menu = MatrixMenu(view)
         next(action for action in menu.actions() if action.text() == words).trigger()
         menu.deleteLater()
         np.testing.assert_array_equal(eye.value(window, view.matrix.name), expected)
-    menu = view.editing.menu()
+    menu = MatrixMenu(view)
     next(action for action in menu.actions() if action.text() == "Random numbers").trigger()
     menu.deleteLater()
     assert len(np.unique(eye.value(window, view.matrix.name))) == 16

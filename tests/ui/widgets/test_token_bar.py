@@ -5,7 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
-from explorer.document.commands import MAX_TOKEN_LENGTH, SetTokens
+from explorer.document.commands import SetTokens
+from explorer.document.commands.words import MAX_TOKEN_LENGTH
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.chip import Chip, WordEdit
 

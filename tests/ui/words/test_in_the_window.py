@@ -1,6 +1,6 @@
 """The tab in the whole window."""
 
-from explorer.ui.main_window import PAGES
+from explorer.ui.top_bar import PAGES
 from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.send import SendCard
 from tests.ui.conftest import lesson_of

@@ -1,0 +1,22 @@
+"""What a person can do to a document: one small class for each act. A command turns a state into a new one."""
+
+from explorer.document.commands.base import Command
+from explorer.document.commands.cells import SetArray, SetCells, SetInputs
+from explorer.document.commands.pins import PinCells, Release
+from explorer.document.commands.replace import Replace
+from explorer.document.commands.switches import SetSwitch
+from explorer.document.commands.words import AddWords, SendWords, SetTokens
+
+__all__ = [
+    "AddWords",
+    "Command",
+    "PinCells",
+    "Release",
+    "Replace",
+    "SendWords",
+    "SetArray",
+    "SetCells",
+    "SetInputs",
+    "SetSwitch",
+    "SetTokens",
+]

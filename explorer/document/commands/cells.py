@@ -1,0 +1,142 @@
+"""Numbers typed, dragged or computed elsewhere: cells of input nodes, one of them whole, or several."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import Graph, Place
+from explorer.core.ops import Argmax, Array
+from explorer.core.shapes import require_cell, require_shape
+from explorer.document.commands.base import Command
+from explorer.document.state import State, frozen
+
+Cells = Mapping[tuple[int, ...], float]
+
+
+@dataclass(frozen=True)
+class SetCells(Command):
+    """Set cells of an input node, or of a head's slice of one.
+
+    Parameters
+    ----------
+    name : str
+        Such as "encoder.1.self.head.1.W_Q".
+    cells : mapping of cell to float
+        A cell is counted from 0 in the node's, or the slice's, own shape.
+    stroke : object
+        Equal for all steps of one drag.
+    """
+
+    name: str
+    cells: Cells
+    stroke: object = field(default=None, compare=False)
+
+    @property
+    def label(self) -> str:
+        if len(self.cells) == 1:
+            ((cell, _),) = self.cells.items()
+            return f"Set {self.name}[{', '.join(map(str, cell))}]" if cell else f"Set {self.name}"
+        return f"Set {len(self.cells)} cells of {self.name}"
+
+    def apply(self, state: State) -> State:
+        place = input_place(state, self.name)
+        old = state.inputs[place.node]
+        array = old.copy()
+        write_cells(state, self.name, place, array, self.cells)
+        # Not the whole: a large matrix would be read twice for one number of it.
+        if all(array[place.index + cell].tobytes() == old[place.index + cell].tobytes() for cell in self.cells):
+            return state
+        return replace(state, inputs={**state.inputs, place.node: frozen(array)})
+
+
+@dataclass(frozen=True, eq=False)
+class SetArray(Command):
+    """Set all of an input node, or of a head's slice of one.
+
+    Parameters
+    ----------
+    name : str
+    values : numpy.ndarray
+        In the node's or slice's shape.
+    what : str
+        As undo names it: "Randomise".
+    """
+
+    name: str
+    values: Array
+    what: str = "Set"
+
+    @property
+    def label(self) -> str:
+        return f"{self.what} {self.name}"
+
+    def apply(self, state: State) -> State:
+        place = input_place(state, self.name)
+        array = state.inputs[place.node].copy()
+        require_shape(self.name, self.values.shape, array[place.index].shape)
+        array[place.index] = self.values
+        return replace(state, inputs={**state.inputs, place.node: frozen(array)})
+
+
+@dataclass(frozen=True, eq=False)
+class SetInputs(Command):
+    """Set several input nodes at once, such as all weights at a step of training.
+
+    Parameters
+    ----------
+    arrays : mapping of str to numpy.ndarray
+        In the nodes' shapes.
+    title : str
+        As undo names it.
+    stroke : object
+        Equal for all steps of one run.
+    """
+
+    arrays: Mapping[str, Array]
+    title: str
+    stroke: object = None
+
+    @property
+    def label(self) -> str:
+        return self.title
+
+    def apply(self, state: State) -> State:
+        for name, array in self.arrays.items():
+            require_shape(name, array.shape, state.inputs[input_place(state, name).node].shape)
+        return replace(state, inputs={**state.inputs, **self.arrays})
+
+
+def input_place(state: State, name: str) -> Place:
+    """The place of an input node or of a head's slice of one."""
+    place = state.graph.place(name)
+    if not state.graph.nodes[place.node].is_input:
+        inputs = ", ".join(state.graph.inputs_of(place.node)) or "none"
+        raise ExplorerError("not-editable", name=name, inputs=inputs)
+    return place
+
+
+def write_cells(state: State, name: str, place: Place, array: Array, cells: Cells) -> None:
+    """Write cells into a copy of a node's array, checked."""
+    shape = array.shape[len(place.index) :]
+    for cell, value in cells.items():
+        require_cell(name, cell, shape)
+        if array.dtype.kind == "i":
+            last = last_number(state.graph, place.node)
+            if not (float(value).is_integer() and 0 <= value <= last):
+                raise ExplorerError("bad-token-id", name=name, last=last, value=value)
+        with np.errstate(over="ignore"):  # float32 has no number as large: infinity
+            array[place.index + cell] = value
+
+
+def last_number(graph: Graph, name: str) -> int:
+    """The largest number that a node of whole numbers may hold."""
+    node = graph.nodes[name]
+    if isinstance(node.op, Argmax):
+        return len(graph.axes[graph.nodes[node.parents[0]].axes[-1]]) - 1
+    if name == "loss.target":
+        return len(graph.axes[graph.nodes[graph.nodes["loss.value"].parents[0]].axes[-1]]) - 1
+    if len(node.axes) == 1:
+        return len(graph.axes[graph.sequences[node.axes[0]]]) - 1
+    return 1  # a mask

@@ -1,0 +1,93 @@
+"""A switch of a block, or of all blocks of its kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from explorer.core.ops import Array
+from explorer.document.commands.base import Command
+from explorer.document.state import State, frozen
+
+
+@dataclass(frozen=True)
+class SetSwitch(Command):
+    """Set a switch of a block, such as ("encoder.1.self", "scale", "none").
+
+    Another layout of Q and K is another picture of the same numbers, so they are carried over transposed. "W x" instead
+    of "x W" reads the same printed matrices the other way: where all matrices of the block are square they stay as they
+    are and the results change; where one is not, it would not fit, so all are transposed and the results stay. Targets
+    that follow the words are those of these words when they are typed next, whatever was typed for others before.
+
+    Parameters
+    ----------
+    block, name : str
+    value : object
+        What is chosen, or its text.
+    everywhere : bool
+        In all blocks of the same kind.
+    """
+
+    block: str
+    name: str
+    value: object
+    everywhere: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"Set {self.block}.{self.name} to {self.value}{' everywhere' * self.everywhere}"
+
+    def apply(self, state: State) -> State:
+        blocks = state.model.blocks()
+        state_now = self._set(state, self.block)
+        if not self.everywhere:
+            return state_now
+        for block, kind in blocks.items():
+            if kind == blocks[self.block]:
+                state_now = self._set(state_now, block)
+        return state_now
+
+    def _set(self, state: State, block: str) -> State:
+        model = state.model.with_switch(block, self.name, self.value)
+        if model.switch(block, self.name) == state.model.switch(block, self.name):
+            return state
+        changed = state.rebuilt(model, self._carried(state, block))
+        return replace(changed, inputs={**changed.inputs, **_taken_over(state, changed)})
+
+    def _carried(self, state: State, block: str) -> Mapping[str, Array]:
+        """The inputs: without what the switch replaces, those transposed whose rows and columns it exchanges."""
+        prefix = f"{block}.W"
+        match self.name:
+            case "layout":
+                names = ["Q", "K"]
+            case "weights":
+                names = [n for n in state.inputs if n == prefix or n.startswith(f"{prefix}_")]
+                if all(state.inputs[n].shape[-1] == state.inputs[n].shape[-2] for n in names):
+                    return state.inputs
+            case "targets":
+                return {name: array for name, array in state.inputs.items() if name != "loss.target"}
+            case _:
+                return state.inputs
+        return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
+
+
+def _taken_over(old: State, new: State) -> dict[str, Array]:
+    """Values of nodes that a switch makes editable for the first time: they start with what they were computed as.
+
+    So a mask drawn by hand starts as the causal or the padding one, and a free scale as 1/sqrt(d_k).
+    """
+    nodes, given = old.graph.nodes, old.inputs
+    names = [
+        name
+        for name, node in new.graph.nodes.items()
+        if node.is_input
+        and name not in given
+        and name in nodes
+        and given.keys() >= set(nodes[name].parents)
+        # A row of words is no table of numbers.
+        and nodes[name].axes == node.axes
+    ]
+    with np.errstate(all="ignore"):  # as in the engine
+        values = {n: nodes[n].op.forward(*(given[p] for p in nodes[n].parents)) for n in names}
+    values |= {n: pin.over(values[n]) for n, pin in old.pins.items() if n in values}
+    return {n: frozen(value.astype(new.inputs[n].dtype)) for n, value in values.items()}

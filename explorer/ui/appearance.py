@@ -1,0 +1,170 @@
+"""What the program looks like now: theme, fonts and text scale, and how the application is dressed in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication
+
+from explorer.ui.colour import qcolor
+from explorer.ui.stylesheet import stylesheet
+from explorer.ui.theme import DARK, LIGHT, Theme
+
+Mode = Literal["system", "light", "dark"]
+SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+"""The steps of Ctrl+plus and Ctrl+minus, from a laptop to a lecture hall."""
+
+
+@dataclass(frozen=True)
+class Fonts:
+    """The fonts of the program at one text scale.
+
+    Attributes
+    ----------
+    ui : the system's sans serif, with figures of equal width; what every widget has unless it asks for another
+    small : labels of rows and columns, shapes
+    number : the figures in a matrix
+    symbol : a quantity's name, italic and upright like in print
+    code : the system's typewriter font
+    """
+
+    ui: QFont
+    small: QFont
+    number: QFont
+    symbol: QFont
+    code: QFont
+
+    @classmethod
+    def at_scale(cls, scale: float) -> Fonts:
+        system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        # A bare X server answers 9 points, which nobody reads in a lesson.
+        points = max(system.pointSizeF(), 10.5) * scale
+        ui = _tabular(QFont(system), points)
+        serif = next(
+            filter(
+                QFontDatabase.hasFamily,
+                ("STIX Two Text", "Times New Roman", "Liberation Serif", "Nimbus Roman", "DejaVu Serif"),
+            ),
+            QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family(),
+        )
+        symbol = QFont(serif)
+        symbol.setStyleHint(QFont.StyleHint.Serif)
+        symbol.setItalic(True)
+        symbol.setPointSizeF(points * 1.35)
+        code = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        code.setPointSizeF(points * 0.9)
+        return cls(ui, _tabular(QFont(ui), points * 0.85), _tabular(QFont(ui), points * 0.95), symbol, code)
+
+
+def _tabular(font: QFont, points: float) -> QFont:
+    font.setPointSizeF(points)
+    # Many system fonts (Segoe UI, San Francisco, Inter) have narrow ones unless asked; a font without the feature
+    # ignores it.
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def palette(theme: Theme) -> QPalette:
+    """The theme for everything that no style rule reaches: hand-painted widgets, item views, dialogs."""
+    role = QPalette.ColorRole
+    result = QPalette()
+    for colour, roles in (
+        (theme.page, (role.Window,)),
+        (theme.surface, (role.Base, role.Button)),
+        (theme.raised, (role.AlternateBase, role.Midlight)),
+        (theme.text, (role.WindowText, role.Text, role.ButtonText, role.BrightText)),
+        (theme.muted, (role.PlaceholderText,)),
+        (theme.line, (role.Light, role.Mid)),
+        (theme.line_strong, (role.Dark, role.Shadow)),
+        (theme.selection, (role.Highlight,)),
+        (theme.on_selection, (role.HighlightedText,)),
+        (theme.accent, (role.Accent,)),
+        (theme.link, (role.Link, role.LinkVisited)),
+        (theme.tooltip, (role.ToolTipBase,)),
+        (theme.on_tooltip, (role.ToolTipText,)),
+    ):
+        for which in roles:
+            result.setColor(which, qcolor(colour))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, which, qcolor(theme.disabled))
+    return result
+
+
+class Appearance(QObject):
+    """Keeps the application's look: theme and text scale, following the system unless told otherwise.
+
+    Parameters
+    ----------
+    app : the application to dress
+    mode : "system", "light" or "dark"
+    scale : text scale, 1.0 is the system's own size
+
+    Signals
+    -------
+    changing : before the application gets a new look: every widget there is will be polished anew
+    changed : after the application wears the new look; widgets that paint by hand take `theme` and `fonts` from here
+    """
+
+    changing = Signal()
+    changed = Signal()
+
+    def __init__(self, app: QApplication, mode: Mode = "system", scale: float = 1.0) -> None:
+        super().__init__(app)
+        self._app = app
+        self._mode: Mode = mode
+        self._scale = scale
+        self._dressed: tuple[Theme, float] | None = None
+        self.theme = LIGHT
+        self.fonts = Fonts.at_scale(scale)
+        app.setStyle("Fusion")
+        app.styleHints().colorSchemeChanged.connect(self._dress)
+        self.set_mode(mode)
+
+    @property
+    def mode(self) -> Mode:
+        return self._mode
+
+    @property
+    def scale(self) -> float:
+        return self._scale
+
+    def px(self, pixels: float) -> int:
+        """`pixels` at text scale 1, at the scale of now."""
+        return round(pixels * self._scale)
+
+    def set_mode(self, mode: Mode) -> None:
+        self._mode = mode
+        scheme = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(mode, Qt.ColorScheme.Unknown)
+        # Tells the platform too, so that title bars and native dialogs agree; Unknown gives the choice back.
+        self._app.styleHints().setColorScheme(scheme)
+        self._dress()
+
+    def set_scale(self, scale: float) -> None:
+        """Set the text scale, held between the ends of `SCALES`."""
+        self._scale = min(max(scale, SCALES[0]), SCALES[-1])
+        self._dress()
+
+    def zoom(self, steps: int) -> None:
+        """Go up or down `SCALES`."""
+        nearest = min(range(len(SCALES)), key=lambda k: abs(SCALES[k] - self._scale))
+        self.set_scale(SCALES[min(max(nearest + steps, 0), len(SCALES) - 1)])
+
+    def _dress(self) -> None:
+        dark = self._mode == "dark" or (
+            self._mode == "system" and self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        )
+        wanted = (DARK if dark else LIGHT, self._scale)
+        # Every widget is polished anew by this, so it happens on a real change only (several signals may announce one).
+        if wanted == self._dressed:
+            return
+        self.changing.emit()
+        self._dressed = wanted
+        self.theme = wanted[0]
+        self.fonts = Fonts.at_scale(self._scale)
+        self._app.setFont(self.fonts.ui)
+        self._app.setPalette(palette(self.theme))
+        self._app.setStyleSheet(stylesheet(self.theme, self.fonts, self._scale))
+        self.changed.emit()

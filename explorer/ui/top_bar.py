@@ -1,0 +1,162 @@
+"""The bar on top of the window: what is open, the tabs, its setting, what the matrices show, undo and redo."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from explorer.lessons.loader import catalogue
+from explorer.lessons.schema import Lesson
+from explorer.ui.actions import Actions
+from explorer.ui.files import Files
+from explorer.ui.theme import mark
+from explorer.ui.widgets.computing import Computing
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.segments import Segments
+from explorer.ui.widgets.showing import Showing
+from explorer.ui.workbench import Workbench
+
+PAGES = ("Pipeline", "Train", "Words")
+HINTS = ("The model, stage by stage", "Let the model learn from examples", "Word vectors by themselves")
+
+
+class TopBar(QFrame):
+    """One row, or two where it would be wider than the window.
+
+    Parameters
+    ----------
+    bench : Workbench
+    actions : Actions
+    files : Files
+        Opens what is chosen in the menu.
+
+    Attributes
+    ----------
+    title : QPushButton
+        What is open; its menu has the examples and what is done with the document.
+    showing : Showing
+
+    Signals
+    -------
+    page_chosen : int
+        The tab of one of `PAGES` was pressed.
+    """
+
+    page_chosen = Signal(int)
+
+    def __init__(self, bench: Workbench, actions: Actions, files: Files, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("topBar")
+        self._bench = bench
+        self._page = 0
+        self._rows = QVBoxLayout(self)
+        self._row = QHBoxLayout()
+        self._rows.addLayout(self._row)
+        self.title = QPushButton()
+        mark(self.title, tab="true", document="true")
+        self.title.setToolTip("Open another example")
+        self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.title.setMenu(self._menu(actions, files))
+        self._row.addWidget(self.title)
+        self._tabs = [self._tab(page, hint) for page, hint in zip(PAGES, HINTS, strict=True)]
+        self._row.addWidget(Computing(bench.background), 1)
+        self._choices = QWidget()
+        choices = FlowLayout(self._choices, 16, 4)
+        setting = QWidget()
+        self._setting_place = QHBoxLayout(setting)
+        self._setting_place.setContentsMargins(0, 0, 0, 0)
+        self._settings = Segments([], "Setting:")
+        self._setting_place.addWidget(self._settings)
+        choices.addWidget(setting)
+        self.showing = Showing(bench)
+        choices.addWidget(self.showing)
+        self._place_of_choices = self._row.count()
+        self._row.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
+        for action in (actions.undo, actions.redo, actions.theme):
+            self._row.addWidget(_button(action))
+        self._space()
+
+    def _menu(self, actions: Actions, files: Files) -> QMenu:
+        menu = QMenu(self.title)
+        for lesson in catalogue():
+            menu.addAction(lesson.title, partial(files.open_lesson, lesson))
+        menu.addSeparator()
+        menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as, actions.export_python])
+        menu.addSeparator()
+        menu.addActions([actions.compare, actions.undock, actions.copy_panel])
+        return menu
+
+    def _tab(self, title: str, hint: str) -> QPushButton:
+        tab = QPushButton(title)
+        mark(tab, tab="true")
+        tab.setCheckable(True)
+        tab.setChecked(title == PAGES[0])
+        tab.setAccessibleName(title)
+        tab.setToolTip(hint)
+        tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        tab.clicked.connect(lambda: self.page_chosen.emit(PAGES.index(title)))
+        self._row.addWidget(tab)
+        return tab
+
+    def show_page(self, page: int) -> None:
+        """Show which tab is chosen, and only what concerns its page."""
+        for number, tab in enumerate(self._tabs):
+            tab.setChecked(number == page)
+        self._page = page
+        self._settings.setVisible(page < PAGES.index("Words"))  # a run begins with the weights of a setting
+        self.showing.setVisible(page == 0)
+
+    def open(self, lesson: Lesson) -> None:
+        """Show what is open, and its settings."""
+        self.title.setText(f"{lesson.title}  ▾")
+        self._setting_place.removeWidget(self._settings)
+        self._settings.deleteLater()
+        self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
+        self._settings.group.idClicked.connect(self._choose_setting)
+        self._setting_place.addWidget(self._settings)
+        self.show_page(self._page)
+        before: QWidget = self._tabs[-1]
+        for button in self._settings.group.buttons():
+            self.setTabOrder(before, button)  # made last, but it does not stand last
+            before = button
+
+    def _choose_setting(self, place: int) -> None:
+        lesson = self._bench.lesson
+        self._bench.open(lesson, list(lesson.settings)[place])
+
+    def follow(self) -> None:
+        """Show which setting the document is in, and offer what its matrices can show."""
+        names, name = list(self._bench.lesson.settings), self._bench.document.state.setting
+        if name in names:
+            self._settings.choose(names.index(name))
+        self.showing.follow()
+
+    def fit(self, width: int) -> None:
+        """Let what does not fit beside the title in so many pixels stand below it."""
+        apart = self._rows.indexOf(self._choices) >= 0
+        needed = self._row.sizeHint().width() + apart * self._choices.sizeHint().width() + self._bench.appearance.px(40)
+        if apart != (needed > width):
+            (self._rows if apart else self._row).removeWidget(self._choices)
+            if apart:
+                self._row.insertWidget(self._place_of_choices, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
+            else:
+                self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        self._space()
+
+    def _space(self) -> None:
+        px = self._bench.appearance.px
+        self._rows.setContentsMargins(px(8), px(6), px(14), px(6))
+        self._rows.setSpacing(px(4))
+
+
+def _button(action: QAction) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setAutoRaise(True)
+    button.setAccessibleName(action.text())
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button

@@ -1,0 +1,159 @@
+"""Which weights move in training, and which are frozen; where there are many, block by block."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from explorer.document.training import trainable
+from explorer.ui.widgets.icons import icon
+from explorer.ui.workbench import Workbench
+
+MOST = 8
+"""So many weights stand below each other; of more, each block is a line that opens."""
+
+
+class Moves(QWidget):
+    """A box for each weight that can move; without its mark it is frozen.
+
+    Parameters
+    ----------
+    bench : Workbench
+
+    Attributes
+    ----------
+    boxes : dict of str to QCheckBox
+    blocks : dict of str to Block
+        Where there are many weights: those blocks that have more than one.
+
+    Signals
+    -------
+    changed
+        A weight was frozen, or let go.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._list = QVBoxLayout(self)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self.boxes: dict[str, QCheckBox] = {}
+        self.blocks: dict[str, Block] = {}
+        self.follow()
+        self._list.setSpacing(bench.appearance.px(2))
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        """The weights that stay as they are."""
+        return tuple(name for name, box in self.boxes.items() if not box.isChecked())
+
+    def follow(self) -> None:
+        """List the weights of the model as it is now; those that it keeps stay frozen or free."""
+        names = [name for name, moves in trainable(self._bench.document).items() if moves]
+        if names == list(self.boxes):
+            return
+        frozen = self.frozen
+        while (item := self._list.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.boxes, self.blocks = {}, {}
+        of_block: dict[str, list[QCheckBox]] = {}
+        for name in names:
+            self.boxes[name] = box = QCheckBox(name)
+            box.setAccessibleName(name)
+            box.setChecked(name not in frozen)
+            box.setToolTip("Freeze it by taking the mark away")
+            box.toggled.connect(self.changed)
+            of_block.setdefault(name.rpartition(".")[0] if len(names) > MOST else name, []).append(box)
+        for name, inside in of_block.items():
+            if len(inside) > 1:
+                self.blocks[name] = Block(self._bench, name, inside)
+                self.blocks[name].changed.connect(self.changed)
+            self._list.addWidget(self.blocks.get(name, inside[0]))
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self._list.setSpacing(self._bench.appearance.px(2))
+        for block in self.blocks.values():
+            block.restyle()
+
+
+class Block(QWidget):
+    """A box for a whole block, and behind an arrow one for each of its weights.
+
+    Parameters
+    ----------
+    bench : Workbench
+    name : str
+        Path of the block.
+    weights : sequence of QCheckBox
+        The boxes of its weights, with their whole names.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench, name: str, weights: Sequence[QCheckBox]) -> None:
+        super().__init__()
+        self._bench, self._weights = bench, weights
+        self.all = QCheckBox(name)
+        self.all.setAccessibleName(name)
+        self.all.setToolTip(f"Freeze all of {name} by taking the mark away")
+        self.all.clicked.connect(self._set_all)
+        self.open = QToolButton()
+        self.open.setCheckable(True)
+        self.open.setAutoRaise(True)
+        self.open.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.open.setAccessibleName(f"Weights of {name}")
+        self.open.toggled.connect(self._open)
+        self._inside = QWidget()
+        inside = QVBoxLayout(self._inside)
+        for box in weights:
+            box.setText(box.text().rpartition(".")[2])
+            box.toggled.connect(self._follow)
+            inside.addWidget(box)
+        line = QHBoxLayout()
+        line.addWidget(self.all, 1)
+        line.addWidget(self.open)
+        column = QVBoxLayout(self)
+        for layout in (column, line, inside):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        column.addLayout(line)
+        column.addWidget(self._inside)
+        self._inside.hide()
+        self.restyle()
+        self._follow()
+
+    def _open(self, on: bool) -> None:
+        self._inside.setVisible(on)
+        self.restyle()
+
+    def _set_all(self) -> None:
+        on = self.all.checkState() != Qt.CheckState.Unchecked
+        for box in self._weights:
+            box.blockSignals(True)
+            box.setChecked(on)
+            box.blockSignals(False)
+        self._follow()
+        self.changed.emit()
+
+    def _follow(self) -> None:
+        """All, none, or some of them move."""
+        moving = sum(box.isChecked() for box in self._weights)
+        states = Qt.CheckState
+        self.all.setCheckState(
+            states.Checked if moving == len(self._weights) else states.PartiallyChecked if moving else states.Unchecked
+        )
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        px, is_open = self._bench.appearance.px, self.open.isChecked()
+        self.open.setIcon(icon("chevron-up" if is_open else "chevron-down", self._bench.appearance.theme, "muted"))
+        self.open.setToolTip("Hide the weights" if is_open else "Show the weights one by one")
+        inside = self._inside.layout()
+        assert inside is not None
+        inside.setContentsMargins(px(22), 0, 0, px(4))
+        inside.setSpacing(px(2))

@@ -1,0 +1,66 @@
+"""The menu of a matrix: what can be done with the selection, and with the matrix as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QMenu
+
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import Array
+from explorer.core.ops.inputs import initial_weights
+from explorer.document.commands import SetArray
+
+if TYPE_CHECKING:
+    from explorer.ui.widgets.matrix_view import MatrixView
+
+
+class MatrixMenu(QMenu):
+    """Of an input: copy, paste, fill, and values for all of it; of a computed matrix: copy, pin, release.
+
+    Parameters
+    ----------
+    view : MatrixView
+    """
+
+    def __init__(self, view: MatrixView) -> None:
+        super().__init__(view)
+        self._view, editing = view, view.editing
+        self.addAction("Copy\tCtrl+C", editing.copy)
+        if not view.matrix.editable:
+            self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
+            self.addAction("Release\tDelete", editing.release)
+            return
+        values = view.matrix.own()
+        self.addAction("Paste\tCtrl+V", editing.paste)
+        self.addAction("Fill down\tCtrl+D", lambda: editing.fill(down=True))
+        self.addAction("Fill right\tCtrl+R", lambda: editing.fill(down=False))
+        self.addSeparator()
+        self.addAction("All zeros", lambda: self._set("Zeros", np.zeros(values.shape)))
+        if values.dtype.kind == "f":
+            if values.ndim == 2:
+                self.addAction("Identity", lambda: self._set("Identity", np.eye(*values.shape)))
+            self.addAction("Random numbers", self._randomise)
+        self.addAction("The lesson's values", self._reset)
+
+    def _set(self, what: str, values: Array) -> None:
+        """Set the whole matrix."""
+        self._view.editing.do(SetArray(self._view.matrix.name, values, what), 0, 0)
+
+    def _randomise(self) -> None:
+        """New random numbers of the size that the input starts with."""
+        random = np.random.default_rng()
+        self._set("Randomise", initial_weights(self._view.matrix.own().shape, random, "xavier"))
+
+    def _reset(self) -> None:
+        """The lesson's own values."""
+        view = self._view
+        lesson, setting = view.bench.lesson, view.bench.document.state.setting
+        state = lesson.state(setting if setting in lesson.settings else None)
+        values = state.inputs.get(view.matrix.place.node)
+        if values is None:
+            view.editing.say(ExplorerError("no-lesson-value", name=view.matrix.name), 0, 0)
+            return
+        head = view.matrix.place.index
+        self._set("Reset", values[head] if head and head[0] < len(values) else values)

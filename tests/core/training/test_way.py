@@ -1,0 +1,59 @@
+"""The planned way back finds, bit for bit, what back-propagation finds that is asked node by node."""
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import Pin, fresh, same_bytes
+from explorer.core.gradients import LOSS, Gradients
+from explorer.core.training.way import WayBack
+
+
+def weights_of(engine):
+    return [name for name in engine.graph.inputs_of(LOSS.node) if engine.values[name].dtype.kind == "f"]
+
+
+def check(engine, names, held):
+    found = WayBack(engine.graph, names, held).gradients(engine.values)
+    expected = Gradients(engine.graph, engine.values, held).several(names)
+    assert list(found) == list(names)
+    for name in names:
+        assert same_bytes(found[name], expected[name]), name
+
+
+def test_the_gradients_of_all_weights_are_the_same_bits(switched, compute):
+    with np.errstate(all="ignore"):  # logits that are taken for probabilities
+        engine = compute(switched)
+        if LOSS.node in engine.values:
+            check(engine, weights_of(engine), {})
+
+
+@pytest.mark.parametrize("kind", ["gpt", "encoder-decoder", "output", "mlp"])
+def test_pins_stop_them_and_nodes_on_the_way_may_be_asked_for_too(examples, compute, kind):
+    engine = compute(examples[kind])
+    random = np.random.default_rng(0)
+    pins = {
+        name: Pin(random.random(engine.values[name].shape) < 0.5, engine.values[name] + 0.1)
+        for name in engine.graph.ancestors(LOSS.node)
+        if engine.graph.nodes[name].parents and engine.values[name].dtype.kind == "f" and random.random() < 0.4
+    }
+    assert pins
+    inputs = {name: engine.values[name] for name, node in engine.graph.nodes.items() if node.is_input}
+    engine = fresh(engine.graph, inputs, pins)
+    held = {name: pin.cells for name, pin in pins.items()}
+    above = [name for name in engine.graph.ancestors(LOSS.node) if engine.values[name].dtype.kind == "f"]
+    check(engine, weights_of(engine), held)
+    check(engine, above, held)
+
+
+def test_one_way_is_taken_for_many_values_and_leaves_them_alone(examples, compute):
+    model = examples["gpt"]
+    engine = compute(model)
+    names = weights_of(engine)
+    way = WayBack(engine.graph, names, {})
+    for scale in (1, 2):
+        inputs = {n: engine.values[n] for n, node in engine.graph.nodes.items() if node.is_input}
+        moved = fresh(engine.graph, {**inputs, **{n: inputs[n] * scale for n in names}}, {})
+        before = {name: value.tobytes() for name, value in moved.values.items()}
+        found = way.gradients(moved.values)
+        assert {name: value.tobytes() for name, value in moved.values.items()} == before
+        assert all(same_bytes(found[name], moved.gradients().of(name)) for name in names)

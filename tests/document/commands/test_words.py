@@ -1,0 +1,42 @@
+"""Other words for a sequence."""
+
+import numpy as np
+
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
+
+
+def test_a_new_word_gets_a_row_of_its_own_and_the_others_keep_theirs(translator, values):
+    table = values(translator, "source.table")
+    translator.do(SetTokens("source", ("you", "see", "you", "there")))
+    assert translator.engine.labels("source") == ("you", "see", "you", "there")
+    assert translator.engine.labels("source.words") == ("you", "are", "welcome", "<pad>", "see", "there")
+    np.testing.assert_array_equal(values(translator, "source.table")[:4], table)
+    assert values(translator, "source.tokens").tolist() == [0, 4, 0, 5]
+    assert values(translator, "source.H").shape == (4, 4)
+
+
+def test_a_new_word_leaves_the_output_layer_as_it_was(translator, values):
+    W, b = values(translator, "output.W"), values(translator, "output.b")
+    translator.do(SetTokens("target", ("<start>", "gracias")))
+    assert values(translator, "output.W").shape == (4, 4)
+    np.testing.assert_array_equal(values(translator, "output.W")[:, :3], W)
+    np.testing.assert_array_equal(values(translator, "output.b")[:3], b)
+
+
+def test_learned_positions_and_a_drawn_mask_keep_what_remains(gpt, values):
+    gpt.do(SetSwitch("decoder.1.self", "mask", "hand"))
+    gpt.do(SetCells("decoder.1.self.mask", {(0, 1): 1}))
+    PE, mask = values(gpt, "input.PE"), values(gpt, "decoder.1.self.mask")
+    gpt.do(SetTokens("input", ("a", "b")))
+    np.testing.assert_array_equal(values(gpt, "input.PE"), PE[:2])
+    gpt.do(SetTokens("input", ("a", "b", "c", "d")))
+    np.testing.assert_array_equal(values(gpt, "input.PE")[:2], PE[:2])
+    np.testing.assert_array_equal(values(gpt, "decoder.1.self.mask")[:2, :2], mask[:2, :2])
+    assert values(gpt, "decoder.1.self.mask").shape == (4, 4)
+
+
+def test_no_padding_word_means_no_padding_and_a_new_one_is_masked(gpt, values):
+    gpt.do(SetSwitch("decoder.1.self", "mask", "padding"))
+    assert (values(gpt, "decoder.1.self.mask") == 1).all()
+    gpt.do(SetTokens("input", ("a", "<pad>", "c")))
+    assert values(gpt, "decoder.1.self.mask").tolist() == [[1, 0, 1]] * 3
