@@ -133,6 +133,21 @@ def test_progress_as_json(recipe, tmp_path, capsys):
     assert steps[0]["norms"].keys() == {"layer.1", "layer.2"}
 
 
+def test_a_validation_loss_that_is_no_finite_number(tmp_path, capsys):
+    """Of cases that are never learned from, the answer may be anything; no warning, and JSON that can be read."""
+    cases = "X = [[0.0], [1.0], [2.0], [1e200]]\ntarget = [[0.0], [1.0], [2.0], [1e200]]"
+    recipe = tmp_path / "far.toml"
+    recipe.write_text(
+        f'title = "Far"\n[model]\nkind = "mlp"\nunits = [2]\n[data]\n{cases}\n'
+        "[training]\nsteps = 2\nvalidation = 0.5\nvalidate_every = 1\nseed = 1\n",
+        "utf-8",
+    )
+    assert main(["train", str(recipe), "--out", str(tmp_path / "far.explorer"), "--json"]) == 0
+    judged = [line["validation"] for line in objects(capsys.readouterr().out) if line["event"] == "step"]
+    assert len(judged) == 2
+    assert {"inf", "nan"}.issuperset(judged)
+
+
 def test_lines_where_there_is_no_terminal(recipe, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(train, "_LINE_EVERY", 0)
     main(["train", recipe(), "--out", str(tmp_path / "xor.explorer")])

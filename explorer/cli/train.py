@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -176,7 +177,9 @@ class _Json(_Progress):
 
     def step(self, record: Record) -> None:
         seconds, left = monotonic() - self.started, self.left(record.step)
-        line = {"event": "step", **vars(record), "seconds": round(seconds, 3), "left": round(left, 1)}
+        judged = record.validation  # numbers that were never learned from may be beyond what there is a number for
+        said = {"validation": judged if judged is None or isfinite(judged) else str(judged)}
+        line = {"event": "step", **vars(record), **said, "seconds": round(seconds, 3), "left": round(left, 1)}
         # Many steps a second are written together.
         print(json.dumps(line, allow_nan=False), flush=self.due(_EVERY))
 

@@ -110,7 +110,8 @@ def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, A
         if old is not None and old.shape == shape:
             # In one layout: the bits of a product depend on it, and equal numbers are to give equal bits.
             dtype = np.int64 if node.op.initial == "ids" else model.dtype
-            inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
+            with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
+                inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
             continue
         new = node.op.start(name, shape, model.dtype, model.seed, model.initialiser)
         common = None if old is None else _common(graph, name, old.shape)

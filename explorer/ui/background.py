@@ -38,7 +38,8 @@ class Background(QObject):
     def run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
         """Call `work` on a thread of its own, and `then` on the window's when it has returned."""
         self._then, self._done = then, Event()
-        Thread(target=_run, args=(work, self._done), name="background", daemon=True).start()
+        # No daemon: a process that ends within a matrix product may hang there for ever.
+        Thread(target=_run, args=(work, self._done), name="background").start()
         self._timer.start()
         self.busy.emit(True)
 

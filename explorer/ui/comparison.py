@@ -82,8 +82,14 @@ class Comparison(QFrame):
         self._first.bridge.changed.connect(self._follow_first)
         there.stage_changed.connect(self.go_to)
         there.head_changed.connect(here.set_head)
-        there.pointed.connect(lambda cell: self._point(here, cell))
-        here.pointed.connect(lambda cell: self._point(there, cell))
+        there.pointed.connect(self._point_here)
+        here.pointed.connect(self._point_there)
+
+    def _point_here(self, cell: Cell | None) -> None:
+        self._point(self.bench.selection, cell)
+
+    def _point_there(self, cell: Cell | None) -> None:
+        self._point(self._first.selection, cell)
 
     @staticmethod
     def _point(selection: Selection, cell: Cell | None) -> None:
@@ -138,4 +144,7 @@ class Comparison(QFrame):
         self.bench.bridge.close()
         self.bench.document.close()
         self._first.bridge.changed.disconnect(self._follow_first)
-        self._first.selection.stage_changed.disconnect(self.go_to)
+        there = self._first.selection
+        there.stage_changed.disconnect(self.go_to)
+        there.head_changed.disconnect(self.bench.selection.set_head)
+        there.pointed.disconnect(self._point_here)

@@ -45,6 +45,7 @@ class NewModel(QDialog):
         super().__init__(parent)
         self.setWindowTitle("New model")
         self.lesson: Lesson | None = None
+        self._bench = bench
         self._background = Background(self)
         content = QWidget()
         self._form = QFormLayout(content)
@@ -92,8 +93,13 @@ class NewModel(QDialog):
         self.kind.currentTextChanged.connect(self._follow_kind)
         self._follow_kind(self.kind.currentText())
         self.setMinimumWidth(bench.appearance.px(460))
-        room = self.screen().availableGeometry().height() - bench.appearance.px(140)
-        area.setMinimumHeight(min(content.sizeHint().height(), room))
+        area.setMinimumHeight(bench.appearance.px(150))
+        self._be_high(content.sizeHint().height() + bench.appearance.px(100))
+
+    def _be_high(self, pixels: int) -> None:
+        """Take so many pixels, as far as the screen has them; else the form scrolls."""
+        most = self.screen().availableGeometry().height() - self._bench.appearance.px(60)
+        self.resize(self.width(), min(pixels, most))
 
     def _row(self, title: str, widget: QWidget, hint: str) -> None:
         widget.setAccessibleName(title)
@@ -148,7 +154,10 @@ class NewModel(QDialog):
 
     def _say_problem(self, error: ExplorerError) -> None:
         self._problem.setText(f"⚠ {error}")
-        self._problem.show()
+        if self._problem.isHidden():
+            self._problem.show()
+            more = self._problem.heightForWidth(self._area.width()) + self._bench.appearance.px(12)
+            self._be_high(self.height() + more)
 
     def _draw(self, lesson: Lesson) -> None:
         """Draw the weights of a large model beside the window."""

@@ -65,12 +65,9 @@ class Theme:
     here_soft: str  # ground of the active step
     here_line: str  # the row and the column that made a cell
     on_here: str
-    done: str  # number of a step already seen
-    done_text: str
 
     error: str
     error_soft: str
-    on_error: str
     link: str
     focus: str  # keyboard focus ring
     selection: str
@@ -146,11 +143,8 @@ LIGHT = Theme(
     here_soft="#fdeee0",
     here_line="#d47c45",
     on_here="#ffffff",
-    done="#e3e9f0",
-    done_text="#33445a",
     error="#b3261e",
     error_soft="#fbe9e7",
-    on_error="#ffffff",
     link="#1d5fbf",
     focus="#1d5fbf",
     selection="#d6ebe7",
@@ -189,11 +183,8 @@ DARK = Theme(
     here_soft="#33251a",
     here_line="#a7622f",
     on_here="#1a0f07",
-    done="#2b3a4e",
-    done_text="#cfd9e6",
     error="#ff8a80",
     error_soft="#3a1d1f",
-    on_error="#1f0b0a",
     link="#82b4ff",
     focus="#82b4ff",
     selection="#1d4744",

@@ -49,7 +49,7 @@ class TopBar(QFrame):
         super().__init__(parent)
         self.setObjectName("topBar")
         self._bench = bench
-        self._page = 0
+        self._page, self._name = 0, ""
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
@@ -109,7 +109,8 @@ class TopBar(QFrame):
 
     def open(self, lesson: Lesson) -> None:
         """Show what is open, and its settings."""
-        self.title.setText(f"{lesson.title}  ▾")
+        self._name = lesson.title
+        self.title.setText(f"{self._name}  ▾")
         self._setting_place.removeWidget(self._settings)
         self._settings.deleteLater()
         self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
@@ -134,6 +135,7 @@ class TopBar(QFrame):
 
     def fit(self, width: int) -> None:
         """Let what does not fit beside the title in so many pixels stand below it."""
+        self.title.setText(f"{self._name}  ▾")
         apart = self._rows.indexOf(self._choices) >= 0
         needed = self._row.sizeHint().width() + apart * self._choices.sizeHint().width() + self._bench.appearance.px(40)
         if apart != (needed > width):
@@ -142,6 +144,12 @@ class TopBar(QFrame):
                 self._row.insertWidget(self._place_of_choices, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
             else:
                 self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
+        margins = self._rows.contentsMargins()
+        beyond = self._row.sizeHint().width() + margins.left() + margins.right() - width
+        if beyond > 0:
+            metrics = self.title.fontMetrics()
+            room = metrics.horizontalAdvance(self._name) - beyond
+            self.title.setText(f"{metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)}  ▾")
 
     def restyle(self) -> None:
         """Follow the text scale."""

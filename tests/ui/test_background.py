@@ -299,6 +299,7 @@ def test_work_is_done_on_another_thread_and_told_on_this_one(background, qtbot):
         background.run(note, note)
     worker, teller = threads
     assert worker is not teller is threading.main_thread()
+    assert not worker.daemon  # a process that ends within a matrix product may hang
 
 
 def test_newer_work_takes_the_place_of_older(background, qtbot):

@@ -1,5 +1,8 @@
 """Two documents beside each other, stages in windows of their own, new models, and the tabs."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -10,6 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells
 from explorer.lessons.new import new_lesson
 from explorer.ui.new_model import NewModel
+from explorer.ui.selection import Cell
 from explorer.ui.widgets.matrix_view import MatrixView
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -43,6 +47,19 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
 
     hand.key(Key.Key_E, CONTROL)
     assert window.comparison is None
+
+
+def test_the_other_one_closed_is_let_go_of(window, eye, qtbot):
+    eye.go_to(window, f"{SELF}attention")
+    window.compare(True)
+    other = weakref.ref(window.comparison.bench.document)
+    with qtbot.waitSignal(window.comparison.destroyed):
+        window.compare(False)
+    window.bench.selection.point(Cell(f"{SELF}Q", (0, 1, 0)))  # nobody there any more
+    window.bench.selection.set_head(1)
+    eye.settle(window)
+    gc.collect()
+    assert other() is None
 
 
 def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):

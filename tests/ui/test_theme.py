@@ -25,9 +25,7 @@ WRITING = [
     ("cell_computed_text", "cell_computed_bg"),
     ("here_text", "here_soft"),
     ("on_here", "here"),
-    ("done_text", "done"),
     ("error", "error_soft"),
-    ("on_error", "error"),
     ("on_selection", "selection"),
     ("on_tooltip", "tooltip"),
 ]

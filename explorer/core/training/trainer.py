@@ -84,6 +84,12 @@ class History:
         if record.validation is not None:
             self.validations.append((record.step, record.validation))
 
+    def cut(self, steps: int) -> None:
+        """Keep the records of the first so many steps: a run goes on from there."""
+        for column in (self.losses, self.rates, self.norms, *self.blocks.values()):
+            del column[steps:]
+        self.validations = [(step, loss) for step, loss in self.validations if step <= steps]
+
 
 class Trainer:
     """A model that learns from examples, step by step. Same arguments, same machine: the same bits.
@@ -128,7 +134,10 @@ class Trainer:
         pins: Mapping[str, Pin] | None = None,
     ) -> None:
         # In the model's type, or float32 would meet float64 and become it.
-        arrays = {n: a.astype(model.dtype, copy=False) if a.dtype.kind == "f" else a for n, a in data.arrays.items()}
+        with np.errstate(over="ignore"):  # beyond what float32 holds: then the loss says so
+            arrays = {
+                n: a.astype(model.dtype, copy=False) if a.dtype.kind == "f" else a for n, a in data.arrays.items()
+            }
         self.model = with_dropout(model, recipe.dropout) if recipe.dropout else model
         self.recipe, self.pins, self.data = recipe, dict(pins or {}), replace(data, arrays=arrays)
         self.graph = graph = build(self.model)

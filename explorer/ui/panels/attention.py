@@ -131,7 +131,7 @@ class AttentionPanel(Panel):
 
     def _show_head(self) -> None:
         super()._show_head()
-        if self.structure() == self._shown_structure:
+        if self.fits:
             for widget in self._of_one_head:
                 widget.setVisible(not self._averaged)
             for widget in self._of_the_mean:

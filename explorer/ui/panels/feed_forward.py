@@ -57,8 +57,7 @@ class _Hidden(Panel):
         self._pictures: Sequence[Any] = (words, listing)
 
     def _redraw(self) -> None:
-        for picture in (*self._pictures, *(plot for plot in self.plots if plot not in self._pictures)):
-            picture.refresh()
+        self.redraw(*self._pictures, *(plot for plot in self.plots if plot not in self._pictures))
 
     def _curve(self, units: "Units") -> QWidget:
         from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing

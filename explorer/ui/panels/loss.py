@@ -21,6 +21,9 @@ from explorer.ui.widgets.word_gradients import WordGradients, said, softmaxed
 from explorer.ui.workbench import Workbench
 
 VALUE, TARGET = "loss.value", "loss.target"
+SEER = "decoder.1.self"
+MASK = f"{SEER}.mask"
+MOST_CONTEXT = 5
 DECIMALS = 4
 MOST_DOTS = 512
 _FOLLOW = (
@@ -37,7 +40,7 @@ class LossPanel(Panel):
         output = graph.nodes[VALUE].parents[0]
         words = isinstance(graph.nodes[VALUE].op, CrossEntropy)
         terms = Terms(self.bench)
-        reads = [VALUE, TARGET, output, *(f"{axis}.tokens" for axis in graph.nodes[output].axes)]
+        reads = [VALUE, TARGET, output, MASK, *(f"{axis}.tokens" for axis in graph.nodes[output].axes)]
         rows: Rows = WordTerms(terms) if words else SquareTerms(terms)
         listing = Listing(self.bench, rows, reads)
         if words:
@@ -87,8 +90,7 @@ class LossPanel(Panel):
         for widget in (choice, words):
             self.page.addWidget(widget)
         self.row([("", listing)])
-        for picture in (words, listing):
-            choice.changed.connect(picture.refresh)
+        choice.changed.connect(lambda: self.redraw(words, listing))
         self.follows(choice, words, listing)
 
     def _choose(self, row: int, word: int) -> None:
@@ -175,6 +177,21 @@ class Terms:
             return rows
         return rows if len(columns) == 1 else tuple(f"{row} · {column}" for row in rows for column in columns)
 
+    def contexts(self) -> tuple[str, ...]:
+        """The words that each position is foretold from: its own and those before it that the mask lets it see.
+
+        These, each with the right word, are the pairs that a text gives (Radford et al. 2018, equation 1).
+        """
+        names, engine = self.names(), self._bench.document.engine
+        model = self._bench.document.state.model
+        mask = engine.values.get(MASK)
+        # A second layer reads what the first has gathered: what it sees reaches farther than its mask.
+        reaches_farther = model.layers > 1 and model.blocks().get(SEER) and model.switch(SEER, "window")
+        if mask is None or mask.shape != (len(names), len(names)) or reaches_farther:
+            return names
+        seen = [[name for name, sees in zip(names, row, strict=True) if sees] for row in mask]
+        return tuple(" ".join(words if len(words) <= MOST_CONTEXT else ["…", *words[-MOST_CONTEXT:]]) for words in seen)
+
     def vocabulary(self) -> tuple[str, ...]:
         """The words of the output."""
         return self._bench.document.engine.labels(self._axes()[1])
@@ -236,16 +253,17 @@ class WordTerms(_TermRows):
     def __init__(self, terms: Terms) -> None:
         super().__init__(terms)
         self._words: tuple[str, ...] = ()
+        self._contexts: tuple[str, ...] = ()
 
     def read(self) -> None:
         super().read()
-        self._words = self._terms.vocabulary()
+        self._words, self._contexts = self._terms.vocabulary(), self._terms.contexts()
 
     def text(self, row: int, column: int) -> str:
         term = self._found[row]
         match column:
             case 0:
-                return f"{row}  {self._names[row]}"
+                return f"{row}  {self._contexts[row]}"
             case 1:
                 return self._words[int(term.target)]
             case 4:

@@ -1,5 +1,6 @@
 """A net as a playground: its cases, its answers to them and to all others, its weights and descent, on one page."""
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from explorer.core.gradients import LOSS
@@ -62,7 +63,9 @@ class NetPanel(Panel):
             flow = FlowLayout(weights, px(14), px(10))
             for name in (f"{block}.W", f"{block}.b"):
                 if name in nodes:
-                    flow.addWidget(self.box(name))
+                    box = self.box(name)
+                    flow.addWidget(box)
+                    flow.setAlignment(box, Qt.AlignmentFlag.AlignBaseline)
             column.addWidget(weights)
         column.addStretch()
         return holder

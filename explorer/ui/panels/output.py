@@ -53,8 +53,7 @@ class OutputPanel(Panel):
             ]
         )
         self.follows(choice, words, listing)
-        choice.changed.connect(words.refresh)
-        choice.changed.connect(listing.refresh)
+        choice.changed.connect(lambda: self.redraw(words, listing))
 
     def _logits(self) -> None:
         """What the logits come from; some examples give them."""

@@ -125,7 +125,7 @@ class Panel(QScrollArea):
 
     def _fill(self, place: "Later") -> None:
         # Between the page and its pictures a quick hand may have made another graph: then the page is made anew.
-        if self.stage in self.bench.selection.stops and self.structure() == self._shown_structure:
+        if self.fits:
             self.plots.append(place.fill())
         else:
             self._shown_structure = ()
@@ -138,6 +138,17 @@ class Panel(QScrollArea):
         nodes = [node for node in graph.nodes.values() if node.stage == self.stage.name]
         layers = self.bench.document.state.model.layers
         return layers, *((node.name, node.parents, graph.n_heads(node.name)) for node in nodes)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the page is one of the present graph: hidden, or before it has been told, it may be of another."""
+        return self.stage in self.bench.selection.stops and self.structure() == self._shown_structure
+
+    def redraw(self, *pictures: Any) -> None:
+        """Draw pictures anew because something other than the model has changed: a choice on the page, or the token."""
+        if self.fits:
+            for picture in pictures:
+                picture.refresh()
 
     def follow(self, change: Change) -> None:
         """Show a change, now or as soon as the panel is visible."""
@@ -224,7 +235,7 @@ class Panel(QScrollArea):
 
     def _show_head(self) -> None:
         """Turn the boxes to the head that is looked at."""
-        if self.stage not in self.bench.selection.stops or self.structure() != self._shown_structure:
+        if not self.fits:
             return  # hidden, and built anew, at this head, when it is shown
         for box in self.boxes:
             place = box.view.matrix.place

@@ -71,6 +71,8 @@ class Pictures(QWidget):
             column.addStretch()
             self._flow.addWidget(part)
             self._flow.setAlignment(part, Qt.AlignmentFlag.AlignTop)
+        self._pair: tuple[str, tuple[str, ...]] = "", ()
+        """The example, and what it read before somebody tried other words."""
         self._net: Any = None
         self._draws = (self._draw_losses, self._draw_norms, self.map.refresh, self._draw_answers)
         self._turns = cycle(self._draws)
@@ -119,6 +121,7 @@ class Pictures(QWidget):
 
     def _draw_answers(self) -> None:
         """What the model says, and to what."""
+        self.predictions.unpaired = self._unpaired
         self.predictions.refresh()
         if self._net is not None:
             self._net.refresh()
@@ -135,10 +138,22 @@ class Pictures(QWidget):
         sequence = self._sequence()
         if sequence is None:
             return
+        before = self._bench.lesson.id, self._bench.document.engine.labels(sequence)
         try:
             self._bench.document.do(SetTokens(sequence, self.tried.text().split()))
         except ExplorerError as error:
             show_error(error, self.tried)
+            return
+        if not self._unpaired:
+            self._pair = before
+        if self._bench.document.engine.labels(sequence) == self._pair[1]:
+            self._pair = "", ()
+
+    @property
+    def _unpaired(self) -> bool:
+        """Whether somebody tries words: then the translation in the document is not the one of what is read."""
+        lesson, source = self._pair
+        return lesson == self._bench.lesson.id and source != self._bench.document.engine.labels(self._sequence() or "")
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

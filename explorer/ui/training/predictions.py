@@ -23,11 +23,17 @@ class Predictions(QLabel):
     Parameters
     ----------
     bench : Workbench
+
+    Attributes
+    ----------
+    unpaired : bool
+        Whether what stands in a translator's decoder is no translation of what it reads.
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
+        self.unpaired = False
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -36,16 +42,19 @@ class Predictions(QLabel):
     def refresh(self) -> None:
         """Read the numbers anew."""
         values = self._bench.document.engine.values
-        if "output.probabilities" in values:
+        alone = self._alone()
+        head: Sequence[str] = ()
+        rows: list[list[str]] = []
+        if alone and self.unpaired:
+            pass  # nothing to compare it with
+        elif "output.probabilities" in values:
             head, rows = self._of_words()
         elif "loss.target" in values:
             head, rows = self._of_cases()
-        else:
-            head, rows = (), []
         theme = self._bench.appearance.theme
         cells = "".join(f"<td style='color:{theme.muted}'>{escape(text)}</td>" for text in head)
         lines = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in rows)
-        self.setText(f"{self._alone()}<table cellpadding='3'><tr>{cells}</tr>{lines}</table>")
+        self.setText(f"{alone}<table cellpadding='3'><tr>{cells}</tr>{lines}</table>")
 
     def restyle(self) -> None:
         """Follow the theme."""
@@ -59,11 +68,13 @@ class Predictions(QLabel):
         target = engine.values.get("loss.target")
         lines = []
         for i in range(max(len(read) - MOST_PLACES, 0), len(read)):
-            best = np.argsort(-shares[i], kind="stable")[:LIKELIEST]
+            best = list(np.argsort(-shares[i], kind="stable")[:LIKELIEST])
             right = int(target[i]) if target is not None and target.ndim == 1 else -1
+            beyond = right >= 0 and right not in best
+            best = best[: LIKELIEST - beyond]
             said = [self._said(words[k], float(shares[i, k]), k == right) for k in best]
-            if right >= 0 and right not in best:
-                said[-1] += f", right: {escape(words[right])} {written(float(shares[i, right]), 3)}"
+            if beyond:
+                said.append(f"right: {escape(words[right])} {written(float(shares[i, right]), 3)}")
             lines.append([escape(read[i]), *said])
         return ("after", "it says next", "", ""), lines
 

@@ -6,7 +6,7 @@ A thread would starve the window (DESIGN §3); another process has an interprete
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +174,9 @@ class ProcessRun(QObject):
                 self.history.cut(said["step"])
                 self.at = said["step"]
             case "step":
-                self.history.add(Record(**{one.name: said[one.name] for one in fields(Record)}))
+                record = Record(**{one.name: said[one.name] for one in fields(Record)})
+                judged = record.validation  # "inf" and "nan" come as words
+                self.history.add(replace(record, validation=None if judged is None else float(judged)))
                 self.at = said["step"]
             case "kept":
                 self._show(checkpoint.weights(self._kept)[1])

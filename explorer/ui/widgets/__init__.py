@@ -1,1 +1,1 @@
-"""The building blocks of the panels: matrix view, heat map, formula, layouts, icons."""
+"""What panels and window are made of: matrix view, pictures, formula, the bars round the stage, layouts, icons."""

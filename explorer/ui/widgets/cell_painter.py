@@ -118,5 +118,5 @@ class CellPainter(QStyledItemDelegate):
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: ModelIndex) -> None:
         assert isinstance(editor, QLineEdit)
-        if editor.text() != index.data(Qt.ItemDataRole.EditRole):
+        if self._view.matrix.fits and editor.text() != index.data(Qt.ItemDataRole.EditRole):
             self._view.editing.enter(index.row(), index.column(), editor.text())

@@ -122,8 +122,9 @@ class Listing(FittedTable):
             else:
                 plain, bold = (QFontMetrics(self._fonts[column.kind == NUMBER, weight]) for weight in (False, True))
                 # A row about a cell is bold while one points at it.
+                rows = self.rows
                 widths = (
-                    (bold if self.rows.strong(row) or self.rows.cell(row) else plain).horizontalAdvance(text)
+                    (bold if rows.strong(row) or rows.here(row) or rows.cell(row) else plain).horizontalAdvance(text)
                     for row in range(min(count, MEASURED))
                     if (text := self.rows.text(row, i))
                 )

@@ -125,7 +125,7 @@ class LossCurve(Plot):
             finite.append(y[np.isfinite(y)])
             end = max(end, float(x[-1]) if len(x) else 0.0)
         numbers = np.concatenate(finite) if finite else np.zeros(0)
-        self._mark()
+        self._dot.setData([], [])
         self._say(numbers.size > 0)
         if not numbers.size:
             if self._box.isNull():
@@ -142,6 +142,7 @@ class LossCurve(Plot):
             self._box = box
             self.getAxis("left").setTicks([_log_ticks(low, high), []] if self._log else None)
             self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
+        self._mark()
 
     def _match_items(self) -> None:
         """As many items as lines, and their names above where there is more than one to tell apart."""
@@ -183,14 +184,14 @@ class LossCurve(Plot):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "_lines"):  # pyqtgraph's own constructor calls this, too
+        # pyqtgraph's own constructor calls this, too; and one name, or none, is not written.
+        if len(getattr(self, "_lines", ())) > 1:
             self._write_names()
 
     def _mark(self) -> None:
         place = None if self._here is None else (self._here[0], float(self._scaled(np.array([self._here[1]]))[0]))
-        if place is None or not np.isfinite(place).all():
-            self._dot.setData([], [])
-        else:
+        # A dot far beyond the axes ends in a crash of Qt's painter.
+        if place is not None and self._box.top() <= place[1] <= self._box.bottom() and place[0] <= self._box.right():
             self._dot.setData([place[0]], [place[1]], brush=pg.mkBrush(self.bench.appearance.theme.here), pen=None)
 
     def _scaled(self, values: Array) -> Array:

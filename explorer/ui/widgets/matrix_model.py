@@ -213,15 +213,20 @@ class MatrixModel(QAbstractTableModel):
         labels = self._columns if orientation == Qt.Orientation.Horizontal else self._rows
         return labels[section] if section < len(labels) else None
 
+    @property
+    def fits(self) -> bool:
+        """Whether it shows the present graph: out of sight, or before it has been told, it may be another."""
+        return self.graph is self._document.engine.graph
+
     def data(self, index: ModelIndex, role: int = 0) -> Any:
         row, column = index.row(), index.column()
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return self.text(row, column)
             case Qt.ItemDataRole.EditRole:
-                return exact(self.values()[row, column])
+                return exact(self.values()[row, column]) if self.fits else self.text(row, column)
             case Qt.ItemDataRole.ToolTipRole:
-                return self._told(row, column)
+                return self._told(row, column) if self.fits else self.text(row, column)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{self.label(row, column)}: {self.text(row, column)}"
             case Qt.ItemDataRole.TextAlignmentRole:

@@ -104,8 +104,7 @@ class MatrixView(QTableView):
     def _show_other(self) -> None:
         """Follow the choice between values and what changed."""
         self.matrix.showing = self.bench.selection.showing
-        # Out of sight, and until an edit is told of, the graph may be another: then it is read anew with the page.
-        if self.matrix.graph is self.bench.document.engine.graph:
+        if self.matrix.fits:  # or it is read anew with the page
             self.refresh()
 
     def restyle(self) -> None:

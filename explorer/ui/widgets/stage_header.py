@@ -80,7 +80,7 @@ class StageHeader(QWidget):
         self._title.ensurePolished()
         longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
         self._title.setWordWrap(longer)
-        self._title.setMinimumWidth(room if longer else 0)
+        self._title.setMinimumWidth(max(room, 0) if longer else 0)
 
     def refresh(self) -> None:
         """Follow a change of the model."""

@@ -271,3 +271,18 @@ def test_a_net_shows_what_it_answers(open_window, eye):
     window = open_window("xor")
     eye.go_to(window, "model.descent")
     assert eye.plot(window, Surface)
+
+
+def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye, qtbot):
+    from explorer.ui.widgets.loss_surface import LossSurface
+
+    window = open_window("xor")
+    window.bench.open(window.bench.lesson, "random")
+    eye.go_to(window, "model.descent")
+    eye.plot(window, LossSurface)
+    window.bench.open(window.bench.lesson, "printed")
+    eye.settle(window)
+    surface = eye.plot(window, LossSurface)
+    qtbot.waitUntil(lambda: surface.grid.whole)
+    values = window.bench.document.engine.values
+    assert surface.here == tuple(values[cell.node][cell.index] for cell in surface.cells)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.lessons.loader import load
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.word_gradients import WordGradients
@@ -153,6 +154,12 @@ def test_what_a_lesson_adds_to_the_loss_is_shown(open_window, eye):
     assert {"loss.likelihood", "loss.L_1", "loss.value"} <= eye.views(window).keys()
 
 
+def test_another_example_may_be_opened_from_here(window, panel, eye):
+    window.bench.open(load("xor"))  # with another rate: what one step would do is told anew
+    eye.settle(window)
+    assert window.bench.lesson.id == "xor"
+
+
 def test_without_a_loss_there_is_no_stage(window, document, panel, eye):
     document.do(SetSwitch("loss", "loss", "none"))
     eye.settle(window)
@@ -244,3 +251,26 @@ def test_names_of_dots_stay_within_the_axes(window, panel, eye):
     painter.end()
     assert all(dots._axes.contains(place) for place in taken)
     assert not taken[0].intersects(taken[1])
+
+
+def test_which_words_lead_to_which(open_window, eye):
+    """The pairs of a text, by the context window that the mask leaves."""
+    window = open_window("roses-are-red")
+    panel = eye.go_to(window, "loss")
+
+    def pairs():
+        return [(row[0], row[1]) for row in texts(panel)]
+
+    assert pairs() == [
+        ("0  roses", "are"),
+        ("1  roses are", "red"),
+        ("2  are red", "violets"),
+        ("3  red violets", "are"),
+        ("4  violets are", "blue"),
+    ]
+    window.bench.document.do(SetSwitch("decoder.1.self", "window", 1))
+    eye.settle(window)
+    assert [after for after, _ in pairs()] == ["0  roses", "1  are", "2  red", "3  violets", "4  are"]
+    window.bench.document.do(SetSwitch("decoder.1.self", "window", 0))
+    eye.settle(window)
+    assert pairs()[-1] == ("4  roses are red violets are", "blue")

@@ -1,9 +1,13 @@
 """A run in a process of its own gives what it gives in the window, and can be stopped, edited and gone on with."""
 
+import shutil
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
 from explorer.core.engine import same_bytes
+from explorer.core.errors import ExplorerError
 from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
@@ -115,3 +119,48 @@ def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
     hand.click(window.training.one)
     assert window.training.run.process is None
     assert Session(window.bench.document, Material(), Recipe()).work < run_module.LARGE_STEP
+
+
+def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot):
+    _, tab = train(steps=1_000_000)
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process._kept.exists(), timeout=60_000)
+    tab.run.process._process.kill()
+    qtbot.waitUntil(lambda: not tab.run.process.running, timeout=60_000)
+    assert "was ended from outside" in tab.problem.text()
+    assert not tab.play.isChecked()
+    at = tab.run.process.at
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.run.process.at > at, timeout=60_000)
+    assert tab.problem.text() == ""
+    assert len(tab.run.process.history.losses) == tab.run.process.at
+
+
+def test_words_of_others_on_its_standard_output_are_passed_over(train, hand, qtbot, monkeypatch):
+    _, tab = train()
+    hand.click(tab.play)
+    process = tab.run.process
+    monkeypatch.setattr(process, "_rest", b'a library says hello\n[1]\n"words"\n\xff\n{}\n')
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not process.running, timeout=60_000)
+    assert tab.problem.text() == ""
+    assert process.at == 30
+
+
+def test_a_cleared_folder_for_temporary_files(train, hand, qtbot):
+    _, tab = train(steps=1_000_000)
+    shutil.rmtree(tab.run._folder.name)
+    hand.click(tab.play)  # made anew
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0, timeout=60_000)
+    shutil.rmtree(tab.run._folder.name)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running, timeout=60_000)
+    assert tab.problem.text().count("⚠") == 1
+
+
+def test_a_run_that_could_not_begin_begins_in_a_process_all_the_same(train, hand, monkeypatch):
+    window, tab = train()
+    monkeypatch.setattr(run_module, "ProcessRun", Mock(side_effect=ExplorerError("not-written", file="x", reason="y")))
+    for _ in range(2):
+        hand.click(tab.play)
+        assert "cannot be written" in tab.problem.text()
+        assert not tab.play.isChecked()
+    assert window.bench.document.history.undo_label is None

@@ -1,11 +1,14 @@
 """The training tab by hand: settings, a run, its pictures, and what stops it."""
 
+import re
+
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 
 from explorer.core.engine import same_bytes
-from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.lessons.new import new_lesson
 
 Key = Qt.Key
@@ -185,4 +188,72 @@ def test_it_follows_theme_and_text_scale(train, eye, appearance):
     appearance.set_mode("dark")
     appearance.set_scale(1.5)
     eye.settle(window)
-    assert tab.pictures.losses.height() == appearance.px(220)
+    assert tab.pictures.losses.height() == appearance.px(240)
+
+
+def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_one(train, eye):
+    window, tab = train()
+    wide = tab.pictures.losses.width()
+    window.resize(1280, 720)
+    eye.settle(window)
+    narrow = tab.pictures.losses.width()
+    assert narrow < wide
+    assert tab.pictures.losses.width() == tab.pictures.map.width()
+    assert tab._page.horizontalScrollBar().maximum() == 0
+    window.resize(1000, 720)
+    eye.settle(window)
+    assert tab.pictures.losses.width() > narrow  # one in a line has all of it
+
+
+def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
+    _window, tab = train("you-are-welcome")
+    block = tab.moves.blocks["encoder.1.self"]
+    names = [name for name in tab.moves.boxes if name.startswith("encoder.1.self.")]
+    assert not tab.moves.boxes[names[0]].isVisible()
+    hand.click(block.open)
+    assert all(tab.moves.boxes[name].isVisible() for name in names)
+    hand.click(tab.moves.boxes[names[0]], QPoint(8, 8))
+    assert tab.moves.frozen == (names[0],)
+    assert block.all.checkState() == Qt.CheckState.PartiallyChecked
+    hand.click(block.all, QPoint(8, 8))
+    assert tab.moves.frozen == ()
+    hand.click(block.all, QPoint(8, 8))
+    assert set(tab.moves.frozen) == set(names)
+
+
+def test_a_translator_says_a_whole_sentence_by_itself(train, eye):
+    window, tab = train("you-are-welcome")
+    assert "→" not in tab.pictures.predictions.text()  # as printed there is no mask: each place sees the answer
+    window.bench.open(window.bench.lesson, "textbook")
+    eye.settle(window)
+    said = re.search(r"You are welcome → <b>(.*?)</b>", tab.pictures.predictions.text())[1].split()
+    engine, words = window.bench.document.engine, window.bench.document.engine.labels("target")
+    window.bench.document.do(SetTokens("target", [words[0], *said][:3]))
+    chosen = [engine.labels("output.words")[i] for i in engine.values["output.probabilities"].argmax(1)]
+    assert [word for word in chosen[: len(said)] if word != "<end>"] == said
+
+
+def test_words_that_are_tried_have_no_right_translation(train, hand, eye):
+    window, tab = train("you-are-welcome")
+    window.bench.open(window.bench.lesson, "textbook")
+    eye.settle(window)
+    assert "it says next" in tab.pictures.predictions.text()
+    tab.pictures.tried.setFocus()
+    tab.pictures.tried.selectAll()
+    hand.type("welcome you")
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert "welcome you → " in tab.pictures.predictions.text()
+    assert "it says next" not in tab.pictures.predictions.text()
+    window.bench.document.undo()
+    eye.settle(window)
+    assert "it says next" in tab.pictures.predictions.text()
+
+
+def test_a_run_can_begin_with_another_setting(train, eye):
+    window, _tab = train("xor")
+    (random,) = [b for b in window.top_bar.findChildren(QPushButton) if b.text() == "Random start"]
+    assert random.isVisible()
+    random.click()
+    eye.settle(window)
+    assert window.bench.document.state.setting == "random"

@@ -47,6 +47,15 @@ def test_before_anything_is_pointed_at_there_is_a_hint(window):
     assert not window.inspector._formula.isVisible()
 
 
+def test_escape_brings_the_hint_back(window, hand, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scores", 1, 2)
+    assert "Point at a number" not in said(inspector)
+    hand.key(Qt.Key.Key_Escape)
+    assert said(inspector).startswith("Point at a number")
+    assert window.bench.selection.cell is None
+    assert window.bench.selection.reads == {}
+
+
 def test_a_score_is_a_sum_of_products(window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scores", 1, 2)
     query, key = (eye.value(window, f"{ENCODER}.head.1.{letter}")[i] for letter, i in (("Q", 1), ("K", 2)))

@@ -33,6 +33,16 @@ def test_several_lines_each_over_its_own_steps(curve):
     assert not curve.getPlotItem().titleLabel.isVisible()
 
 
+def test_names_take_as_many_lines_as_they_need(curve):
+    curve.setFixedSize(430, 240)
+    curve.resize(430, 240)
+    curve.show_lines([Line(f"encoder.{k}.self", np.array([1.0, 2.0])) for k in range(8)])
+    title = curve.getPlotItem().titleLabel
+    assert "<br>" in title.text
+    assert title.item.boundingRect().width() < 430
+    assert len({item.opts["pen"].color().name() for item in curve._items}) == 8
+
+
 def test_a_log_scale(curve):
     curve.show_lines([Line("loss", np.array([100.0, 1.0, 0.0, 0.01]))], here=(1, 1.0))
     curve.set_log(True)

@@ -1,8 +1,8 @@
 """The title of a stage, and the layer and head that all panels look at."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from explorer.core.model import Model
 from explorer.document.commands import Replace, SetSwitch
@@ -169,3 +169,30 @@ def test_layers_are_chosen_above_the_stage(deep, hand, eye):
 def test_one_layer_is_no_choice(window, eye):
     eye.go_to(window, "encoder.1.self.attention")
     assert segment(window, "Layer 1") is None
+
+
+def test_beside_a_wide_matrix_words_and_switches_stay_in_sight(window, eye, appearance):
+    window.resize(1280, 720)
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    eye.go_to(window, "decoder.1.cross.attention")
+    panel = window.panel()
+    assert panel.widget().width() > panel.viewport().width()
+    for widget in (panel.header._title, *panel.header.findChildren(QComboBox)):
+        if widget.isVisible():
+            right = widget.mapTo(panel.viewport(), QPoint(widget.width(), 0)).x()
+            assert right <= panel.viewport().width()
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert window.panel().header.contentsMargins().right() == 0
+
+
+def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):
+    assert window.top_bar.title.text() == f"{window.bench.lesson.title}  ▾"
+    window.resize(900, 600)
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    assert "…" in window.top_bar.title.text()
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert window.top_bar.title.text() == f"{window.bench.lesson.title}  ▾"

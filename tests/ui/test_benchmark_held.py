@@ -1,0 +1,26 @@
+"""The figure of the event loop counts its beats; how long it is held up is for `explorer bench` to say."""
+
+from PySide6.QtWidgets import QApplication
+
+from explorer.ui import benchmark
+
+
+def test_turns_while_a_large_model_is_recomputed(open_window, monkeypatch):
+    monkeypatch.setattr("explorer.document.document.LARGE", 1)
+    monkeypatch.setattr(benchmark, "LARGE", (6, 2, 8))
+    monkeypatch.setattr(benchmark, "LARGE_EDITS", 3)
+    monkeypatch.setattr(benchmark, "LONG", 4)
+    window = open_window()
+    app = QApplication.instance()
+
+    def opened():
+        found = benchmark._window(lambda _: (app, window), benchmark._large_lesson)
+        paints.append(found[2])
+        return found
+
+    paints = []
+    held, times = benchmark.longest_turns(opened)
+    app.removeEventFilter(*paints)
+    assert len(held) == len(times) == 3
+    assert all(0 < longest and 0 < time for longest, time in zip(held, times, strict=True))
+    assert not window.bench.document.computing

@@ -1,0 +1,91 @@
+"""Pages that are kept out of sight, while another model takes the place of the one they are of."""
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from explorer.document.commands import SetSwitch
+from explorer.lessons.loader import load
+from explorer.ui.panels.panel import Panel
+
+
+@pytest.fixture
+def visited(open_window, eye):
+    """The window after a visit to every page of a lesson."""
+
+    def visit(lesson):
+        window = open_window(lesson)
+        for stage in window.bench.selection.stops:
+            eye.look_at(window, stage.name)
+        return window
+
+    return visit
+
+
+@pytest.mark.parametrize(("before", "after"), [("emma", "softmax"), ("i-love-ai", "xor"), ("xor", "i-love-ai")])
+def test_what_is_looked_at_changes_before_the_pages_have_heard(visited, eye, no_pictures, before, after):
+    """Both happen in one turn of the event loop; nobody looks for a node that is gone."""
+    window = visited(before)
+    bench = window.bench
+    bench.open(load(after))
+    bench.selection.set_head(1)
+    bench.selection.set_head(None)
+    for sequence in ("input", "source", "target"):
+        bench.selection.choose_token((sequence, 1))
+    bench.selection.show("change")
+    bench.selection.show("values")
+    bench.bridge.flush()
+    eye.settle(window)
+    assert window.panel().fits
+
+
+def test_with_pictures(visited, eye):
+    window = visited("translation-lookup")
+    window.bench.open(load("xor"))
+    window.bench.selection.set_head(1)
+    window.bench.bridge.flush()
+    eye.settle(window)
+    assert window.panel().fits
+
+
+def test_a_page_that_goes_shows_no_other_in_passing(visited, eye, watch, no_pictures):
+    """The stack would show its neighbour, which may be of the graph that is gone."""
+    window = visited("emma")
+    shown = watch(window.area.findChildren(Panel), QEvent.Type.Show)
+    window.bench.open(load("softmax"))
+    window.bench.bridge.flush()
+    assert sum(shown.values()) == 0
+    assert window.area.currentWidget() is window.panel()
+
+
+def test_a_page_that_stays_is_shown_on(visited, eye, watch, no_pictures):
+    window = visited("you-are-welcome")
+    panel = eye.look_at(window, "encoder.1.self.attention")
+    shown = watch([panel], QEvent.Type.Show)
+    window.bench.document.do(SetSwitch("encoder.1.self", "mask", "causal"))
+    window.bench.bridge.flush()
+    assert window.panel() is panel
+    assert shown == {}
+
+
+def test_a_narrow_page_asks_for_no_negative_width(visited, eye, no_pictures):
+    window = visited("softmax")
+    header = window.panel().header
+    header.fit(-20)  # a Qt warning would fail the test
+    assert header.findChildren(QWidget)
+
+
+def test_a_cell_that_is_being_edited_when_its_matrix_goes(visited, eye, no_pictures):
+    window = visited("you-are-welcome")
+    eye.look_at(window, "encoder.1.self.attention")
+    view = next(v for v in eye.views(window).values() if v.matrix.editable)
+    index = view.matrix.index(0, 0)
+    view.edit(index)
+    editor = view.viewport().findChild(QLineEdit)
+    editor.setText("3")
+    window.bench.open(load("xor"))
+    view.itemDelegate().setModelData(editor, view.matrix, index)
+    assert index.data(Qt.ItemDataRole.ToolTipRole) == index.data(Qt.ItemDataRole.EditRole) == index.data()
+    assert window.bench.document.history.undo_label.startswith("Open")
+    window.bench.bridge.flush()
+    eye.settle(window)
