@@ -116,7 +116,7 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
     history = tab.run.history
     assert history is not None
     steps = len(history.losses)
-    tab.play.setChecked(False)
+    tab.anew.click()  # ends the process, too
     window.show_page(0)
     settle(app, paints)
     p50, p95 = np.percentile(times, [50, 95])

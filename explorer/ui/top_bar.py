@@ -136,6 +136,9 @@ class TopBar(QFrame):
     def fit(self, width: int) -> None:
         """Let what does not fit beside the title in so many pixels stand below it."""
         self.title.setText(f"{self._name}  ▾")
+        for layout in (self._choices.layout(), self._row):
+            assert layout is not None
+            layout.invalidate()  # it may remember widths of another text scale
         apart = self._rows.indexOf(self._choices) >= 0
         needed = self._row.sizeHint().width() + apart * self._choices.sizeHint().width() + self._bench.appearance.px(40)
         if apart != (needed > width):

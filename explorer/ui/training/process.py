@@ -120,6 +120,7 @@ class ProcessRun(QObject):
             checkpoint.edit(self._kept, {name: fitted(graph, name, array, kept[name]) for name, array in edits.items()})
             self._left |= edits
         self._stopping = self._again = self._told = False
+        self._rest = b""  # a process that was killed may have left half a line
         arguments = ["train", str(self._recipe), "--out", str(self._out), "--json", "--attached"]
         arguments += ["--keep-every", str(KEEP_S)]
         # A bundle is its own interpreter.
