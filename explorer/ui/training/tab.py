@@ -135,6 +135,8 @@ class TrainingTab(QFrame):
         self.play.setChecked(False)
         self._say_problem("")
         self.run.step()
+        if self.run.process is not None and self.run.process.running:
+            self.play.setChecked(True)  # another process does not stop after one
         self.show_run()
 
     def _say_problem(self, text: str) -> None:

@@ -164,3 +164,14 @@ def test_a_run_that_could_not_begin_begins_in_a_process_all_the_same(train, hand
         assert "cannot be written" in tab.problem.text()
         assert not tab.play.isChecked()
     assert window.bench.document.history.undo_label is None
+
+
+def test_one_step_begins_a_large_run_that_can_be_paused(train, hand, qtbot):
+    _, tab = train(steps=1_000_000)
+    hand.click(tab.one)
+    assert tab.play.isChecked()
+    qtbot.waitUntil(lambda: tab.run.process.at > 0, timeout=60_000)
+    assert not tab.one.isVisible()
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: not tab.run.process.running, timeout=60_000)
+    assert tab.problem.text() == ""
