@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.node import Stage
 from explorer.ui.theme import mark
@@ -13,6 +13,9 @@ from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.widgets.switch_bar import SwitchBar, block_of
 from explorer.ui.workbench import Workbench
+
+MOST_BUTTONS = 13
+"""More layers or heads than these, or half as many in text of twice the size, would not stand beside the title."""
 
 
 @dataclass(frozen=True)
@@ -105,33 +108,44 @@ class StageHeader(QWidget):
         kind, number, rest = self._stage.name.split(".", 2)
         go_to = self._bench.selection.go_to
         titles = [str(i + 1) for i in range(self._layers)]
-        self._choice(line, "Layer", titles, lambda i: go_to(f"{kind}.{i + 1}.{rest}")).choose(int(number) - 1)
+        self._choice(line, "Layer", titles, lambda i: go_to(f"{kind}.{i + 1}.{rest}"))(int(number) - 1)
 
     def _add_heads(self, line: FlowLayout) -> None:
-        self._head_segments: Segments | None = None
+        self._show_chosen: Callable[[int], None] | None = None
         if self._heads > 1:
             titles = [*(str(i + 1) for i in range(self._heads)), "averaged"]
             set_head = self._bench.selection.set_head
-            self._head_segments = self._choice(line, "Head", titles, lambda i: set_head(i if i < self._heads else None))
+            self._show_chosen = self._choice(line, "Head", titles, lambda i: set_head(i if i < self._heads else None))
 
-    def _choice(self, line: FlowLayout, what: str, titles: list[str], choose: Callable[[int], None]) -> Segments:
+    def _choice(
+        self, line: FlowLayout, what: str, titles: list[str], choose: Callable[[int], None]
+    ) -> Callable[[int], None]:
+        """A choice beside the title: buttons, or a list where there are too many. Returns what shows the chosen one."""
         pair = QWidget()
         layout = QHBoxLayout(pair)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(self._bench.appearance.px(8))
         layout.addWidget(mark(QLabel(what), role="muted"), 0, Qt.AlignmentFlag.AlignVCenter)
+        line.addWidget(pair)
+        if len(titles) * self._bench.appearance.scale > MOST_BUTTONS:
+            box = QComboBox()
+            box.addItems(titles)
+            box.setAccessibleName(what)
+            box.setToolTip(f"{what} to look at")
+            box.activated.connect(choose)
+            layout.addWidget(box)
+            return box.setCurrentIndex
         segments = Segments(titles, what)
         segments.group.idClicked.connect(choose)
         layout.addWidget(segments)
-        line.addWidget(pair)
-        return segments
+        return segments.choose
 
     def _show_head(self) -> None:
         stage = self._stage
         averaged = self._bench.selection.averaged
         chosen = min(self._bench.selection.head, self._heads - 1)
-        if self._head_segments is not None:
-            self._head_segments.choose(self._heads if averaged else chosen)
+        if self._show_chosen is not None:
+            self._show_chosen(self._heads if averaged else chosen)
         head = "" if self._heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
         within = stage.group.split()[0] in ("Encoder", "Decoder", "Layer", "Source", "Target")
         assert isinstance(self._title, QLabel)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 from explorer.core.model import Model
 from explorer.document.commands import Replace, SetSwitch
 from explorer.document.state import State
+from explorer.lessons.new import new_lesson
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -196,3 +197,22 @@ def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):
     appearance.set_scale(1.0)
     eye.settle(window)
     assert window.top_bar.title.text() == f"{window.bench.lesson.title}  ▾"
+
+
+@pytest.mark.parametrize(("heads", "scale"), [(16, 1.0), (8, 2.0)])
+def test_more_heads_than_have_room_stand_in_a_list(open_window, eye, appearance, hand, heads, scale):
+    window = open_window(new_lesson("gpt", ["a b c"], d_model=16, heads=heads))
+    window.resize(1280, 720)
+    appearance.set_scale(scale)
+    panel = eye.go_to(window, "decoder.1.self.attention")
+    (choice,) = [box for box in panel.header.findChildren(QComboBox) if box.accessibleName() == "Head"]
+    assert choice.count() == heads + 1
+    assert choice.currentText() == "1"
+    choice.setFocus()
+    hand.key(Qt.Key.Key_Down, times=3)
+    assert window.bench.selection.head == 3
+    assert panel.header._title.text().endswith("head 4")
+    window.bench.selection.set_head(None)
+    assert choice.currentText() == "averaged"
+    right = choice.mapTo(panel.viewport(), choice.rect().topRight()).x()
+    assert right <= panel.viewport().width()
