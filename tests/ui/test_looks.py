@@ -67,11 +67,11 @@ def test_an_edit_right_after_a_change_of_theme(window, eye):
 
 
 def test_a_word_that_is_being_typed_survives_a_change_of_theme(window, eye, hand):
-    hand.double_click(window.tokens._chips["source"][0])
+    hand.double_click(window.tokens._strips["source"].chips[0])
     window.bench.appearance.set_mode("dark")
     eye.settle(window)
     assert not window.grab().isNull()
-    assert [c.text().split()[0] for c in window.tokens._chips["source"]] == ["You", "are", "welcome"]
+    assert [c.text().split()[0] for c in window.tokens._strips["source"].chips] == ["You", "are", "welcome"]
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal from Python 3.12 on")

@@ -96,7 +96,7 @@ def test_opening_from_one_lesson_to_the_next_while_a_cell_and_a_token_are_chosen
     eye.go_to(window, "encoder.1.self.attention")
     view = eye.views(window)["encoder.1.self.head.1.weights"]
     hand.click(view, hand.cell(view, 2, 2))
-    hand.click(window.tokens._chips["source"][2])
+    hand.click(window.tokens._strips["source"].chips[2])
     window.bench.selection.set_head(1)
     for lesson in ("emma", "translation-lookup", "you-are-welcome"):
         window.bench.open(load(lesson))

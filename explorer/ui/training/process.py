@@ -59,8 +59,6 @@ class ProcessRun(QObject):
     Attributes
     ----------
     history : History
-    at : int
-        Steps taken.
 
     Raises
     ------
@@ -86,7 +84,6 @@ class ProcessRun(QObject):
         self._left = {name: state.inputs[name] for name in trainer.weights}
         self._moving = frozenset(trainer.moving)
         self.history = History()
-        self.at = 0
         self._rest = b""
         self._stopping = self._again = self._told = False
         self._process = QProcess(self)
@@ -98,6 +95,11 @@ class ProcessRun(QObject):
     def running(self) -> bool:
         """Whether the process is at work."""
         return self._process.state() != QProcess.ProcessState.NotRunning
+
+    @property
+    def at(self) -> int:
+        """Steps taken."""
+        return len(self.history.losses)
 
     @property
     def finished(self) -> bool:
@@ -173,12 +175,10 @@ class ProcessRun(QObject):
             case "begin":
                 # One that was ended from outside goes on from what it kept last.
                 self.history.cut(said["step"])
-                self.at = said["step"]
             case "step":
                 record = Record(**{one.name: said[one.name] for one in fields(Record)})
                 judged = record.validation  # "inf" and "nan" come as words
                 self.history.add(replace(record, validation=None if judged is None else float(judged)))
-                self.at = said["step"]
             case "kept":
                 self._show(checkpoint.weights(self._kept)[1])
             case "done":

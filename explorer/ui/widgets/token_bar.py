@@ -6,7 +6,6 @@ from explorer.core.graph import Graph
 from explorer.document.document import Change
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
-from explorer.ui.widgets.chip import Chip
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.matrix_view import MatrixView
 from explorer.ui.widgets.token_strip import TokenStrip
@@ -42,10 +41,6 @@ class TokenBar(QFrame):
         bench.selection.token_changed.connect(self._light)
         bench.selection.token_chosen.connect(self._reveal)
         self.rebuild()
-
-    @property
-    def _chips(self) -> dict[str, list[Chip]]:
-        return {axis: strip.chips for axis, strip in self._strips.items()}
 
     def follow(self, change: Change) -> None:
         """Show other words."""

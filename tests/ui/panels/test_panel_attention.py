@@ -223,9 +223,9 @@ def test_a_thick_line_has_more_ink_than_a_thin_one(at, eye):
 def test_a_word_lights_up_its_lines(at, eye, hand):
     window = at()
     lines = eye.plot(window, AttentionLines)
-    hand.click(window.tokens._chips["source"][1])
+    hand.click(window.tokens._strips["source"].chips[1])
     assert (lines._lines.query, lines._lines.key) == (1, None)
-    hand.click(window.tokens._chips["source"][1])
+    hand.click(window.tokens._strips["source"].chips[1])
     view = eye.views(window)[f"{ENCODER}.head.1.weights"]
     hand.hover(view, hand.cell(view, 2, 0))
     assert (lines._lines.query, lines._lines.key) == (2, 0)
@@ -237,7 +237,7 @@ def test_a_word_lights_up_its_lines(at, eye, hand):
 def test_in_cross_attention_either_side_lights_up(at, eye, hand):
     window = at("you-are-welcome", "decoder.1.cross.attention")
     lines = eye.plot(window, AttentionLines)
-    hand.click(window.tokens._chips["target"][2])
+    hand.click(window.tokens._strips["target"].chips[2])
     assert (lines._lines.query, lines._lines.key) == (2, None)
-    hand.click(window.tokens._chips["source"][1])
+    hand.click(window.tokens._strips["source"].chips[1])
     assert (lines._lines.query, lines._lines.key) == (None, 1)

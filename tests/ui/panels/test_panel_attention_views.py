@@ -155,7 +155,7 @@ def test_a_page_out_of_sight_whose_nodes_are_gone_takes_no_harm(at, eye):
 
 def test_padding_that_is_typed_gets_no_attention(at, eye, hand):
     window = at("you-are-welcome", f"{ENCODER}.attention")
-    hand.double_click(window.tokens._chips["source"][2])
+    hand.double_click(window.tokens._strips["source"].chips[2])
     hand.enter("welcome <pad> <pad>")
     eye.settle(window)
     name = f"{ENCODER}.head.1.weights"

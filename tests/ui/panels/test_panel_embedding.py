@@ -74,9 +74,9 @@ def test_new_words_are_in_the_plane_and_those_in_the_sentence_stand_out(window, 
 
 
 def test_a_word_or_a_cell_lights_up_its_arrow(window, hand, eye, plane):
-    hand.click(window.tokens._chips["source"][2])
+    hand.click(window.tokens._strips["source"].chips[2])
     assert plane._arrows.here == 2
-    hand.click(window.tokens._chips["source"][2])
+    hand.click(window.tokens._strips["source"].chips[2])
     view = eye.views(window)["source.table"]
     hand.hover(view, hand.cell(view, 1, 3))
     assert plane._arrows.here == 1

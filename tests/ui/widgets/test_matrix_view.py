@@ -373,7 +373,7 @@ def test_a_label_lights_up_its_token_everywhere(window, hand, attention, eye):
         assert labels_lit(attention[name])[0] == {1}, name
     assert labels_lit(attention["weights"]) == [{1}, {1}]
     assert labels_lit(attention["W_Q"]) == [set(), set()]
-    chips = window.tokens._chips["source"]
+    chips = window.tokens._strips["source"].chips
     assert [chip.isChecked() for chip in chips] == [False, True, False]
     hand.hover(view, hand.label(view, HORIZONTAL, 2))
     assert window.bench.selection.token == ("source", 2)
@@ -385,7 +385,7 @@ def test_a_label_lights_up_its_token_everywhere(window, hand, attention, eye):
 def test_a_lit_label_is_repainted_in_another_colour(window, hand, attention):
     view, header = attention["K"], attention["K"].verticalHeader()
     before = header.grab().toImage()
-    hand.click(window.tokens._chips["source"][0])
+    hand.click(window.tokens._strips["source"].chips[0])
     after = header.grab().toImage()
     assert before != after
     colours = {after.pixelColor(x, y).name() for x in range(after.width()) for y in range(view.rowHeight(0))}

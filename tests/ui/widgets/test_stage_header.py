@@ -131,7 +131,7 @@ def test_heads_that_go_while_another_stage_is_shown(window, hand, eye):
     views = eye.views(window)
     view = views[f"{ENCODER}.concat"]
     hand.hover(view, hand.cell(view, 0, 0))
-    hand.click(window.tokens._chips["source"][1])
+    hand.click(window.tokens._strips["source"].chips[1])
     eye.go_to(window, "encoder.1.self.attention")
     assert f"{ENCODER}.head.1.Q" in eye.views(window)
 

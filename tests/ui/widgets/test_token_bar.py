@@ -23,7 +23,7 @@ def words(window):
     def read(axis="source"):
         window.bench.bridge.flush()
         engine = window.bench.document.engine
-        chips = window.tokens._chips[axis]
+        chips = window.tokens._strips[axis].chips
         assert [chip.accessibleName() for chip in chips] == [
             f"Token {i}: {word}" for i, word in enumerate(engine.labels(axis))
         ]
@@ -38,7 +38,7 @@ def chip(window, qtbot):
 
     def find(position, axis="source"):
         QApplication.processEvents()
-        found = window.tokens._chips[axis][position]
+        found = window.tokens._strips[axis].chips[position]
         qtbot.waitUntil(found.isVisible)
         return found
 
@@ -288,7 +288,7 @@ def test_a_click_lights_a_word_up_and_another_click_puts_it_out(window, hand, ch
     assert not chip(1).isChecked()
     hand.click(chip(0, "target"))
     assert window.bench.selection.token is None
-    assert not any(c.isChecked() for chips in window.tokens._chips.values() for c in chips)
+    assert not any(c.isChecked() for strip in window.tokens._strips.values() for c in strip.chips)
 
 
 @pytest.mark.parametrize("count", [40, 512])
@@ -297,7 +297,7 @@ def test_many_words_stay_on_one_line_that_scrolls(window, eye, words, chip, coun
     window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(count))))
     eye.settle(window)
     assert len(words()) == count
-    assert len({c.y() for c in window.tokens._chips["source"]}) == 1
+    assert len({c.y() for c in window.tokens._strips["source"].chips}) == 1
     assert window.tokens.height() <= 2 * low
     for position in (0, count - 1, count // 2):
         chip(position).setFocus()
@@ -362,7 +362,7 @@ def test_a_word_chosen_elsewhere_scrolls_into_sight(window, chip, qtbot):
 def test_rows_of_examples_are_no_words(open_window, lesson):
     window = open_window(lesson)
     assert window.tokens.isHidden()
-    assert window.tokens._chips == {}
+    assert window.tokens._strips == {}
 
 
 # The whole sentence
@@ -443,7 +443,7 @@ def test_new_words_that_are_undone_are_not_spoken_of(window, hand, eye, words):
 
 def test_words_of_a_lesson_on_attention_can_be_followed_but_not_changed(open_window, hand, eye):
     window = open_window("translation-lookup")
-    chips = window.tokens._chips
+    chips = {axis: strip.chips for axis, strip in window.tokens._strips.items()}
     assert [c.accessibleName() for c in chips["query"]] == ["Token 0: with", "Token 1: below"]
     assert len(chips["key"]) == 3
     assert not [b for b in window.tokens.findChildren(QPushButton) if not isinstance(b, Chip) and b.isVisible()]
@@ -451,7 +451,7 @@ def test_words_of_a_lesson_on_attention_can_be_followed_but_not_changed(open_win
     assert editor(window) is None
     chips["query"][0].setFocus()
     hand.key(Key.Key_Delete)
-    assert len(window.tokens._chips["query"]) == 2
+    assert len(window.tokens._strips["query"].chips) == 2
     window.bench.selection.choose_token(None)
     hand.click(chips["key"][1])
     assert window.bench.selection.token == ("key", 1)
