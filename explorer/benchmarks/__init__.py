@@ -14,10 +14,11 @@ def figures() -> Iterator[Callable[[], Measurement]]:
     yield from training.figures()
     yield from words.figures()
     from explorer.app import open_window
-    from explorer.ui import benchmark, benchmark_training
+    from explorer.ui.benchmarks import training as frames
+    from explorer.ui.benchmarks import window
 
-    yield from benchmark.figures(open_window)
-    yield from benchmark_training.figures(open_window)
+    yield from window.figures(open_window)
+    yield from frames.figures(open_window)
 
 
 __all__ = ["Measurement", "figures"]

@@ -9,8 +9,8 @@ from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
-from explorer.ui.descent import Descent
 from explorer.ui.selection import Selection
+from explorer.ui.training.descent import Descent
 
 
 class Workbench:

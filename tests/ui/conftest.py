@@ -19,10 +19,19 @@ from explorer.ui.widgets.matrix_view import MatrixView
 lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 CORNER = QPoint(2, 2)
+PATIENCE_MS = 60_000
 
 
 def lesson_of(name):
     return next(lesson for lesson in lessons() if lesson.id == name)
+
+
+@pytest.fixture
+def qtbot(qtbot):
+    """The hand of pytest-qt with more patience: a busy machine is slow, not wrong, and what never comes still fails."""
+    for wait in ("waitExposed", "waitSignal", "waitUntil"):
+        setattr(qtbot, wait, functools.partial(getattr(qtbot, wait), timeout=PATIENCE_MS))
+    return qtbot
 
 
 @pytest.fixture

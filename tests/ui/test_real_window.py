@@ -1,5 +1,6 @@
 """The program in a process of its own, on a real X server, without one, and without any screen."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -22,12 +23,12 @@ def environment(**changes):
 
 def run(*arguments, code=None, **changes):
     command = [sys.executable, "-c", code] if code else [*PROGRAM, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment(**changes))
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment(**changes))
 
 
-@pytest.fixture(scope="module")
-def display():
-    """The name of an X server's display, on which nothing else is."""
+@contextlib.contextmanager
+def x_server():
+    """An X server of its own, and its display's name."""
     read, write = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(write), "-screen", "0", "1700x1000x24", "-nolisten", "tcp"],
@@ -38,18 +39,33 @@ def display():
     os.close(write)
     with os.fdopen(read) as pipe:
         number = pipe.readline().strip()
-    assert number, f"Xvfb did not start: exit code {server.poll()}"
-    yield f":{number}"
-    server.terminate()
-    server.wait(timeout=10)
+    try:
+        assert number, f"Xvfb did not start: exit code {server.poll()}"
+        yield f":{number}"
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+@pytest.fixture
+def display():
+    """A display on which nothing else is: another program's window would lie over the one a test looks at."""
+    with x_server() as name:
+        yield name
 
 
 @pytest.fixture(scope="module", autouse=True)
-def smoke(request):
+def smoke():
     """`--smoke-test` on an X server and without a screen: they take the longest, so they run beside all other tests."""
     surroundings = {"offscreen": {"QT_QPA_PLATFORM": "offscreen"}}
-    if shutil.which("Xvfb"):
-        surroundings["xcb"] = {"DISPLAY": request.getfixturevalue("display"), "QT_QPA_PLATFORM": "xcb"}
+    with contextlib.ExitStack() as servers:
+        if shutil.which("Xvfb"):
+            surroundings["xcb"] = {"DISPLAY": servers.enter_context(x_server()), "QT_QPA_PLATFORM": "xcb"}
+        yield from smoke_tests(surroundings)
+
+
+def smoke_tests(surroundings):
+    """Start one `--smoke-test` in each of the surroundings, and end those that still run."""
     running = {
         name: subprocess.Popen(
             [*PROGRAM, "--smoke-test"],
@@ -78,9 +94,12 @@ def look():
     pictures = [place for place in window.panel().findChildren(Later) if place.isVisible()]
     if not window.windowHandle().isExposed() or any(place.layout().isEmpty() for place in pictures):
         return
-    timer.stop()
-    # What stands on the X server's screen, not what Qt would paint.
+    # What stands on the X server's screen, not what Qt would paint. A window is black there before its first frame.
     picture = window.screen().grabWindow(window.winId())
+    image = picture.toImage()
+    if len({image.pixel(x, y) for x in range(0, image.width(), 8) for y in range(0, image.height(), 8)}) == 1:
+        return
+    timer.stop()
     assert picture.save(sys.argv[1]), "not saved"
     print(app.platformName(), window.isVisible(), picture.width(), picture.height(), window.windowTitle())
     print("gensim" in sys.modules)
@@ -89,7 +108,7 @@ def look():
 timer = QTimer(interval=20)
 timer.timeout.connect(look)
 timer.start()
-QTimer.singleShot(40_000, lambda: app.exit(3))
+QTimer.singleShot(240_000, lambda: app.exit(3))
 sys.exit(app.exec())
 """
 
@@ -101,7 +120,7 @@ def test_the_window_appears_on_an_x_server(display, tmp_path):
         [sys.executable, "-c", WINDOW, file],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env=environment(DISPLAY=display, QT_QPA_PLATFORM="xcb"),
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -149,7 +168,7 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
 
 @pytest.mark.parametrize("platform", [pytest.param("xcb", marks=needs_xvfb), "offscreen"])
 def test_smoke(smoke, platform):
-    out, err = smoke[platform].communicate(timeout=120)
+    out, err = smoke[platform].communicate(timeout=300)
     assert smoke[platform].returncode == 0, err
     assert "painted" in out
     assert [line for line in err.splitlines() if "This plugin does not support" not in line] == []

@@ -15,11 +15,11 @@ from explorer.core.numbers import significant, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.ui.colour import qcolor
-from explorer.ui.contour import level_lines
-from explorer.ui.descent import SLICE_S
 from explorer.ui.errors import show_error
-from explorer.ui.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.selection import Cell
+from explorer.ui.training.contour import level_lines
+from explorer.ui.training.descent import SLICE_S
+from explorer.ui.training.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 

@@ -3,9 +3,9 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from explorer.ui.loss_grid import steepest
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
+from explorer.ui.training.loss_grid import steepest
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.loss_surface import LossSurface, within
 from explorer.ui.workbench import Workbench

@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QCheckBox
 
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
-from explorer.ui import descent as going
 from explorer.ui.panels.descent import Moving
 from explorer.ui.panels.panel import Later
 from explorer.ui.selection import Cell
+from explorer.ui.training import descent as going
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.stepper import Stepper
 

@@ -29,7 +29,7 @@ def large(request, monkeypatch):
 
 def run(qtbot, tab, hand):
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running)
     assert tab.problem.text() == ""
 
 
@@ -60,39 +60,39 @@ def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
     window, tab = train(steps=1_000_000)
     document = window.bench.document
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: document.history.undo_label is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: document.history.undo_label is not None)
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.run.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.run.process.running)
     at = tab.run.process.at
     assert at > 0
     document.do(SetCells("layer.2.b", {(0,): 7.0}))
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"), timeout=60_000)
+    qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"))
     assert tab.run.process.at > at
     # It began at 7 again, and Adam's steps are no longer than the rate.
     moved = abs(document.state.inputs["layer.2.b"][0] - 7.0)
     assert 0 < moved <= 1.01 * 0.01 * (tab.run.process.at - at)
     # An edit in mid-run is gone on from without being asked.
     document.do(SetCells("layer.2.b", {(0,): -7.0}))
-    qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"), timeout=60_000)
+    qtbot.waitUntil(lambda: document.history.undo_label.startswith("Train"))
     assert document.state.inputs["layer.2.b"][0] < 0
     assert tab.play.isChecked()
     document.undo()
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running)
     assert document.state.inputs["layer.2.b"][0] == -7.0
 
 
 def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot):
     window, tab = train(steps=1_000_000)
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0)
     window.bench.open(load("softmax"))
-    qtbot.waitUntil(lambda: "begin anew" in tab.problem.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "begin anew" in tab.problem.text())
     window.bench.document.undo()
     hand.click(tab.anew)
     assert tab.run.process is None
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0)
     process = tab.run.process
     window.close()
     assert not process.running
@@ -106,7 +106,7 @@ def test_a_run_that_diverges_says_so(train, hand, qtbot):
         window.bench.document.do(SetSwitch(f"layer.{k}", "activation", "identity"))
     window.bench.document.do(SetCells("layer.2.b", {(0,): 1.0}))
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.problem.text() != "", timeout=60_000)
+    qtbot.waitUntil(lambda: tab.problem.text() != "")
     assert "finite" in tab.problem.text() or "grew" in tab.problem.text()
     qtbot.waitUntil(lambda: not tab.play.isChecked())
     assert all(np.isfinite(window.bench.document.state.inputs[name]).all() for name in tab.run.session.trainer.moving)
@@ -124,14 +124,14 @@ def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
 def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot):
     _, tab = train(steps=1_000_000)
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process._kept.exists(), timeout=60_000)
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process._kept.exists())
     tab.run.process._process.kill()
-    qtbot.waitUntil(lambda: not tab.run.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.run.process.running)
     assert "was ended from outside" in tab.problem.text()
     assert not tab.play.isChecked()
     at = tab.run.process.at
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.run.process.at > at, timeout=60_000)
+    qtbot.waitUntil(lambda: tab.run.process.at > at)
     assert tab.problem.text() == ""
     assert len(tab.run.process.history.losses) == tab.run.process.at
 
@@ -141,7 +141,7 @@ def test_words_of_others_on_its_standard_output_are_passed_over(train, hand, qtb
     hand.click(tab.play)
     process = tab.run.process
     monkeypatch.setattr(process, "_rest", b'a library says hello\n[1]\n"words"\n\xff\n{}\n')
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and not process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not process.running)
     assert tab.problem.text() == ""
     assert process.at == 30
 
@@ -150,9 +150,9 @@ def test_a_cleared_folder_for_temporary_files(train, hand, qtbot):
     _, tab = train(steps=1_000_000)
     shutil.rmtree(tab.run._folder.name)
     hand.click(tab.play)  # made anew
-    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: tab.run.process is not None and tab.run.process.at > 0)
     shutil.rmtree(tab.run._folder.name)
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.play.isChecked() and not tab.run.process.running)
     assert tab.problem.text().count("⚠") == 1
 
 
@@ -170,8 +170,8 @@ def test_one_step_begins_a_large_run_that_can_be_paused(train, hand, qtbot):
     _, tab = train(steps=1_000_000)
     hand.click(tab.one)
     assert tab.play.isChecked()
-    qtbot.waitUntil(lambda: tab.run.process.at > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: tab.run.process.at > 0)
     assert not tab.one.isVisible()
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.run.process.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.run.process.running)
     assert tab.problem.text() == ""

@@ -21,7 +21,7 @@ def gpt(train):
 
 def run(qtbot, tab, hand):
     hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.play.isChecked(), timeout=20_000)
+    qtbot.waitUntil(lambda: not tab.play.isChecked())
 
 
 def weights(window):

@@ -60,7 +60,7 @@ def open_tab(request, qtbot, appearance):
             window.show()
         qtbot.waitUntil(window.isActiveWindow)
         if wait:
-            qtbot.waitUntil(lambda: tab.store.vectors is not None and len(tab.cards) == 11, timeout=20_000)
+            qtbot.waitUntil(lambda: tab.store.vectors is not None and len(tab.cards) == 11)
             qtbot.waitUntil(lambda: tab.source.job is None)
         return tab
 

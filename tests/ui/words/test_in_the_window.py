@@ -10,7 +10,7 @@ def test_words_go_from_one_example_into_another(open_window, qtbot):
     """A panel of the example before is not to be shown any more: its nodes are gone."""
     window = open_window("i-want-to-buy")
     window.show_page(PAGES.index("Words"))
-    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and window.words.source.job is None, timeout=20_000)
+    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and window.words.source.job is None)
     card, document = window.words.card(SendCard), window.bench.document
     card.look_up()
     assert window.bench.lesson.id == "translation-lookup"
@@ -26,7 +26,7 @@ def test_words_go_from_one_example_into_another(open_window, qtbot):
 def test_an_example_that_is_opened_meanwhile(open_window, qtbot):
     window = open_window("you-are-welcome")
     window.show_page(PAGES.index("Words"))
-    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and window.words.source.job is None, timeout=20_000)
+    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and window.words.source.job is None)
     source = window.words.source
     place = source.choice.findText("This model's own target.table")
     source.choice.setCurrentIndex(place)

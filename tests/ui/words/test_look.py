@@ -112,7 +112,7 @@ def test_the_analogy(tab, enter):
 
 def test_the_reference_is_met(tab, sample_file, qtbot):
     tab.source.open_file(sample_file)
-    qtbot.waitUntil(lambda: tab.source.job is None, timeout=20_000)
+    qtbot.waitUntil(lambda: tab.source.job is None)
     tab.store.go_to("remote")
     card = tab.card(NeighboursCard)
     assert [one.word for one in card.rows.found[:3]] == ["keyboard", "monitor", "plug"]

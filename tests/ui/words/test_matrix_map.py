@@ -110,7 +110,7 @@ def test_a_map_by_tsne(tab, enter, qtbot):
     card.method.group.button(TSNE).click()
     assert card.stop.isVisible()
     assert card.map.points is components  # the window goes on with what it has
-    qtbot.waitUntil(lambda: card.stop.isHidden(), timeout=20_000)
+    qtbot.waitUntil(lambda: card.stop.isHidden())
     assert card.map.points.shape == components.shape
     assert np.isfinite(card.map.points).all()
     assert card.map.origin is None
@@ -118,7 +118,7 @@ def test_a_map_by_tsne(tab, enter, qtbot):
     assert "Directions mean nothing" in card.intro.text()
     first = card.map.points
     card.compute()
-    qtbot.waitUntil(lambda: card.map.points is not first, timeout=20_000)
+    qtbot.waitUntil(lambda: card.map.points is not first)
     assert card.map.points.tobytes() == first.tobytes()
     card.method.group.button(COMPONENTS).click()
     np.testing.assert_array_equal(card.map.points, components)
@@ -139,7 +139,7 @@ def test_a_map_by_tsne_can_be_stopped(tab, qtbot, monkeypatch):
     card = tab.card(MapCard)
     before = card.map.points
     card.method.group.button(TSNE).click()
-    qtbot.waitUntil(begun.is_set, timeout=20_000)
+    qtbot.waitUntil(begun.is_set)
     card.stop.click()
     assert card.stop.isHidden()
     assert card.said.text().startswith("Stopped.")

@@ -8,7 +8,7 @@ def test_the_days_find_each_other(tab, qtbot):
     card.button.click()
     assert card.button.text() == "Stop"
     assert not card.use.isEnabled()
-    qtbot.waitUntil(lambda: card.button.text() == "Train", timeout=30_000)
+    qtbot.waitUntil(lambda: card.button.text() == "Train")
     losses = card.trainer.losses
     assert len(losses) == 60
     assert losses[-1] < 0.2 * losses[0]

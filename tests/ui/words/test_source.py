@@ -18,7 +18,7 @@ from explorer.words.progress import Progress
 
 
 def idle(tab, qtbot):
-    qtbot.waitUntil(lambda: tab.source.job is None, timeout=20_000)
+    qtbot.waitUntil(lambda: tab.source.job is None)
 
 
 def test_a_file(tab, qtbot, tmp_path):

@@ -266,8 +266,8 @@ from functools import partial
 from explorer.core.memory import keep_freed_memory
 keep_freed_memory()
 from explorer.app import open_window
-from explorer.ui import benchmark
-print(json.dumps(benchmark.longest_turns(partial(benchmark._window, open_window, benchmark._large_lesson))))
+from explorer.ui.benchmarks.window import _large_lesson, _window, longest_turns
+print(json.dumps(longest_turns(partial(_window, open_window, _large_lesson))))
 """
 
 

@@ -3,8 +3,8 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from explorer.ui import benchmark_training
-from explorer.ui.benchmark import Paints
+from explorer.ui.benchmarks import training as benchmark_training
+from explorer.ui.benchmarks.window import Paints
 from explorer.ui.training import run
 
 

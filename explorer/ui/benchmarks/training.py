@@ -11,7 +11,7 @@ from explorer.benchmarks.measure import Measurement
 from explorer.core.training.recipe import Recipe
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
-from explorer.ui.benchmark import Opened, Paints, settle
+from explorer.ui.benchmarks.window import Opened, Paints, settle
 from explorer.ui.main_window import MainWindow
 from explorer.ui.top_bar import PAGES
 

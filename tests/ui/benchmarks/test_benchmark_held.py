@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QApplication
 
-from explorer.ui import benchmark
+from explorer.ui.benchmarks import window as benchmark
 
 
 def test_turns_while_a_large_model_is_recomputed(open_window, monkeypatch):
