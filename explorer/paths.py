@@ -4,8 +4,7 @@ from pathlib import Path
 
 
 def resources() -> Path:
-    """
-    Folder of the lessons, references, models, vectors and icons that come with the program.
+    """Folder of the lessons, references, models, vectors and icons that come with the program.
 
     A wheel carries it inside the package. In a checkout and in a PyInstaller bundle (where the
     package lies in ``sys._MEIPASS``) it lies beside the package.

@@ -1,5 +1,4 @@
-"""
-Find what Qt needs from the system and lacks, install it, or name the one command that does.
+"""Find what Qt needs from the system and lacks, install it, or name the one command that does.
 
     python packaging/system_libraries.py          what the window needs
     python packaging/system_libraries.py --test   what `make test` needs too: a virtual screen

@@ -122,7 +122,7 @@ def figures() -> list[Callable[[], Measurement]]:
 def lesson() -> tuple[Graph, dict[str, Array]]:
     """The lesson's graph, and a value for each of its inputs."""
     state = load(LESSON).state(SETTING)
-    return state.graph, {name: state.inputs[name] for name, node in state.graph.nodes.items() if node.is_input}
+    return state.graph, state.used
 
 
 def gpt_state(layers: int, heads: int, d_model: int, tokens: int, words: int) -> State:
@@ -163,8 +163,7 @@ class Turns:
 
 
 def agree(values: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
-    """
-    Make sure that what is compared does the same.
+    """Make sure that what is compared does the same.
 
     Raises
     ------

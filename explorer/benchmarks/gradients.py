@@ -8,7 +8,6 @@ from explorer.benchmarks.core import D_MODEL, HEADS, LAYERS, LESSON, TOKENS, WOR
 from explorer.benchmarks.measure import Measurement, compared
 from explorer.core.engine import Engine, fresh
 from explorer.core.gradients import Gradients
-from explorer.core.graph import Graph
 from explorer.core.ops import Array
 from explorer.document.state import State
 
@@ -35,7 +34,7 @@ def large_backward() -> Measurement:
     """The gradients of all weights of a GPT-2-small-shaped stack, beside recomputing it after a change of its table."""
     state = large_state(LAYERS, HEADS, D_MODEL, TOKENS, WORDS)
     engine = fresh(state.graph, state.inputs, state.pins)
-    inputs = weights(state.graph, state.inputs)
+    inputs = state.used
     table = state.inputs["input.table"]
     turns = Turns(state.inputs, {**state.inputs, "input.table": table * np.float32(1.01)})
     return compared(
@@ -63,8 +62,3 @@ def large_state(layers: int, heads: int, d_model: int, tokens: int, words: int) 
     """The model of the forward figure, with a loss."""
     state = gpt_state(layers, heads, d_model, tokens, words)
     return State.of(state.model.with_switch("loss", "loss", "cross-entropy"), state.inputs)
-
-
-def weights(graph: Graph, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """The inputs that the graph has."""
-    return {name: inputs[name] for name, node in graph.nodes.items() if node.is_input}

@@ -66,8 +66,7 @@ def compared(
     warm_up: int,
     each: str = "",
 ) -> Measurement:
-    """
-    The time of an action as a multiple of a baseline's: the ratio of the medians of interleaved runs.
+    """The time of an action as a multiple of a baseline's: the ratio of the medians of interleaved runs.
 
     Parameters
     ----------

@@ -13,8 +13,7 @@ Values = Mapping[str, Array]
 
 
 def encoder_decoder(v: Values) -> dict[str, Array]:
-    """
-    Encoder and decoder of one layer each, with the textbook's switches (Vaswani et al. 2017, figure 1).
+    """Encoder and decoder of one layer each, with the textbook's switches (Vaswani et al. 2017, figure 1).
 
     Parameters
     ----------
@@ -191,8 +190,7 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
 
 
 def gpt(v: Values, layers: int) -> Array:
-    """
-    A GPT-2-style stack in float32: norm before each block, tanh GELU, learned positions (Radford et al. 2019).
+    """A GPT-2-style stack in float32: norm before each block, tanh GELU, learned positions (Radford et al. 2019).
 
     Parameters
     ----------

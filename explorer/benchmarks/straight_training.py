@@ -13,7 +13,7 @@ from explorer.core.ops import Array
 
 Values = Mapping[str, Array]
 ROOT = np.float32(np.sqrt(2 / np.pi))
-KEEP, KEEP_SQUARE, EPSILON = 0.9, 0.999, 1e-8
+BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class Straight:
@@ -38,10 +38,10 @@ class Straight:
         loss, gradients = loss_and_gradients(self.weights, self.layers, tokens, target)
         self.t += 1
         for name, g in gradients.items():
-            first = self.first[name] = KEEP * self.first[name] + (1 - KEEP) * g
-            second = self.second[name] = KEEP_SQUARE * self.second[name] + (1 - KEEP_SQUARE) * g * g
-            size = np.sqrt(second / (1 - KEEP_SQUARE**self.t)) + EPSILON
-            self.weights[name] = self.weights[name] - self.rate * (first / (1 - KEEP**self.t)) / size
+            first = self.first[name] = BETA_1 * self.first[name] + (1 - BETA_1) * g
+            second = self.second[name] = BETA_2 * self.second[name] + (1 - BETA_2) * g * g
+            size = np.sqrt(second / (1 - BETA_2**self.t)) + EPSILON
+            self.weights[name] = self.weights[name] - self.rate * (first / (1 - BETA_1**self.t)) / size
         return loss
 
 

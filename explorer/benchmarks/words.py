@@ -103,8 +103,7 @@ def opened(file: Path, kept: Path) -> Vectors:
 
 @cache
 def made_up(n_words: int) -> tuple[Path, Path]:
-    """
-    A word2vec text file with random numbers, and a folder for its arrays; both go when the process ends.
+    """A word2vec text file with random numbers, and a folder for its arrays; both go when the process ends.
 
     Parameters
     ----------

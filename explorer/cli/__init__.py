@@ -12,8 +12,7 @@ from explorer.core.memory import keep_freed_memory
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """
-    Run one command.
+    """Run one command.
 
     Parameters
     ----------
@@ -60,7 +59,8 @@ _HINTS = {
 
 def _discard_output() -> None:
     """What is left in the buffer must not raise a second time at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:  # it is where the program has no console
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:
@@ -71,6 +71,7 @@ def _fail(message: str) -> int:
 def _run(argv: list[str]) -> int:
     command = argv[0] if argv and argv[0] in COMMANDS else ""
     arguments = parse(command, argv[1:] if command else argv)
+    _leave_a_core()
     keep_freed_memory()
     # Each command imports what it needs: none but the window's pulls Qt, and --help not even numpy.
     match command:
@@ -99,8 +100,6 @@ def _run(argv: list[str]) -> int:
 
             return words(arguments)
         case "train":
-            if arguments.attached:
-                _leave_a_core()
             from explorer.cli.train import train
 
             return train(arguments)
@@ -115,14 +114,14 @@ def _run(argv: list[str]) -> int:
 def _leave_a_core() -> None:
     """Let matrix products, which take all cores, leave one to the event loop of the window; before numpy is here.
 
-    Threads of a product wait for each other: with other work on both cores of two, a training ran at a fifteenth.
+    Threads of a product wait for each other: with other work on both cores of two, a training ran at a fifteenth. How
+    many share a product decides its last bits, so that the rule holds for all commands: they print what the window has.
     """
     for name in ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
         os.environ.setdefault(name, str(max((os.cpu_count() or 1) - 1, 1)))
 
 
 def _window(arguments: Namespace) -> int:
-    _leave_a_core()
     from explorer.cli.display import need_display, openable
 
     if arguments.smoke_test:

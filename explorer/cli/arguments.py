@@ -1,9 +1,9 @@
 """Cells, values and switches as they are typed."""
 
 import re
-from math import isinf
 
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import read_number
 
 _CELL = re.compile(r"(?P<name>[^\[\]=\s]+)\s*(?:\[(?P<index>[^\[\]]*)\])?")
 # As many digits as an index into any array can have.
@@ -14,8 +14,7 @@ Cell = tuple[str, tuple[int, ...]]
 
 
 def parse_cell(text: str) -> Cell:
-    """
-    The name and index of "NODE[row,column]"; a single number is written "NODE" or "NODE[]".
+    """The name and index of "NODE[row,column]"; a single number is written "NODE" or "NODE[]".
 
     Raises
     ------
@@ -29,24 +28,22 @@ def parse_cell(text: str) -> Cell:
 
 
 def parse_set(text: str) -> tuple[Cell, float]:
-    """
-    The cell and value of "NODE[row,column]=VALUE".
+    """The cell and value of "NODE[row,column]=VALUE".
 
     Raises
     ------
     ExplorerError
-        "bad-set-syntax" or "bad-number".
+        "bad-set-syntax", "bad-number" or "number-too-large".
     """
     left, equals, right = text.partition("=")
     cell = _cell(left)
     if not equals or cell is None:
         raise ExplorerError("bad-set-syntax", text=_cut(text))
-    return cell, _number(right)
+    return cell, read_number(right)
 
 
 def parse_switch(text: str) -> tuple[str, str, str]:
-    """
-    The block, name and value of "BLOCK.NAME=VALUE".
+    """The block, name and value of "BLOCK.NAME=VALUE".
 
     Raises
     ------
@@ -69,19 +66,6 @@ def _cell(text: str) -> Cell | None:
     if not all(_INDEX.fullmatch(part) for part in parts):
         return None
     return match["name"], tuple(int(part) for part in parts)
-
-
-def _number(text: str) -> float:
-    """A number; "inf", "-inf" and "nan" are what JSON output writes, a true minus sign what the window does."""
-    plain = text.strip().replace("−", "-")
-    try:
-        value = float(plain)
-    except ValueError:
-        value = None
-    # float() also takes "1_000", and turns "1e999" into infinity.
-    if value is None or "_" in plain or (isinf(value) and "inf" not in plain.lower()):
-        raise ExplorerError("bad-number", text=_cut(text.strip()))
-    return value
 
 
 def _cut(text: str) -> str:

@@ -4,11 +4,13 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
 import numpy as np
 
-from explorer.benchmarks import Measurement, figures
+from explorer.benchmarks import core, gradients, training, words
+from explorer.benchmarks.measure import Measurement
 from explorer.cli.text import columns
 
 
@@ -34,6 +36,18 @@ def bench(as_json: bool) -> int:
         print(line, f"    {one.detail}", sep="\n")
     print(f"\n{_machine()}")
     return 0
+
+
+def figures() -> Iterator[Callable[[], Measurement]]:
+    """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
+    for part in (core, gradients, training, words):
+        yield from part.figures()
+    from explorer.app import open_window
+    from explorer.ui.benchmarks import training as frames
+    from explorer.ui.benchmarks import window
+
+    yield from window.figures(open_window)
+    yield from frames.figures(open_window)
 
 
 def _limit(one: Measurement) -> str:

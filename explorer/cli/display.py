@@ -1,5 +1,6 @@
 """Whether the window can open: Qt ends the process without a word of help when it cannot."""
 
+import locale
 import os
 import socket
 import sys
@@ -10,8 +11,7 @@ from explorer.cli.parser import COMMANDS
 
 
 def openable(file: str) -> None:
-    """
-    Make sure that a file, or a lesson of that name, is there before anything opens.
+    """Make sure that a file, or a lesson of that name, is there before anything opens.
 
     Raises
     ------
@@ -32,8 +32,7 @@ def openable(file: str) -> None:
 
 
 def need_display(or_offscreen: bool = False) -> None:
-    """
-    Make sure that Qt has something to paint on.
+    """Make sure that Qt has something to paint on.
 
     Parameters
     ----------
@@ -45,7 +44,11 @@ def need_display(or_offscreen: bool = False) -> None:
     UsageError
         Naming how to get a display.
     """
-    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM") or _wayland() or _x11():
+    if not sys.platform.startswith("linux"):
+        return
+    if locale.getencoding() != "UTF-8":
+        os.environ["LC_ALL"] = "C.UTF-8"  # Qt would take such a one, too, but not without four lines about it
+    if os.environ.get("QT_QPA_PLATFORM") or _wayland() or _x11():
         return
     if or_offscreen:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"

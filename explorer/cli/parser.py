@@ -107,8 +107,8 @@ train reads UTF-8, also compressed by gzip or xz. The extra `fast` (numba) makes
 _TRAIN = """\
 Train a model as a recipe says, and write it as a document that the window opens.
 
-RECIPE is a file (.toml), or the name of one that comes with the program: roses, phrases or xor. Ctrl+C stops; the same
-command goes on from there, to the same bits as if it had not been stopped.
+RECIPE is a file (.toml), or a name from `explorer list`. Ctrl+C stops; the same command goes on from there, to the same
+bits as if it had not been stopped.
 """
 
 _TRAIN_EXAMPLES = """\
@@ -138,8 +138,7 @@ class Parser(ArgumentParser):
 
 
 def parse(command: str, argv: Sequence[str]) -> Namespace:
-    """
-    What was typed behind a command, or behind ``explorer`` for the command "".
+    """What was typed behind a command, or behind ``explorer`` for the command "".
 
     Raises
     ------
@@ -242,7 +241,7 @@ def _words() -> Parser:
 def _train() -> Parser:
     parser = Parser("train", _TRAIN, epilog=_TRAIN_EXAMPLES)
     add = parser.add_argument
-    add("recipe", metavar="RECIPE", help="a file (.toml), or a name")
+    add("recipe", metavar="RECIPE", help="a file (.toml), or a name from `explorer list`")
     add("--out", metavar="FILE", required=True, help="the document to write (.explorer)")
     add("--json", action="store_true", help="print progress as JSON, an object a line")
     add("--keep-every", type=float, default=30.0, metavar="S", help="seconds between two states kept (30)")

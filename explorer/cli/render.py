@@ -7,7 +7,7 @@ from pathlib import Path
 from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
 from explorer.cli.show import opened
-from explorer.core.errors import ExplorerError
+from explorer.core.files import whole_file
 
 ENDINGS = (".png", ".svg", ".pdf")
 THEMES = ("light", "dark")
@@ -28,17 +28,14 @@ def render(arguments: Namespace) -> int:
     from explorer.ui.render import render as rendered
 
     picture = rendered(lesson, document, arguments.stage, ending, size, theme)
-    try:
-        out.write_bytes(picture)
-    except OSError as error:
-        raise ExplorerError("not-written", file=out, reason=error.strerror or error) from None
+    with whole_file(out) as stream:
+        stream.write(picture)
     print(f"wrote {out}")
     return 0
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """
-    Width and height of "WxH".
+    """Width and height of "WxH".
 
     Raises
     ------

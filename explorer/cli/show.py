@@ -25,6 +25,9 @@ from explorer.document.document import Document
 from explorer.lessons.saved import opened as opened_lesson
 from explorer.lessons.schema import Lesson
 
+MOST_PRINTED = 1_000_000
+"""Of more numbers nobody reads a table, and to write it takes minutes."""
+
 
 def show(arguments: Namespace) -> int:
     """``explorer show``."""
@@ -40,6 +43,12 @@ def show(arguments: Namespace) -> int:
     graph, names = document.state.graph, select(document.state.graph, arguments.nodes)
     if arguments.format != "json":
         names = by_head(graph, names)
+    numbers = sum(document.engine.value(graph.place(name)).size for name in names)
+    if numbers > MOST_PRINTED:
+        raise UsageError(
+            f"These nodes have {numbers:,} numbers; name nodes of up to {MOST_PRINTED:,} together, or write them with "
+            "--format python --out FILE.py."
+        )
     root = _root(arguments, document.engine)
     shown = [read(document.engine, name, root) for name in names]
     match arguments.format:
@@ -96,8 +105,7 @@ def explain(arguments: Namespace) -> int:
 
 
 def opened(arguments: Namespace) -> tuple[Lesson, Document]:
-    """
-    The lesson, and a document of it with the edits made: setting, switches, words, cells.
+    """The lesson, and a document of it with the edits made: setting, switches, words, cells.
 
     Raises
     ------

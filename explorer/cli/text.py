@@ -21,8 +21,7 @@ def right(text: str, size: int) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "", gap: str = "  ") -> list[str]:
-    """
-    Lines of cells, each column as wide as it needs to be.
+    """Lines of cells, each column as wide as it needs to be.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Event, Thread
 from time import monotonic
 from typing import Any
@@ -17,7 +18,8 @@ from typing import Any
 from explorer.cli.errors import UsageError
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
-from explorer.core.training.trainer import Record, Trainer
+from explorer.core.training.history import Record
+from explorer.core.training.trainer import Trainer
 from explorer.document import storage
 from explorer.lessons import recipes
 from explorer.lessons.training import Beginning, begin, trained
@@ -26,6 +28,7 @@ _EVERY, _LINE_EVERY = 0.1, 15.0
 """Seconds between two pictures of the bar, and between two lines where there is no terminal."""
 _LEAST_BETWEEN = 0.05
 _BAR = 20
+_TRIAL = 4096  # bytes: a disk may be full, or be there to be read only
 
 
 def train(arguments: Namespace) -> int:
@@ -49,6 +52,11 @@ def _check(out: Path) -> None:
         raise ExplorerError("not-a-document-name", file=out)
     if not out.parent.is_dir():
         raise ExplorerError("not-written", file=out, reason="there is no such folder")
+    try:
+        with TemporaryFile(dir=out.parent) as trial:
+            trial.write(bytes(_TRIAL))
+    except OSError as error:
+        raise ExplorerError("not-written", file=out, reason=error.strerror or error) from None
 
 
 def _run(beginning: Beginning, out: Path, progress: "_Progress", every: float, attached: bool) -> int:

@@ -46,6 +46,8 @@ def words(arguments: Namespace) -> int:
             arguments.report = report
             return action(arguments)
     except Cancelled:
+        kept = "; the same command goes on from there" if arguments.action in ("get", "train") else ""
+        print(f"stopped{kept}", file=sys.stderr)
         return 130
 
 
@@ -164,7 +166,17 @@ def _evaluate(arguments: Namespace) -> int:
 
 def listed() -> list[dict[str, Any]]:
     """The vectors that come with the program, and those that can be downloaded, as JSON has them."""
-    shipped = [{"name": one.name, "here": True, "file": str(one.path), "about": one.about} for one in catalogue.SHIPPED]
+    shipped = [
+        {
+            "name": one.name,
+            "here": True,
+            "file": str(one.path),
+            "about": one.about,
+            "words": one.words,
+            "dims": one.dims,
+        }
+        for one in catalogue.SHIPPED
+    ]
     here = {one.name: catalogue.present(one) for one in catalogue.OFFERED}
     offered = [
         {
@@ -232,8 +244,7 @@ def _train(arguments: Namespace) -> int:
 
 @contextmanager
 def progress() -> Iterator[Report]:
-    """
-    Progress on standard error: one line that changes on a terminal, and elsewhere a line now and then.
+    """Progress on standard error: one line that changes on a terminal, and elsewhere a line now and then.
 
     Ctrl+C stops the work at the next place from where it can go on later; a second one stops at once.
     """

@@ -22,12 +22,13 @@ class Row:
     Parameters
     ----------
     label : str
-        What the number is ("mean μ"), or the name of the term ("are") in a list of terms.
+        What the number is ("mean μ"), the name of the term ("are") in a list of terms, or what a list holds.
     expression : str
         The arithmetic, such as "1.3415 × 0.9000"; empty where the rows above are what is added up.
     value : str
     kind : str
-        "term": one of a list that is added up; "step": a number of its own; "result": the cell itself.
+        "heading": what the terms below it are; "term": one of a list; "step": a number of its own; "result": the cell
+        itself.
     """
 
     label: str
@@ -47,6 +48,7 @@ _PREFIX = {
     "tanh": "tanh ",
     "erf": "erf ",
 }
+_PRODUCTS, _SUMS = ("multiply", "divide"), ("add", "subtract")
 _OF_A_LINE = {"sum": "sum", "mean": "mean", "max": "largest", "norm": "length", "argmax": "column of the largest"}
 
 
@@ -65,7 +67,7 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -
     """
     out: list[Row] = []
     with np.errstate(all="ignore"):  # a NaN or an overflow is written down as what it is
-        _write(last, out, labels, most, decimals, set())
+        _write(last, out, labels, most, decimals, set(), added_up=False)
     result = out.pop()
     out.append(Row(result.label, result.expression, result.value, "result"))
     return out
@@ -121,32 +123,42 @@ def _cell(part: Operand, i: int) -> tuple[int, ...]:
     return tuple(i if isinstance(at, slice) else at for at in part.index)
 
 
-def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, done: set[int]) -> None:
-    """Append the rows of a step behind the rows of the steps it needs."""
+def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, done: set[int], added_up: bool) -> None:
+    """Append the rows of a step behind the rows of the steps it needs.
+
+    `added_up` says of a step that is a list whether its sum is what is needed.
+    """
     if id(one) in done:
         return
     done.add(id(one))
+    of_line = one.function in ("sum", "mean")
     named = _named(one)
     shown = named[: most - 1] if one.function == "sum_of" and len(named) > most else named
     for argument in shown:
-        _write(argument, out, labels, most, decimals, done)
+        _write(argument, out, labels, most, decimals, done, of_line)
     if rest := named[len(shown) :]:
         together = _n(sum(argument.value for argument in rest), decimals)
         out.append(Row("", f"… and {len(rest)} more, together", together, "term"))
     value = one.value
     if one.function == "dot":
-        a, b = (argument.value for argument in one.arguments)
+        a, b = one.arguments
+        if isinstance(a, Operand) and a.of == "gradient" and _has_rows(b):
+            out.append(Row("gradient × slope", "", "", "heading"))
         names = _term_names(one, labels)
-        _list(names, lambda i: f"{_n(a[i], decimals)} × {_n(b[i], decimals)}", a * b, out, most, decimals)
+        text = lambda i: f"{_argument(a, decimals, i)} × {_argument(b, decimals, i)}"  # noqa: E731
+        _list(names, text, a.value * b.value, out, most, decimals)
         out.append(Row(one.label, "", _n(value, decimals), "step"))
         return
     if np.ndim(value):
-        _list(_term_names(one, labels), lambda i: _expression(one, decimals, i), value, out, most, decimals)
+        if one.label:
+            out.append(Row(one.label, "", "", "heading"))
+        text = lambda i: _expression(one, decimals, i)  # noqa: E731
+        _list(_term_names(one, labels), text, value, out, most, decimals, added_up)
         return
     if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
         inner = one.arguments[0]
         if not inner.label:
-            _write(inner, out, labels, most, decimals, done)
+            _write(inner, out, labels, most, decimals, done, of_line)
         out.append(Row(one.label, "", _n(value, decimals), "step"))
         return
     if one.function in ("mean_of", "sum_of"):
@@ -157,14 +169,21 @@ def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, 
 
 
 def _list(
-    names: Sequence[str], text: Callable[[int], str], values: Sequence[float], out: list[Row], most: int, decimals: int
+    names: Sequence[str],
+    text: Callable[[int], str],
+    values: Sequence[float],
+    out: list[Row],
+    most: int,
+    decimals: int,
+    added_up: bool = True,
 ) -> None:
     """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
     shown = len(values) if len(values) <= most else most - 1
     out.extend(Row(names[i], text(i), _n(values[i], decimals), "term") for i in range(shown))
     rest = values[shown:]
     if len(rest):
-        out.append(Row("", f"… and {len(rest)} more, together", _n(sum(rest), decimals), "term"))
+        together = (", together", _n(sum(rest), decimals)) if added_up else ("", "…")
+        out.append(Row("", f"… and {len(rest)} more{together[0]}", together[1], "term"))
 
 
 def _named(one: Step) -> list[Step]:
@@ -183,18 +202,32 @@ def _has_rows(one: Argument) -> bool:
 
 def _term_names(one: Step, labels: Labels) -> Sequence[str]:
     """What the terms of a line are called: the labels along the first operand that is a line."""
+    if one.function == "row":
+        return _names_apart([next(operands(part)) for part in one.arguments if isinstance(part, Step)], labels)
     for argument in one.arguments:
         if isinstance(argument, Operand) and np.ndim(argument.value):
             axis, part = next((i, part) for i, part in enumerate(argument.index) if isinstance(part, slice))
             return labels(argument.node, axis)[part]
-        if isinstance(argument, Step) and np.ndim(argument.value):
-            return _term_names(argument, labels)
+        if isinstance(argument, Step) and np.ndim(argument.value) and any(names := _term_names(argument, labels)):
+            return names
     return [""] * np.size(one.value)
 
 
+def _names_apart(parts: Sequence[Operand], labels: Labels) -> Sequence[str]:
+    """What tells lines of one node from each other: the labels along the axis on which they stand apart."""
+    for axis, at in enumerate(zip(*(part.index for part in parts), strict=True)):
+        places = [place for place in at if isinstance(place, int)]
+        if len(set(places)) > 1:
+            names = labels(parts[0].node, axis)
+            return [names[place] for place in places]
+    return [""] * len(parts)
+
+
 def _expression(one: Step, decimals: int, i: int | None = None) -> str:
-    parts = [_argument(a, decimals, i) for a in one.arguments]
     function = one.function
+    if function == "row" and i is not None:
+        return _argument(one.arguments[i], decimals, None)
+    parts = [_argument(a, decimals, i, function, place) for place, a in enumerate(one.arguments)]
     sign = _INFIX.get(function)
     if function == "sum_of" and len(parts) <= _FEW and all(map(_has_rows, one.arguments)):
         sign = "+"
@@ -211,11 +244,12 @@ def _expression(one: Step, decimals: int, i: int | None = None) -> str:
         case "power":
             return f"{parts[0]} ^ {parts[1]}"
         case "negate":
-            return f"−{parts[0]}"
+            return f"−({parts[0]})" if parts[0].startswith("−") else f"−{parts[0]}"
         case "maximum":
             return f"the larger of {parts[0]} and {parts[1]}"
         case "where":
-            return f"{parts[1]}, because the mask is 1" if one.arguments[0].value else "−∞, because the mask is 0"
+            seen = bool(one.arguments[0].value)
+            return f"{parts[1 if seen else 2]}, because the mask is {seen:d}"
         case "pick":
             return f"entry {parts[0]}: {parts[1]}"
         case "mean_of" | "sum_of":
@@ -224,12 +258,15 @@ def _expression(one: Step, decimals: int, i: int | None = None) -> str:
             return parts[0]
 
 
-def _argument(argument: Argument, decimals: int, i: int | None) -> str:
+def _argument(argument: Argument, decimals: int, i: int | None, within: str = "dot", place: int = 0) -> str:
+    """An argument as it stands in the expression of the function `within`, in brackets where it needs them."""
     if isinstance(argument, Constant) and not np.ndim(argument.value):
         return argument.text
     if isinstance(argument, Step) and not _has_rows(argument):
-        text = _expression(argument, decimals, i)
-        return f"({text})" if argument.function in _INFIX else text
+        text, inner = _expression(argument, decimals, i), argument.function
+        product = inner in _PRODUCTS and (within in _SUMS or (within in _PRODUCTS and not place))
+        chain_of_sums = inner in _SUMS and within in _SUMS and not place
+        return f"({text})" if inner in _INFIX and not (product or chain_of_sums) else text
     value = argument.value
     if np.ndim(value):
         if i is None:
@@ -241,5 +278,5 @@ def _argument(argument: Argument, decimals: int, i: int | None) -> str:
 
 def _n(value: float, decimals: int) -> str:
     if isinstance(value, int | np.integer | np.bool_):
-        return str(int(value))
+        return str(int(value)).replace("-", "−")
     return written(float(value), decimals)

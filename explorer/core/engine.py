@@ -112,6 +112,7 @@ class Pass:
                     recomputed.append(name)
                     if name in self.pins:
                         new = self.pins[name].over(new)
+                    new.flags.writeable = False
                 was = values.get(name)
                 if was is not None:
                     if same_bytes(was, new):
@@ -149,9 +150,7 @@ class Computed:
         """The same with the gradients of the loss, all computed; `between` as in `Pass.compute`."""
         graph = self.begun.graph
         gradients = Gradients(graph, self.values, _held(graph, self.begun.pins))
-        for name in reversed(list(graph.nodes)):
-            between()
-            gradients.of(name)
+        gradients.several(graph.nodes, between)
         return replace(self, gradients=gradients)
 
 
@@ -161,7 +160,17 @@ class Engine:
 
     `update` and its second half `publish` are the only ways in. They never write into an array: views may hold the old
     ones, which also gives the before/after picture; and all new values are published at once, so that a reader never
-    sees half of an edit.
+    sees half of an edit. What is computed is closed against writing, so nobody else can either.
+
+    Parameters
+    ----------
+    graph : Graph
+    values : mapping of str to numpy.ndarray
+        Of all nodes, in their shapes.
+    pins : mapping of str to Pin
+        By the names of the nodes that they hold.
+    before : mapping of str to numpy.ndarray
+        The old values of the nodes that the last update changed, but for those that it added.
     """
 
     graph: Graph = field(default_factory=lambda: Graph({}, {}, (), {}))
@@ -193,7 +202,7 @@ class Engine:
         return self.publish(self.begin(graph, inputs, pins).compute())
 
     def begin(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Pass:
-        """The first half of `update`, for a pass that is to be computed on another thread, or perhaps not at all."""
+        """The first half of `update`, with its arguments, for a pass that another thread computes, or nobody."""
         return Pass(graph, inputs, pins, self.values, self._stale(graph, inputs, pins))
 
     def publish(self, computed: Computed) -> Outcome:
@@ -344,7 +353,7 @@ _PROBE, _BLOCK = 256, 2**16
 
 
 def fresh(graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Engine:
-    """An engine that has computed everything once."""
+    """A new engine with all values computed; arguments as of `Engine.update`."""
     engine = Engine()
     engine.update(graph, inputs, pins)
     return engine

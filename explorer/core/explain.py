@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     # A cosine may be a last digit beyond 1.
     "arccos": lambda a: np.arccos(np.clip(a, -1, 1)),
     "tanh": np.tanh,
-    "erf": lambda a: np.float64(erf(a)),
+    "erf": np.vectorize(erf, otypes=[np.float64]),
     "maximum": np.maximum,
     "max": np.max,
     "sum": np.sum,
@@ -48,6 +48,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "unmasked": lambda a: np.where(np.isneginf(a), 0, a)[()],
     "where": lambda condition, yes, no: yes if condition else no,
     "pick": lambda which, value: value,
+    "row": lambda *a: np.array(a),
 }
 
 
@@ -76,7 +77,15 @@ class Operand:
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """A number that the op brings itself, such as ε, written as `text`."""
+    """A number that the op brings itself, such as ε.
+
+    Parameters
+    ----------
+    value : number, or numpy.ndarray
+        One for each number of a line, where the step is about one.
+    text : str
+        How it is written.
+    """
 
     value: Any
     text: str
@@ -84,7 +93,18 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of a derivation: `value = function(*arguments)`, with a name where the field has one."""
+    """One step of a derivation: ``value = function(*arguments)``.
+
+    Parameters
+    ----------
+    function : str
+        A key of `FUNCTIONS`.
+    arguments : tuple of Operand, Constant or Step
+    value : number, or numpy.ndarray
+        A line of numbers, where the arguments are lines.
+    label : str
+        What the field calls it, such as "variance σ²"; empty where it has no name.
+    """
 
     function: str
     arguments: tuple["Argument", ...]
@@ -97,7 +117,14 @@ Argument: TypeAlias = Operand | Constant | Step
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A parent of the explained node: `source[i, :]` is the operand for that line of it."""
+    """A parent of the explained node: ``source[i, :]`` is the operand for that line of it.
+
+    Parameters
+    ----------
+    name : str
+        Of the node.
+    value : numpy.ndarray
+    """
 
     name: str
     value: Any

@@ -4,7 +4,7 @@ The graph is walked once against the direction in which it is computed (reverse 
 Goodfellow et al. 2016, §6.5): a node's gradient is the sum of what its children pass on to it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -69,19 +69,27 @@ class Gradients:
         seed = np.zeros_like(values[root.node])
         seed[root.cell] = 1
         self._found: dict[str, Array] = {root.node: seed}
-        self._passed: dict[str, tuple[Array | None, ...]] = {}
+        self._passed: dict[str, dict[int, Array | None]] = {}
 
     def of(self, name: str) -> Array | None:
         """The gradient of a node, in its shape; 0 where the root does not depend on it, None for whole numbers."""
         return self.several([name]).get(name)
 
-    def several(self, names: Iterable[str]) -> dict[str, Array]:
-        """The gradients of those of some nodes that have one, by name: a single walk."""
+    def several(self, names: Iterable[str], between: Callable[[], None] = lambda: None) -> dict[str, Array]:
+        """The gradients of those of some nodes that have one, by name: a single walk.
+
+        Parameters
+        ----------
+        names : iterable of str
+        between : callable
+            Called before each node on the way; what it raises ends the walk.
+        """
         names = dict.fromkeys(name for name in names if self._flows(name))
         missing = self._missing(names)
         with np.errstate(all="ignore"):  # as in forward
             for name in sorted(missing, key=self.graph.position.__getitem__, reverse=True):
-                self._found[name] = self._sum(name)
+                between()
+                self._found[name] = self._sum(name, missing)
         return {name: self._found[name] for name in names}
 
     def _flows(self, name: str) -> bool:
@@ -103,22 +111,28 @@ class Gradients:
         # What a softmax passes on comes from the loss itself.
         return {name for name in missing if name in names or not self._loss_of_softmax(name)}
 
-    def _sum(self, name: str) -> Array:
-        """What the children pass on to a node, added up in the graph's order."""
+    def _sum(self, name: str, wanted: Collection[str]) -> Array:
+        """What the children pass on to a node, added up in the graph's order; `wanted` as in `_pass_on`."""
         parts = [
             passed
             for child in self._children.get(name, ())
-            for parent, passed in zip(self.graph.nodes[child].parents, self._pass_on(child), strict=True)
-            if parent == name and passed is not None
+            for place, passed in self._pass_on(child, wanted).items()
+            if self.graph.nodes[child].parents[place] == name and passed is not None
         ]
         return added_up(parts) if parts else np.zeros_like(self.values[name])
 
-    def _pass_on(self, name: str) -> tuple[Array | None, ...]:
-        """What a node whose gradient is known passes on to its parents."""
-        if name not in self._passed:
+    def _pass_on(self, name: str, wanted: Collection[str]) -> Mapping[int, Array | None]:
+        """What a node whose gradient is known passes on: to those of its parents that are wanted, perhaps to others."""
+        known = self._passed.setdefault(name, {})
+        missing = [
+            place not in known and parent in wanted for place, parent in enumerate(self.graph.nodes[name].parents)
+        ]
+        if any(missing):
             loss = self._loss_of_softmax(name)
-            self._passed[name] = passed_on(self.graph, self.values, self.held, name, loss, self._found[loss or name])
-        return self._passed[name]
+            gradient = self._found[loss or name]
+            passed = passed_on(self.graph, self.values, self.held, name, loss, gradient, missing)
+            known |= {i: one for i, one in enumerate(passed) if missing[i] or one is not None}
+        return known
 
     def _loss_of_softmax(self, name: str) -> str | None:
         return loss_of_softmax(self.graph, self.held, name, self._children.get(name, ()))
@@ -155,7 +169,7 @@ class Gradients:
             yield self._through_softmax(child, loss, cell)
             return
         lines: list[Step] = []
-        for place, passed in enumerate(self._pass_on(child)):
+        for place, passed in self._pass_on(child, [name]).items():
             if passed is not None and node.parents[place] == name:
                 lines.extend(self._products(child, value, place, cell))
         if len(lines) == 1:
@@ -205,6 +219,8 @@ class Gradients:
         for axis, whole, part in zip(self.graph.nodes[child].axes, fed, at, strict=True):
             if isinstance(whole, slice) and not isinstance(part, slice):
                 names.append(self.graph.labels(axis, self.values)[part])
+        if names and any(isinstance(part, slice) for part in at):
+            names.append("together")
         return ", ".join(names)
 
 
@@ -235,6 +251,7 @@ def passed_on(
     name: str,
     loss: str | None,
     gradient: Array,
+    wanted: Sequence[bool],
 ) -> tuple[Array | None, ...]:
     """What a node passes on to its parents: the one step of which back-propagation is made.
 
@@ -247,6 +264,8 @@ def passed_on(
         As of `loss_of_softmax`.
     gradient : numpy.ndarray
         The node's; that of the loss, where there is one.
+    wanted : sequence of bool
+        To which of the parents; what is passed on to another may be missing.
     """
     node = graph.nodes[name]
     if loss is not None:
@@ -256,7 +275,7 @@ def passed_on(
     if name in held:
         gradient = np.where(held[name], 0, gradient)
     parents = [values[parent] for parent in node.parents]
-    return node.op.backward(gradient, computed(graph, values, held, name), *parents)
+    return node.op.backward_to(wanted, gradient, computed(graph, values, held, name), *parents)
 
 
 def computed(graph: Graph, values: Mapping[str, Array], held: Mapping[str, Array], name: str) -> Array:

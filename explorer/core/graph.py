@@ -49,6 +49,11 @@ class Graph:
     stages : tuple of Stage
     sequences : mapping of str to str
         For each axis of tokens, the axis of its vocabulary.
+
+    Attributes
+    ----------
+    children : mapping of str to tuple of str
+        For each node those that read it, in reading order.
     """
 
     nodes: Mapping[str, Node]
@@ -56,6 +61,7 @@ class Graph:
     stages: tuple[Stage, ...]
     sequences: Mapping[str, str]
     children: Mapping[str, tuple[str, ...]] = field(init=False)
+    _towards: dict[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         children: dict[str, list[str]] = {name: [] for name in self.nodes}
@@ -68,12 +74,12 @@ class Graph:
         """The shape of a node's array."""
         return tuple(len(self.axes[axis]) for axis in self.nodes[name].axes)
 
-    @cached_property
-    def _towards(self) -> dict[str, Mapping[str, tuple[str, ...]]]:
-        return {}
+    def size(self, name: str) -> int:
+        """How many numbers a node's array holds."""
+        return prod(self.shape(name))
 
     def towards(self, name: str) -> Mapping[str, tuple[str, ...]]:
-        """For a node and each that it depends on, those of its children on which it does, too: the ways to it."""
+        """For a node and each that it depends on: the children through which it does."""
         if name not in self._towards:
             on_the_way = {name} | self.ancestors(name)
             self._towards[name] = {one: tuple(c for c in self.children[one] if c in on_the_way) for one in on_the_way}
@@ -99,7 +105,7 @@ class Graph:
         for term, parent in zip(terms.split(","), node.parents, strict=False):
             lengths |= dict(zip(reversed(term), reversed(self.shape(parent)), strict=False))
         summed = [lengths.get(letter, 1) for letter, times in shared.items() if times > 1 and letter not in result]
-        return prod(self.shape(node.name)) * (CELL + (prod(summed) if summed else 0))
+        return self.size(node.name) * (CELL + (prod(summed) if summed else 0))
 
     def ancestors(self, name: str) -> set[str]:
         """The nodes that a node depends on."""
@@ -181,7 +187,7 @@ class GraphBuilder:
         return name
 
     def sequence(self, name: str, length: int, vocabulary: str) -> str:
-        """Declare an axis of tokens, whose labels are words of the vocabulary axis. Returns the name."""
+        """Declare an axis of so many tokens, whose labels are words of the vocabulary axis. Returns the name."""
         self._sequences[name] = vocabulary
         return self.axis(name, length)
 
@@ -195,12 +201,15 @@ class GraphBuilder:
         return labels.index(label) if label in labels else -1
 
     def stage(self, name: str, kind: str, title: str, group: str) -> None:
-        """Start a stage: the nodes that follow belong to it."""
+        """Start a stage, with the parameters of `Stage`: the nodes that follow belong to it."""
         self._stages[name] = Stage(name, kind, title, group)
         self._stage = name
 
     def add(self, name: str, op: Op, *parents: str, axes: tuple[str, ...], symbol: str = "") -> str:
-        """Add a node. Returns its name."""
+        """Add a node with the parameters of `Node`, its parents behind the op. Returns its name.
+
+        Without a symbol it has the last part of its name.
+        """
         assert name not in self._nodes, name
         assert all(parent in self._nodes for parent in parents), (name, parents)
         assert all(axis in self._axes for axis in axes), (name, axes)

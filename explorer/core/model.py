@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from explorer.core.errors import ExplorerError
 from explorer.core.switches import SWITCHES, SwitchValue
@@ -44,8 +45,12 @@ class Model:
     initialiser: str = "xavier"
     dtype: str = "float64"
 
-    def blocks(self) -> dict[str, str]:
+    def blocks(self) -> Mapping[str, str]:
         """The blocks that have switches, in reading order, each with its kind (a key of `SWITCHES`)."""
+        return self._blocks
+
+    @cached_property
+    def _blocks(self) -> dict[str, str]:
         numbers = range(1, self.layers + 1)
         match self.kind:
             case "attention":
@@ -57,17 +62,17 @@ class Model:
             case "vectors":
                 return {}
             case "norm":
-                return {"layer": "final", "batch": "final"}
+                return {"layer": "norm", "batch": "norm"}
             case "output":
                 return {"output": "given output", "loss": "loss"}
             case "encoder":
-                stack = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _GPT_LAYER.items()}
-                return {"input": "sequence", **stack, "final": "final"}
+                stack = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
+                return {"input": "sequence", **stack, "final": "norm"}
             case "gpt":
-                stack = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _GPT_LAYER.items()}
+                stack = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
                 return {"input": "sequence", **stack, **_TOP}
             case "encoder-decoder":
-                encoder = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _GPT_LAYER.items()}
+                encoder = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
                 decoder = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _DECODER_LAYER.items()}
                 return {"source": "sequence", **encoder, "target": "sequence", **decoder, **_TOP}
             case _:
@@ -103,6 +108,8 @@ class Model:
 
 
 KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
-_GPT_LAYER = {"self": "attention", "ffn": "ffn"}
+SEQUENCES = {"encoder": ("input",), "encoder-decoder": ("source", "target"), "gpt": ("input",)}
+"""The sequences of tokens that a model of a kind reads; the other kinds read none."""
+_LAYER = {"self": "attention", "ffn": "ffn"}
 _DECODER_LAYER = {"self": "attention", "cross": "attention", "ffn": "ffn"}
-_TOP = {"final": "final", "output": "output", "loss": "loss of words"}
+_TOP = {"final": "norm", "output": "output", "loss": "loss of words"}

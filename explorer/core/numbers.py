@@ -1,10 +1,13 @@
-"""How a number is written: a true minus sign, the same decimals throughout, and never a lying 0.00."""
+"""How a number is written: a true minus sign, the same decimals throughout, never a lying 0.00. And how it is read."""
 
-from math import isfinite, isnan, log10
+from math import isfinite, isinf, isnan, log10
 
 import numpy as np
 
+from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+
+_SHOWN = 40
 
 
 def written(value: float, decimals: int) -> str:
@@ -29,6 +32,30 @@ def written(value: float, decimals: int) -> str:
 def exact(value: float) -> str:
     """All digits that make the number what it is, with a true minus sign."""
     return str(value.item() if isinstance(value, np.generic) else value).replace("-", "−").replace("inf", "∞")
+
+
+def read_number(text: str) -> float:
+    """A number as a person types it: with a true minus sign, or a comma for the point.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-number" or "number-too-large".
+    """
+    plain = text.strip().replace("−", "-").replace(",", ".").replace("∞", "inf")
+    try:
+        value = None if "_" in plain else float(plain)  # float() takes "1_000" too
+    except ValueError:
+        value = None
+    if value is None:
+        raise ExplorerError("bad-number", text=_cut(text.strip()))
+    if isinf(value) and "inf" not in plain.lower():
+        raise ExplorerError("number-too-large", text=_cut(text.strip()))
+    return value
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def decimals_of(array: Array) -> int:

@@ -15,7 +15,15 @@ _LEARNED = {"table", "W", "b", "gamma", "beta"}
 
 @dataclass(frozen=True)
 class Size:
-    """One factor of a product: what is counted, and how many there are."""
+    """One factor of a product.
+
+    Parameters
+    ----------
+    what : str
+        What is counted: "d_model", "heads", "words", "units of layer 1", …
+    length : int
+        How many there are.
+    """
 
     what: str
     length: int
@@ -65,17 +73,18 @@ class Block:
 
 @dataclass(frozen=True)
 class Growth:
-    """How many numbers a model of other sizes would have.
+    """How many numbers a model of other sizes would have, and how many scores it would compute.
 
     Parameters
     ----------
     what : str
         "layer" (one more), or what there would be twice as much of: "d_model", "d_ff", "heads", "words", "tokens".
-    count : int
+    count, scores : int
     """
 
     what: str
     count: int
+    scores: int
 
 
 def parameters(graph: Graph, model: Model) -> tuple[Block, ...]:
@@ -97,6 +106,14 @@ def total(blocks: tuple[Block, ...]) -> int:
     return sum(block.count for block in blocks)
 
 
+def scores(graph: Graph) -> int:
+    """How many pairs of words attention compares in one pass: n² for each head of each layer.
+
+    Each is a dot product of d_k numbers, which makes the cost O(n² d) a layer (Vaswani et al. 2017, table 1).
+    """
+    return sum(prod(graph.shape(name)) for name, node in graph.nodes.items() if node.short == "scores")
+
+
 def growth(model: Model) -> tuple[Growth, ...]:
     """The totals of models with one layer more, or with one size doubled; those that cannot be built are left out."""
     if model.kind not in ("gpt", "encoder-decoder"):
@@ -104,7 +121,8 @@ def growth(model: Model) -> tuple[Growth, ...]:
     found = []
     for what, larger in _larger(model):
         try:
-            found.append(Growth(what, total(parameters(build(larger), larger))))
+            graph = build(larger)
+            found.append(Growth(what, total(parameters(graph, larger)), scores(graph)))
         except ExplorerError:
             continue
     return tuple(found)

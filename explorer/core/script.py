@@ -3,17 +3,17 @@
 import ast
 import builtins
 import keyword
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.files import whole_file
 from explorer.core.graph import Graph
 from explorer.core.node import Node
 from explorer.core.ops import Array
@@ -84,21 +84,11 @@ def save(script: Script, path: Path) -> tuple[Path, ...]:
     beside = path.with_name(path.name + ".npz")
     # The script last: where it is, its numbers are.
     if script.arrays:
-        _write(beside, lambda stream: np.savez(stream, **script.arrays))  # type: ignore[arg-type]
-    _write(path, lambda stream: stream.write(script.text.encode()))
+        with whole_file(beside) as stream:
+            np.savez(stream, **script.arrays)  # type: ignore[arg-type]
+    with whole_file(path) as stream:
+        stream.write(script.text.encode())
     return (path, beside) if script.arrays else (path,)
-
-
-def _write(path: Path, fill: Any) -> None:
-    part = path.with_name(path.name + ".part")
-    try:
-        stream: BinaryIO
-        with part.open("wb") as stream:
-            fill(stream)
-        os.replace(part, path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
 
 
 def _needed(graph: Graph, names: Collection[str]) -> list[Node]:

@@ -59,13 +59,29 @@ class Switch:
 
 _WIDEST = 16384
 
+# What several kinds of blocks have
+
+_NORM = {
+    "epsilon": Switch(1e-5, "ε", least=0),
+    "epsilon_in": Switch("root", "ε stands", ("root", "sigma")),
+}
+
+_DROPOUT = Switch(0.0, "Dropout", least=0, most=0.9)
+
 _AROUND = {
     "residual": Switch(True, "Residual"),
     "norm": Switch("post", "Norm", ("post", "pre", "none")),
-    "epsilon": Switch(1e-5, "ε", least=0),
-    "epsilon_in": Switch("root", "ε stands", ("root", "sigma")),
-    "dropout": Switch(0.0, "Dropout", least=0, most=0.9),
+    **_NORM,
+    "dropout": _DROPOUT,
 }
+
+_SIMILARITY = Switch("dot", "Similarity", ("dot", "cosine"))
+_SCALE = Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free"))
+_WINDOW = Switch(0, "Context window", most=_WIDEST)
+_NORMALISE = Switch("softmax", "Weights by", ("softmax", "row sum"))
+_ACTIVATION = Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity"))
+_WEIGHTS = Switch("x W", "Applied as", ("x W", "W x"))
+_OUTPUT = Switch("softmax", "Output", ("softmax", "sigmoid", "identity"))
 
 _LOSS = {
     "loss": Switch("cross-entropy", "Loss", ("none", "cross-entropy", "mean squared error")),
@@ -78,52 +94,52 @@ SWITCHES: dict[str, dict[str, Switch]] = {
             "sinusoidal", "Positions", ("sinusoidal", "004", "004-script", "table", "learned", "rotary", "none")
         ),
         "lookup": Switch("one-hot", "Look-up", ("one-hot", "index")),
-        "dropout": _AROUND["dropout"],
+        "dropout": _DROPOUT,
     },
     "attention": {
-        "similarity": Switch("dot", "Similarity", ("dot", "cosine")),
-        "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
+        "similarity": _SIMILARITY,
+        "scale": _SCALE,
         "mask": Switch("none", "Mask", ("none", "causal", "padding", "causal + padding", "related", "hand")),
-        "window": Switch(0, "Context window", most=_WIDEST),
-        "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
+        "window": _WINDOW,
+        "normalise": _NORMALISE,
         "heads": Switch(1, "Heads", least=1, most=128),
         "d_k": Switch(0, "d_k", most=_WIDEST),
         "d_v": Switch(0, "d_v", most=_WIDEST),
         "bias": Switch(False, "Biases"),
-        "weights": Switch("x W", "Applied as", ("x W", "W x")),
+        "weights": _WEIGHTS,
         "W_O": Switch(True, "W_O"),
         **_AROUND,
     },
     "given attention": {
-        "similarity": Switch("dot", "Similarity", ("dot", "cosine")),
+        "similarity": _SIMILARITY,
         "layout": Switch("(T, C)", "Layout of Q, K", ("(T, C)", "(C, T)")),
-        "scale": Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free")),
+        "scale": _SCALE,
         "mask": Switch("none", "Mask", ("none", "causal", "related", "hand")),
-        "window": Switch(0, "Context window", most=_WIDEST),
-        "normalise": Switch("softmax", "Weights by", ("softmax", "row sum")),
+        "window": _WINDOW,
+        "normalise": _NORMALISE,
         "V": Switch(True, "Values"),
         "nearest": Switch(False, "Nearest row of V"),
     },
     "ffn": {
         "on": Switch(True, "Feed-forward"),
         "d_ff": Switch(0, "d_ff", most=_WIDEST),
-        "activation": Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity")),
+        "activation": _ACTIVATION,
         "bias": Switch(True, "Biases"),
-        "weights": Switch("x W", "Applied as", ("x W", "W x")),
+        "weights": _WEIGHTS,
         **_AROUND,
     },
     "layer": {
-        "activation": Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity")),
+        "activation": _ACTIVATION,
         "bias": Switch(True, "Biases"),
-        "weights": Switch("x W", "Applied as", ("x W", "W x")),
+        "weights": _WEIGHTS,
     },
     "output": {
-        "activation": Switch("softmax", "Output", ("softmax", "sigmoid", "identity")),
+        "activation": _OUTPUT,
         "tied": Switch(False, "Tied unembedding"),
         "bias": Switch(True, "Bias"),
     },
     "given output": {
-        "activation": Switch("softmax", "Output", ("softmax", "sigmoid", "identity")),
+        "activation": _OUTPUT,
     },
     "decision": {
         "threshold": Switch(0.0, "Threshold", least=0),
@@ -133,5 +149,7 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     },
     "loss": _LOSS,
     "loss of words": {**_LOSS, "targets": Switch("typed", "Targets", ("typed", "next word"))},
-    "final": {key: _AROUND[key] for key in ("epsilon", "epsilon_in")},
+    "norm": _NORM,
 }
+"""The switches of each kind of block (see `Model.blocks`). A size of 0 is the usual one: d_model / heads for d_k, d_v;
+4 · d_model for d_ff; all tokens for the context window."""

@@ -6,20 +6,18 @@ The arrays are numpy's own ``.npy``, without pickled objects. Nothing is ever un
 import json
 import os
 import re
-import shutil
 import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
-from contextlib import suppress
 from math import prod
 from pathlib import Path
-from secrets import token_hex
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
+from explorer.core.files import whole_file
 from explorer.core.ops import Array
 from explorer.document.state import frozen
 
@@ -56,23 +54,18 @@ class Form(NamedTuple):
     dtype: str
     shape: tuple[int, ...]
 
-    @staticmethod
-    def of(array: Array) -> "Form":
-        """The form that an array has."""
-        return Form(array.dtype.name, array.shape)
-
 
 # Writing
 
 
-def write(path: Path, document: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def write(path: str | Path, document: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write an archive. It appears under its name when it is whole; what was there before stays until then.
 
     The same content gives the same bytes: nothing is compressed, and no time is kept.
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
     document : mapping
         What JSON can hold.
     arrays : mapping of str to numpy.ndarray
@@ -80,27 +73,15 @@ def write(path: Path, document: Mapping[str, Any], arrays: Mapping[str, Array]) 
 
     Raises
     ------
-    OSError
-        Where it cannot be written.
+    ExplorerError
+        "not-written"
     """
-    path = Path(os.path.realpath(path))  # a link stays a link
-    part = path.with_name(f".{token_hex(8)}.part")
-    try:
-        with part.open("xb") as stream:
-            with zipfile.ZipFile(stream, "w", allowZip64=False) as archive:
-                text = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
-                archive.writestr(_member(DOCUMENT), text.encode())
-                for name in sorted(arrays):
-                    with archive.open(_member(f"{name}.npy"), "w") as member:
-                        _write_array(member, arrays[name])
-            stream.flush()
-            os.fsync(stream.fileno())
-        with suppress(OSError):  # there is no file yet, or the folder does not know modes
-            shutil.copymode(path, part)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    _settle(path.parent)
+    with whole_file(path) as stream, zipfile.ZipFile(stream, "w", allowZip64=False) as archive:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
+        archive.writestr(_member(DOCUMENT), text.encode())
+        for name in sorted(arrays):
+            with archive.open(_member(f"{name}.npy"), "w") as member:
+                _write_array(member, arrays[name])
 
 
 def _member(name: str) -> zipfile.ZipInfo:
@@ -112,18 +93,6 @@ def _member(name: str) -> zipfile.ZipInfo:
 def _write_array(stream: Any, array: Array) -> None:
     little = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
     np.lib.format.write_array(stream, little, version=(1, 0), allow_pickle=False)
-
-
-def _settle(folder: Path) -> None:
-    """Make the new name survive a power cut, where the system can."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
 
 
 # Reading

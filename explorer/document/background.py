@@ -14,7 +14,7 @@ became 480 to 615 ms)."""
 
 
 class Background(Protocol):
-    """Somebody who can compute beside the event loop: the window."""
+    """What can compute beside the event loop; the window has one."""
 
     def run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
         """Call `work` on another thread, and `then` on this one when it has returned."""
@@ -24,7 +24,7 @@ class Background(Protocol):
 
 
 class Overtaken(Exception):  # noqa: N818
-    """Ends a pass that nobody waits for any more."""
+    """Raised in the midst of a pass to end it, where a newer act has made it useless."""
 
 
 class Job:

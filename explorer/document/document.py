@@ -67,6 +67,16 @@ class Document:
         Without one, everything is computed at once.
     engine : Engine, optional
         One that has the values of this state, or most of them, already.
+
+    Attributes
+    ----------
+    engine : Engine
+        The values, to be read.
+    history : History
+    recomputed : tuple of str
+        The nodes that the last act has executed, in order.
+    before : mapping of str to numpy.ndarray
+        The old values of what the last act changed; of a drag, since it began.
     """
 
     def __init__(self, state: State, background: Background | None = None, engine: Engine | None = None) -> None:
@@ -80,9 +90,11 @@ class Document:
         self._job: Job | None = None
         self._turn = Lock()
         self._good = self.history.mark()
-        self._gradients = False
+        self._asking: set[object] = set()
         self._state = state
         self._publish(self._begin().compute(), state, "")
+        self.added: frozenset[str] = frozenset()
+        self.removed: frozenset[str] = frozenset()
 
     @property
     def state(self) -> State:
@@ -91,9 +103,9 @@ class Document:
 
     @property
     def wanted(self) -> State:
-        """What the newest act has made of the state; another one than `state` while that is being computed.
+        """The state after the newest act; another one than `state` while its values are being computed.
 
-        Who works out a new value from an old one reads it here, or the next act would take the one before back.
+        An act that makes a new value of an old one reads the old one here, or it would undo the act before it.
         """
         return self.history.present
 
@@ -115,7 +127,10 @@ class Document:
         ExplorerError
             Where it cannot be done; nothing has happened then.
         """
-        state = command.apply(self.wanted)
+        try:
+            state = command.apply(self.wanted)
+        except MemoryError as error:
+            raise _not_computed(command.label, error) from error
         if state is self.wanted:
             self.recomputed = ()
             return
@@ -149,12 +164,18 @@ class Document:
         with self._turn:  # a process must not end within a matrix product
             pass
 
-    def show_gradients(self, on: bool) -> None:
-        """Say whether gradients of the loss are shown. Where they take long they then come with the values.
+    def show_gradients(self, on: bool, by: object = None) -> None:
+        """Say whether gradients of the loss are shown, or needed. Where they take long they then come with the values.
 
         While `computing` says so, who asks the engine for one waits for it.
+
+        Parameters
+        ----------
+        on : bool
+        by : object
+            Who wants them: they come as long as anybody does.
         """
-        self._gradients = on
+        (self._asking.add if on else self._asking.discard)(by)
         if self._job is None:
             self._go_on()
 
@@ -166,6 +187,11 @@ class Document:
         with np.errstate(invalid="ignore"):
             change: Array = np.where(now == was[place.index], 0.0, now - was[place.index])
         return change
+
+    def is_new(self, name: str) -> bool:
+        """Whether the last act made a node, or gave it another shape: then it has nothing that it changed from."""
+        was = self.before.get(name)
+        return name in self.added or (was is not None and was.shape != self.engine.values[name].shape)
 
     def changed(self, name: str) -> tuple[int, float]:
         """How many cells of a node the last act changed, and by how much the one that it changed most."""
@@ -212,21 +238,23 @@ class Document:
         self._drop()
         try:
             computed = begun.compute()
-        except Exception:
+        except Exception as error:
             self._take_back(label)
+            if isinstance(error, MemoryError):
+                raise _not_computed(label, error) from error
             raise
         self._tell(self._publish(computed, self.wanted, label, stroke))
 
     def _begin(self) -> Pass:
         state = self.wanted
-        return self.engine.begin(state.graph, _used(state), state.pins)
+        return self.engine.begin(state.graph, state.used, state.pins)
 
     def _is_long(self, begun: Pass) -> bool:
         """Whether a pass is to be computed in the background."""
         if self._background is None:
             return False
         # The way back takes two products for each one of the way there, and goes through all of the model.
-        back = 2 * sum(begun.graph.work.values()) if self._gradients and LOSS.node in begun.graph.nodes else 0
+        back = 2 * sum(begun.graph.work.values()) if self._asking and LOSS.node in begun.graph.nodes else 0
         return begun.work + back >= LARGE
 
     def _start(self, begun: Pass, label: str, stroke: object) -> None:
@@ -234,7 +262,7 @@ class Document:
         assert self._background is not None
         if self._job is not None:
             self._job.overtaken = True
-        gradients = self._gradients and LOSS.node in begun.graph.nodes
+        gradients = bool(self._asking) and LOSS.node in begun.graph.nodes
         self._job = job = Job(begun, self.wanted, label, stroke, gradients, self._turn)
         self._background.run(job.work, partial(self._arrive, job))
 
@@ -252,8 +280,7 @@ class Document:
         self._drop()
         if job.computed is None:
             self._take_back(job.label)
-            why = str(job.error) or type(job.error).__name__
-            raise ExplorerError("not-computed", what=job.label, why=why) from job.error
+            raise _not_computed(job.label, job.error) from job.error
         if job.state is not self._state:
             self._tell(self._publish(job.computed, job.state, job.label, job.stroke))
         else:  # the values were there already, their gradients were not
@@ -266,7 +293,7 @@ class Document:
         """Compute what is still missing: the newest step of a drag, or gradients that take long."""
         if self.wanted is not self._state:
             self._reach(self.history.undo_label or "", stroke)
-        elif self._gradients and not self.engine.has_gradients:
+        elif self._asking and not self.engine.has_gradients:
             begun = self._begin()
             if self._is_long(begun):
                 self._start(begun, "", stroke)
@@ -286,6 +313,7 @@ class Document:
         # What a drag changed is what it changed since it began.
         earlier = self.before if stroke is not None and stroke == self._last_stroke else {}
         self.before = {**self.engine.before, **earlier}
+        self.added, self.removed = outcome.added, outcome.removed
         self._last_stroke = stroke
         return Change(outcome.changed, outcome.added, outcome.removed, label, structure)
 
@@ -299,7 +327,5 @@ def _nothing(label: str) -> Change:
     return Change(frozenset(), frozenset(), frozenset(), label, structure=False)
 
 
-def _used(state: State) -> dict[str, Array]:
-    """The inputs that the graph has; a state keeps those too that a switch has taken away or made a computed node."""
-    nodes = state.graph.nodes
-    return {name: array for name, array in state.inputs.items() if name in nodes and nodes[name].is_input}
+def _not_computed(label: str, error: Exception | None) -> ExplorerError:
+    return ExplorerError("not-computed", what=label, why=str(error) or type(error).__name__)

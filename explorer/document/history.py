@@ -22,14 +22,14 @@ class _Step:
 
 
 class Mark(NamedTuple):
-    """All that a history is at one time."""
+    """All that a history is at one time: its steps, and which of them is the present one."""
 
     steps: tuple[_Step, ...]
     now: int
 
 
 class History:
-    """The states a document has been in. Steps of one stroke (a drag, a wheel) are one step.
+    """The states a document has been in. Steps of one stroke (a drag, a wheel, a run of training) are one step.
 
     Parameters
     ----------
@@ -67,10 +67,14 @@ class History:
         self._saved = self.present
 
     def record(self, state: State, label: str, stroke: object = None) -> None:
-        """Add a state behind the present one; what could have been redone is gone."""
+        """Add a state behind the present one; what could have been redone is gone.
+
+        A stroke that goes on takes in what was done in between: a weight edited in mid-run is a part of the run.
+        """
         kept = self._steps[: self._now + 1]
-        if stroke is not None and kept[-1].stroke == stroke and self._now:
-            kept = kept[:-1]
+        if stroke is not None:
+            begun = [step.stroke == stroke for step in kept[1:]]
+            kept = kept[: begun.index(True) + 1] if True in begun else kept
         last = kept[-1]
         step = _Step(state, label, stroke, last.bytes + _new_bytes(state, last.state))
         # The oldest are forgotten, but one step can always be undone.

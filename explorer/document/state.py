@@ -9,9 +9,10 @@ import numpy as np
 from explorer.core.engine import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import Model
-from explorer.core.models import build
-from explorer.core.models.targets import with_next_words
+from explorer.core.models.size import build_within
+from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
+from explorer.core.training.history import History
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
 
@@ -32,8 +33,10 @@ class State:
         The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
         brings them back.
     pins : mapping of str to Pin
-    lesson, setting : str
-        Where this came from: the lesson's id, and the name of its setting, such as "printed".
+    run : History or None
+        The records of the training that its weights are from. It goes on growing while that does.
+    setting, lesson : str
+        Where this came from: the name of a setting, such as "printed", and the id of its lesson.
     """
 
     model: Model
@@ -42,6 +45,7 @@ class State:
     pins: Mapping[str, Pin] = field(default_factory=lambda: _EMPTY)
     setting: str = ""
     lesson: str = ""
+    run: History | None = None
 
     @staticmethod
     def of(
@@ -59,13 +63,34 @@ class State:
 
         Pins stay where their node is there and computed, in the cells that remain in this sense; the others are let go.
 
-        Where the right words are the next words, the output vocabulary gets those that it lacks.
+        Where the right words are the next words, the output vocabulary gets those that it lacks. Where the output is
+        tied to the table, each gets those that the other goes on with.
+
+        Parameters
+        ----------
+        model : Model
+        inputs : mapping of str to numpy.ndarray
+            Values of input nodes.
+        pins : mapping of str to Pin
+        setting, lesson : str
+            As of `State`.
+
+        Raises
+        ------
+        ExplorerError
+            Where the model's sizes do not fit together, or are too large to be held.
         """
-        model = with_next_words(model)
-        graph = build(model)
+        model = with_tied_words(with_next_words(model))
+        graph = build_within(model)
         fitted = {name: _fitted(graph, name, pin) for name, pin in pins.items() if _is_computed(graph, name)}
         kept_pins = {name: pin for name, pin in fitted.items() if pin is not None}
         return State(model, graph, _fill(model, graph, inputs), kept_pins, setting, lesson)
+
+    @property
+    def used(self) -> dict[str, Array]:
+        """The inputs that the graph has: not those of nodes that a switch has taken away, or that it computes now."""
+        nodes = self.graph.nodes
+        return {name: array for name, array in self.inputs.items() if name in nodes and nodes[name].is_input}
 
     def rebuilt(self, model: Model, inputs: Mapping[str, Array]) -> "State":
         """The state with another structure: what fits of the inputs and pins stays."""
@@ -109,7 +134,7 @@ def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, A
         old = inputs.get(name)
         if old is not None and old.shape == shape:
             # In one layout: the bits of a product depend on it, and equal numbers are to give equal bits.
-            dtype = np.int64 if node.op.initial == "ids" else model.dtype
+            dtype = np.int64 if node.op.whole else model.dtype
             with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
                 inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
             continue

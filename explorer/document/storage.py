@@ -7,6 +7,7 @@ A ``.explorer`` file is a zip archive of ``document.json`` and one ``.npy`` for 
 ``inputs/NODE.npy``                 an input's value, also of a node that a switch has taken away
 ``pins/NODE.cells.npy``             which cells of a computed node are held
 ``pins/NODE.values.npy``            the values they are held at
+``run/COLUMN.npy``                  the records of the training that the weights are from, if there was one
 ==================================  ==================================================================================
 """
 
@@ -23,8 +24,11 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
-from explorer.core.ops import Array, Input
+from explorer.core.models.size import MOST_BYTES, count_labels, most_numbers
+from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.training.history import History
+from explorer.core.training.recipe import BOUNDS
 from explorer.document import archive
 from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, Form
 from explorer.document.checked import MAX_LABEL, MAX_LABELS, Table, is_text, is_whole, shown
@@ -33,14 +37,14 @@ from explorer.document.state import State
 
 FORMAT, VERSION = "Transformer Explorer document", 1
 ENDING = ".explorer"
-MAX_CELLS = 200_000_000
 MAX_TITLE = 1000
+MOST_STEPS = int(BOUNDS["steps"][1])
 MAX_LAYERS = 100
 MAX_WIDTH = 100_000
 MAX_AXES = 4
 
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
-_PARTS = ("format", "version", "title", "lesson", "setting", "model", "inputs", "pins")
+_PARTS = ("format", "version", "title", "lesson", "setting", "model", "inputs", "pins", "run")
 _MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype")
 
 Read = Callable[[str, Form], Array]
@@ -65,11 +69,9 @@ def save(state: State, title: str, path: str | Path) -> None:
     document, arrays = _taken_down(state, title)
     try:
         _state(document, lambda name, form: arrays[name], arrays.keys())  # nothing is saved that could not be opened
-        archive.write(Path(path), document, arrays)
     except DamagedError as problem:
         raise ExplorerError("not-written", file=path, reason=problem) from None
-    except (OSError, ValueError) as error:
-        raise ExplorerError("not-written", file=path, reason=_reason(error)) from None
+    archive.write(path, document, arrays)
 
 
 def load(path: str | Path) -> tuple[State, str]:
@@ -135,6 +137,10 @@ def _taken_down(state: State, title: str) -> tuple[dict[str, Any], dict[str, Arr
         "inputs": {name: _form(array) for name, array in state.inputs.items()},
         "pins": {name: _form(pin.values) for name, pin in state.pins.items()},
     }
+    if state.run is not None:
+        columns = state.run.arrays()
+        document["run"] = {name: _form(column) for name, column in columns.items()}
+        arrays |= {f"run/{name}": column for name, column in columns.items()}
     return document, arrays
 
 
@@ -156,13 +162,13 @@ def _version(document: object) -> int:
 
 def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> tuple[State, str]:
     """The state that a document describes, with its title; `read` is asked for arrays only once all sizes are known."""
-    top = Table(document, DOCUMENT, _PARTS)
+    top = Table({"run": {}, **document}, DOCUMENT, _PARTS)
     title, lesson, setting = top.text("title", MAX_TITLE), top.text("lesson"), top.text("setting")
     model = _model(top.table("model", _MODEL))
     graph = _graph(model)
-    inputs, pins = _forms(top.table("inputs")), _forms(top.table("pins"))
+    inputs, pins, columns = (_forms(top.table(part)) for part in ("inputs", "pins", "run"))
     _check_forms(model, graph, inputs, pins)
-    expected = {f"inputs/{name}" for name in inputs}
+    expected = {f"inputs/{name}" for name in inputs} | {f"run/{name}" for name in columns}
     expected |= {f"pins/{name}.{part}" for name in pins for part in ("cells", "values")}
     if expected != set(names):
         odd = min(expected ^ set(names))
@@ -179,7 +185,17 @@ def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> t
         if _is_ids(graph, name):
             _check_whole(graph, name, array)
     _check_kept(model, graph, arrays)
-    return State(model, graph, arrays, held, setting, lesson), title
+    return State(model, graph, arrays, held, setting, lesson, _run(columns, read)), title
+
+
+def _run(columns: Mapping[str, Form], read: Read) -> History | None:
+    """The records of the training that the weights are from, where the file has them."""
+    if any(prod(form.shape) > MOST_STEPS for form in columns.values()):
+        raise DamagedError("its run of training has more steps than there can be")
+    try:
+        return History.of({name: read(f"run/{name}", form) for name, form in columns.items()}) if columns else None
+    except ValueError:
+        raise DamagedError("the columns of its run of training do not fit together") from None
 
 
 def _model(table: Table) -> Model:
@@ -220,13 +236,7 @@ def _as_damaged(error: ExplorerError) -> DamagedError:
 
 def _graph(model: Model) -> Graph:
     """The graph of a model, unless it is too large to be held."""
-    labels = sum(map(len, model.axes.values())) + sum(model.lengths.values()) + model.d_model
-    for block, kind in model.blocks().items():
-        if kind == "attention":
-            heads, *widths = (int(model.switch(block, name)) for name in ("heads", "d_k", "d_v"))
-            labels += heads * max(*widths, model.d_model // heads + 1)
-        elif kind == "ffn":
-            labels += int(model.switch(block, "d_ff")) or 4 * model.d_model
+    labels = count_labels(model)
     if labels > MAX_LABELS:
         raise DamagedError(f"its matrices have {labels:,} rows and columns; up to {MAX_LABELS:,} can be opened")
     try:
@@ -235,13 +245,13 @@ def _graph(model: Model) -> Graph:
         raise _as_damaged(error) from None
     except Exception:  # of a structure that no lesson and no switch leads to, a builder may stumble over anything
         raise DamagedError("the sizes of its model do not fit together") from None
-    _limit_cells(sum(prod(graph.shape(name)) for name in graph.nodes))
+    _limit_cells(model, sum(map(graph.size, graph.nodes)))
     return graph
 
 
-def _limit_cells(cells: int) -> None:
-    if cells > MAX_CELLS:
-        raise DamagedError(f"it holds {cells:,} numbers; up to {MAX_CELLS:,} can be opened")
+def _limit_cells(model: Model, cells: int) -> None:
+    if cells > most_numbers(model):
+        raise DamagedError(f"it holds {cells:,} numbers; up to {most_numbers(model):,} can be opened")
 
 
 def _forms(table: Table) -> dict[str, Form]:
@@ -252,7 +262,7 @@ def _forms(table: Table) -> dict[str, Form]:
             raise DamagedError(f"{shown(name)} is not a name that a node could have")
         form = table.table(name, ("dtype", "shape"))
         shape = form.data["shape"]
-        if not isinstance(shape, list) or len(shape) > MAX_AXES or not all(is_whole(n, 0, MAX_CELLS) for n in shape):
+        if not isinstance(shape, list) or len(shape) > MAX_AXES or not all(is_whole(n, 0, MOST_BYTES) for n in shape):
             raise form.wrong("shape", f"a list of up to {MAX_AXES} whole numbers")
         forms[name] = Form(form.one_of("dtype", DTYPES), tuple(shape))
     return forms
@@ -273,13 +283,13 @@ def _check_forms(model: Model, graph: Graph, inputs: Mapping[str, Form], pins: M
             raise DamagedError(f"'{name}' is not a node that can be pinned")
         if form.shape != graph.shape(name) or form.dtype == "bool":
             raise DamagedError(f"the pinned values of '{name}' are not of that node's shape and type")
-    _limit_cells(sum(prod(form.shape) for form in (*inputs.values(), *pins.values(), *pins.values())))
+    _limit_cells(model, sum(prod(form.shape) for form in (*inputs.values(), *pins.values(), *pins.values())))
 
 
 def _is_ids(graph: Graph, name: str) -> bool:
     """Whether an input holds the numbers of words."""
-    op = graph.nodes[name].op if name in graph.nodes else None
-    return isinstance(op, Input) and op.initial == "ids"
+    node = graph.nodes.get(name)
+    return node is not None and node.is_input and node.op.whole
 
 
 def _check_whole(graph: Graph, name: str, values: Array) -> None:
@@ -303,10 +313,8 @@ def _check_kept(model: Model, graph: Graph, arrays: Mapping[str, Array]) -> None
 
 def _compute(state: State) -> None:
     """See that everything can be computed."""
-    nodes = state.graph.nodes
-    used = {name: array for name, array in state.inputs.items() if name in nodes and nodes[name].is_input}
     try:
-        fresh(state.graph, used, state.pins)
+        fresh(state.graph, state.used, state.pins)
     except MemoryError:
         raise
     except Exception:  # as in `_graph`

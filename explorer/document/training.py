@@ -2,7 +2,7 @@
 
 import sys
 from array import array
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -89,6 +89,12 @@ class Run:
         self._known: WeakKeyDictionary[State, tuple[int, Optimiser]] = WeakKeyDictionary()
         self._known[document.state] = 0, optimiser
         self._values: tuple[Mapping[str, Array], Mapping[str, Array]] | None = ({}, {})
+        self._awaited: tuple[State, Callable[[], None]] | None = None
+
+    @property
+    def underway(self) -> bool:
+        """Whether the document is being computed where the run has taken it."""
+        return self._awaited is not None
 
     @property
     def fits(self) -> bool:
@@ -96,7 +102,7 @@ class Run:
         return self._document.state.graph is self._graph
 
     def follow(self) -> bool:
-        """See where the document is: undo and redo go to states of the run, too.
+        """See where the document is: a step may have been computed, and undo and redo go to states of the run, too.
 
         Returns
         -------
@@ -104,6 +110,12 @@ class Run:
             Whether it is after `at` steps; else it was edited there.
         """
         state = self._document.state
+        if self._awaited is not None:
+            awaited, arrive = self._awaited
+            if awaited is state or awaited is not self._document.wanted:
+                self._awaited = None
+            if awaited is state:
+                arrive()
         if state is not self._here.state and state in self._known:
             self.at, optimiser = self._known[state]
             self._here, self._values = Moment(state, optimiser), None
@@ -122,25 +134,45 @@ class Run:
             "diverged" where a gradient is no finite number, "run-too-long": nothing has happened then.
         """
         self._document.settle()
+        self.begin()
+        self._document.settle()
+        self.follow()
+
+    def begin(self) -> None:
+        """The same, but what takes long is left to the background: `follow` sees when the step has been computed.
+
+        Gradients that are not there yet are waited for.
+        """
         self.follow()
         if self.at >= MOST_STEPS:
             raise ExplorerError("run-too-long", limit=MOST_STEPS)
-        document, at, loss = self._document, self.at, loss_of(self._document)
-        start = Moment(document.state, self._other or self._here.optimiser)
-        optimiser = _step(document, start.optimiser, self.way, at, self._stroke)
+        document, way, other = self._document, self.way, self._other
+        start, values = Moment(document.state, other or self._here.optimiser), document.engine.values
+        arrays, optimiser = _moved(document, start.optimiser, way, self.at)
+        document.do(SetInputs(arrays, _label(self.at + 1), self._stroke))
+        self._awaited = document.wanted, lambda: self._stepped(start, optimiser, way, other, values)
+        self.follow()
+
+    def _stepped(
+        self, start: Moment, optimiser: Optimiser, way: Way, other: Optimiser | None, values: Mapping[str, Array]
+    ) -> None:
+        """The document, which had those values at the start, has taken a step, perhaps the first of an optimiser."""
+        document, at = self._document, self.at
         self._forget_after(at)
-        if start.state is not self._here.state or self._other:
+        if start.state is not self._here.state or other:
             # This place does not follow from the step before, so it cannot be computed anew.
-            self.losses[at], self.kept[at], self._other = loss, start, None
+            self.losses[at], self.kept[at] = float(values[LOSS.node]), start
             self._never_let_go.add(at)
             self._known[start.state] = at, start.optimiser
-        if self.way != self._way(at):
-            self._ways[at] = self.way
+        if other is self._other:
+            self._other = None
+        if way != self._way(at):
+            self._ways[at] = way
         self.at = at + 1
         self.losses.append(loss_of(document))
         self._here = Moment(document.state, optimiser)
         self._known[document.state] = self.at, optimiser
-        self._values = document.engine.before, document.engine.values
+        self._values = values, document.engine.values
         if self.at % self._every == 0:
             self.kept[self.at] = self._here
             self._let_go()
@@ -161,15 +193,24 @@ class Run:
         for _ in self.travelling(step):
             pass
 
+        self._document.settle()
+        self.follow()
+
     def travelling(self, step: int) -> Iterator[None]:
-        """The same, with a rest after each step that has to be computed anew; the document moves at the end."""
+        """The same, with a rest after each step that has to be computed anew; the document moves at the end.
+
+        What takes long then is left to the background, as in `begin`.
+        """
         if self.follow() and step == self.at:
             return
         moment = yield from self._moment(step)
-        self.at, self._here, self._values = step, moment, None
         self._known[moment.state] = step, moment.optimiser
         self._document.do(Replace(moment.state, _label(step), self._stroke))
-        self._document.settle()
+        self._awaited = self._document.wanted, lambda: self._travelled(step, moment)
+        self.follow()
+
+    def _travelled(self, step: int, moment: Moment) -> None:
+        self.at, self._here, self._values = step, moment, None
 
     def change(self, place: Place) -> Array:
         """What the last step changed in a node or slice: after it minus before, 0 before the first step."""
@@ -276,8 +317,8 @@ def _bytes(moment: Moment, weights: Collection[str]) -> int:
     """What a moment takes that the one before it does not share."""
     inputs = moment.state.inputs
     arrays = [inputs[name] for name in weights]
-    for memory in vars(moment.optimiser).values():
-        for entry in memory.values() if isinstance(memory, dict) else ():
+    for table in moment.optimiser.memory.values():
+        for entry in table.values():
             arrays += [part for part in (entry if isinstance(entry, tuple) else (entry,)) if hasattr(part, "nbytes")]
     each = sys.getsizeof(np.zeros(0))
     return sum(array.nbytes + each for array in arrays) + sys.getsizeof(inputs)

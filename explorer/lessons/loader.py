@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -10,21 +9,21 @@ import numpy as np
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.graph import Graph, Place
-from explorer.core.model import KINDS, Model
+from explorer.core.model import KINDS, SEQUENCES, Model
 from explorer.core.models import build
+from explorer.core.models.size import count_labels
 from explorer.core.ops import Array, Input
 from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES, SwitchValue
-from explorer.core.training.optimisers import OPTIMISERS
+from explorer.document.commands.cells import last_number
 from explorer.document.commands.words import MAX_TOKEN_LENGTH, MAX_TOKENS
 from explorer.document.state import frozen
-from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, written_key
+from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, recipe_in, written_key
 from explorer.lessons.schema import Lesson, Setting
 
 MAX_CELLS = 2_000_000
 MAX_LABELS = 200_000
 MAX_SETTINGS = 20
-SEQUENCES = {"encoder": ("input",), "encoder-decoder": ("source", "target"), "gpt": ("input",)}
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -63,7 +62,7 @@ def lesson_from(top: Table) -> Lesson:
     """
     top.has_only(
         *("id", "title", "paragraph", "reference", "start_stage", "order", "ours"),
-        *("model", "tokens", "switches", "inputs", "settings", "descent"),
+        *("model", "tokens", "switches", "inputs", "settings", "training"),
     )
     id = top.text("id")
     if not set(id) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
@@ -106,10 +105,9 @@ def lesson_from(top: Table) -> Lesson:
     stage = _stage(top, graphs)
     order = top.number("order", default=1000, least=0, most=1000)
     reference = top.text("reference", default="")
-    descent = top.table("descent")
-    descent.has_only("optimiser", "rate")
-    way = descent.one_of("optimiser", OPTIMISERS, "SGD"), descent.real("rate", 0.1, least=1e-6, most=10)
-    return Lesson(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings, descent=way)
+    training = recipe_in(top.table("training")) if "training" in top else None
+    start = title, paragraph, reference, stage, order
+    return Lesson(id, *start, model, inputs, frozenset(ours), settings, training=training)
 
 
 # The model
@@ -228,20 +226,15 @@ def switches_in(table: Table, model: Model) -> dict[str, SwitchValue]:
 
 def _graph(table: Table, model: Model) -> Graph:
     """The graph of a setting, unless it is too large to be held."""
-    labels = 0
-    for block, kind in model.blocks().items():
-        if kind == "attention":
-            sizes = [int(model.switch(block, name)) for name in ("heads", "d_k", "d_v")]
-            labels += sizes[0] * max(sizes[1:]) + max(sizes)
-        elif kind == "ffn":
-            labels += int(model.switch(block, "d_ff"))
+    labels = count_labels(model)
     if labels > MAX_LABELS:
-        table.fail("switches", f"heads, d_k, d_v and d_ff come to {labels} columns", f"keep them below {MAX_LABELS}")
+        problem = f"with these sizes all matrices have {labels} rows and columns"
+        table.fail("switches", problem, f"keep words, d_model, heads, d_k, d_v and d_ff below {MAX_LABELS} together")
     try:
         graph = build(model)
     except ExplorerError as error:
         table.fail("switches", str(error).rstrip("."), "set the sizes and switches so that they fit together")
-    cells = sum(prod(graph.shape(name)) for name in graph.nodes)
+    cells = sum(map(graph.size, graph.nodes))
     if cells > MAX_CELLS:
         table.fail("", f"the model holds {cells} numbers", f"a lesson may hold {MAX_CELLS}")
     return graph
@@ -293,15 +286,15 @@ def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where
         axes = " × ".join(axis.rpartition(".")[-1] for axis in graph.axes_of(place))
         problem = f"has shape {written_shape(array.shape)}, the node has {written_shape(shape)}{where}"
         table.fail(key, problem, f"write it as {axes}" if axes else "write one number without brackets")
-    op = graph.nodes[place.node].op
-    if not (isinstance(op, Input) and op.initial == "ids"):
+    node = graph.nodes[place.node]
+    if not node.op.whole:
         return array
-    last = len(graph.axes[graph.nodes[graph.nodes["loss.value"].parents[0]].axes[-1]]) - 1
+    last = last_number(graph, place.node)
     for cell, number in np.ndenumerate(array):
-        if number != int(number) or not 0 <= number <= last:
-            problem = f"{number:g} at [{', '.join(map(str, cell))}] is not the number of a word"
+        if not (np.isnan(number) or (number % 1 == 0 and 0 <= number <= last)):
+            problem = f"{number:g} at [{', '.join(map(str, cell))}] is not a number that it can hold"
             table.fail(key, problem, f"choose whole numbers from 0 to {last}")
-    return array.astype(np.int64)
+    return array.astype(np.int64) if node.is_input else array
 
 
 def _ours(top: Table, graphs: Mapping[str, Graph]) -> set[str]:

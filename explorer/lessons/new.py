@@ -7,14 +7,14 @@ from uuid import uuid4
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.model import Model
-from explorer.core.models import build
-from explorer.core.models.targets import END, READ, START
+from explorer.core.model import SEQUENCES, Model
+from explorer.core.models.size import build_within, most_numbers
+from explorer.core.models.targets import READ
 from explorer.core.ops import Input
+from explorer.core.tokens import END, START
 from explorer.document.commands.words import MAX_TOKENS, checked_words
 from explorer.lessons.schema import Lesson, Setting
 
-SEQUENCES = {"encoder-decoder": ("source", "target"), "gpt": ("input",), "encoder": ("input",)}
 MOST_NUMBERS = 200_000_000
 """0.8 GB in float32; GPT-2 small with a table of 50,257 words at both ends has 163 million."""
 FLOAT32_FROM = 1_000_000
@@ -77,11 +77,11 @@ def new_lesson(
             model = model.with_switch(block, "d_ff", d_ff)
         elif of_kind == "loss of words":
             model = model.with_switch(block, "targets", "next word")
-    graph = build(model)
-    numbers = sum(int(np.prod(graph.shape(n.name))) for n in graph.nodes.values() if n.is_input)
+    graph = build_within(replace(model, dtype="float32"))
+    numbers = sum(graph.size(name) for name, node in graph.nodes.items() if node.is_input)
     if numbers > MOST_NUMBERS:
         raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{MOST_NUMBERS:,}")
-    if numbers >= FLOAT32_FROM:
+    if numbers >= FLOAT32_FROM or sum(map(graph.size, graph.nodes)) > most_numbers(model):
         model = replace(model, dtype="float32")
     ours = frozenset(node.name for node in graph.nodes.values() if isinstance(node.op, Input))
     about = f"A model of yours: {layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, d_model {d_model}."

@@ -16,7 +16,7 @@ MOST_LAYERS = 24
 MOST_D_MODEL = 2048
 MOST_UNITS = 4096
 MOST_CASES = 10_000
-FOOD = {"gpt": ("text",), "encoder-decoder": ("pairs",), "mlp": ("set", "cases")}
+LEARNS_FROM = {"gpt": ("text",), "encoder-decoder": ("pairs",), "mlp": ("set", "cases")}
 """What a model of each kind can learn from, beside its own example."""
 
 

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,6 +12,8 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import BOUNDS, CHOICES, Recipe
 
 MAX_BYTES = 1_000_000
 MAX_TITLE = 120
@@ -248,3 +251,22 @@ def _shown(value: Any) -> str:
             return "a very large number"  # Python refuses to write out numbers of thousands of digits.
         case _:
             return str(value)
+
+
+def recipe_in(table: Table) -> Recipe:
+    """The settings of training that a lesson's or a recipe's table [training] gives."""
+    table.has_only(*(field.name for field in fields(Recipe)))
+    settings: dict[str, Any] = {}
+    for one in fields(Recipe):
+        if one.name not in table:
+            continue
+        if one.name == "frozen":
+            settings["frozen"] = table.words("frozen") if table.data["frozen"] else ()
+        elif one.name in CHOICES:
+            settings[one.name] = table.one_of(one.name, filter(None, CHOICES[one.name]))
+        elif one.type is int:
+            settings[one.name] = table.number(one.name, 0, *map(int, BOUNDS[one.name]))
+        else:
+            settings[one.name] = table.real(one.name, 0.0, *BOUNDS[one.name])
+    optimiser = OPTIMISERS[settings.get("optimiser", Recipe.optimiser)]
+    return Recipe(**{"weight_decay": optimiser.decay, **settings})  # AdamW has some of its own

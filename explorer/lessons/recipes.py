@@ -32,22 +32,20 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.files import whole_file
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import BOUNDS, CHOICES, Recipe
 from explorer.document.storage import ENDING
 from explorer.lessons.loader import switches_in
 from explorer.lessons.plan import (
-    FOOD,
     KINDS,
+    LEARNS_FROM,
     MOST_CASES,
     MOST_D_MODEL,
     MOST_LAYERS,
@@ -60,7 +58,7 @@ from explorer.lessons.plan import (
     Opened,
     Plan,
 )
-from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, written_key
+from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, recipe_in, written_key
 from explorer.lessons.saved import is_document
 
 _ENDS = ("output", "decision", "loss", "regression")
@@ -97,11 +95,11 @@ def _plan(top: Table, folder: Path) -> Plan:
         top.fail("model", "is missing", 'add [model], with example = "…", document = "…" or kind = "…"')
     model = _model(top.table("model"), folder)
     material = _material(top.table("data"), folder)
-    if isinstance(model, Made) and material.kind not in FOOD[model.kind]:
+    if isinstance(model, Made) and material.kind not in LEARNS_FROM[model.kind]:
         given = "nothing" if material.kind == "own" else f"'{material.kind}'"
         problem = f"a model of kind '{model.kind}' cannot learn from {given}"
-        top.table("data").fail("", problem, f"give it one of {', '.join(FOOD[model.kind])}")
-    return Plan(title, paragraph, model, material, _recipe(top.table("training")))
+        top.table("data").fail("", problem, f"give it one of {', '.join(LEARNS_FROM[model.kind])}")
+    return Plan(title, paragraph, model, material, recipe_in(top.table("training")))
 
 
 def _model(table: Table, folder: Path) -> Opened | Made:
@@ -195,24 +193,6 @@ def _file(table: Table, key: str, folder: Path) -> Path:
     return folder / str(table.data[key])
 
 
-def _recipe(table: Table) -> Recipe:
-    table.has_only(*(field.name for field in fields(Recipe)))
-    settings: dict[str, Any] = {}
-    for one in fields(Recipe):
-        if one.name not in table:
-            continue
-        if one.name == "frozen":
-            settings["frozen"] = table.words("frozen") if table.data["frozen"] else ()
-        elif one.name in CHOICES:
-            settings[one.name] = table.one_of(one.name, filter(None, CHOICES[one.name]))
-        elif one.type is int:
-            settings[one.name] = table.number(one.name, 0, *map(int, BOUNDS[one.name]))
-        else:
-            settings[one.name] = table.real(one.name, 0.0, *BOUNDS[one.name])
-    optimiser = OPTIMISERS[settings.get("optimiser", Recipe.optimiser)]
-    return Recipe(**{"weight_decay": optimiser.decay, **settings})  # AdamW has some of its own
-
-
 # Writing
 
 
@@ -224,10 +204,8 @@ def save(plan: Plan, path: Path) -> None:
     ExplorerError
         "not-written"
     """
-    try:
-        path.write_text(written(plan), "utf-8", newline="\n")
-    except OSError as error:
-        raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
+    with whole_file(path) as stream:
+        stream.write(written(plan).encode())
 
 
 def written(plan: Plan) -> str:

@@ -11,6 +11,7 @@ from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
+from explorer.core.training.recipe import Recipe
 from explorer.document.state import State, frozen
 
 
@@ -72,8 +73,8 @@ class Lesson:
         Inputs, or heads' slices of them, whose values no reference prints in any setting: we chose them.
     settings : mapping of str to Setting
         By name; the first is the one to begin with.
-    descent : tuple of (str, float)
-        The optimiser, a key of `OPTIMISERS`, and the learning rate that gradient descent by hand begins with.
+    training : Recipe or None
+        What training begins with, and gradient descent by hand; None: what it usually begins with.
     """
 
     id: str
@@ -86,7 +87,12 @@ class Lesson:
     inputs: Mapping[str, Array]
     ours: frozenset[str]
     settings: Mapping[str, Setting]
-    descent: tuple[str, float] = field(default=("SGD", 0.1), kw_only=True)
+    training: Recipe | None = field(default=None, kw_only=True)
+
+    @property
+    def descent(self) -> tuple[str, float]:
+        """The optimiser, a key of `OPTIMISERS`, and the learning rate that gradient descent by hand begins with."""
+        return ("SGD", 0.1) if self.training is None else (self.training.optimiser, self.training.rate)
 
     def setting(self, name: str | None = None) -> Setting:
         """The setting of that name, or the first.

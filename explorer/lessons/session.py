@@ -1,17 +1,24 @@
 """Training an open document: a trainer does the steps, the document shows the weights that they give."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from math import inf
+
+import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Place
 from explorer.core.ops import Array
+from explorer.core.tokens import END, PAD, START
 from explorer.core.training.data import Examples
+from explorer.core.training.history import Record
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.text import END, PAD, START, pairs_of, vocabulary, words_of
-from explorer.core.training.trainer import Record
-from explorer.document.commands import AddWords, SetInputs
+from explorer.core.training.text import pairs_of, vocabulary, words_of
+from explorer.document.commands import AddWords, Replace, SetInputs, SetTokens
 from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.lessons.plan import Material
-from explorer.lessons.training import Beginning, begin_with, published
+from explorer.lessons.training import Beginning, begin_with, published, shaped
 
 MOST_WORDS = 2000
 """Words of a text that get a row of their own in the vocabulary, the most frequent ones."""
@@ -19,6 +26,9 @@ MOST_WORDS = 2000
 
 def take_words(document: Document, material: Material, text: str) -> None:
     """Give the document's model the words of what it is to learn from, where it lacks them; one step to undo.
+
+    A document whose sentence has words that are not in there at all gets a sentence from there to read: one sees what
+    the model has learned.
 
     Parameters
     ----------
@@ -33,21 +43,33 @@ def take_words(document: Document, material: Material, text: str) -> None:
     ExplorerError
         "text-line" or "text-not-read" for what are no pairs of sentences.
     """
-    axes = document.wanted.model.axes
+    state = document.wanted
+    axes = state.model.axes
     match material.kind:
         case "text":
-            words = {"input.words": vocabulary(words_of(text, material.lower), MOST_WORDS)}
+            said = words_of(text, material.lower)
+            words = {"input.words": vocabulary(said, MOST_WORDS)}
+            n = min(max(state.model.lengths.get("input", 0), 4), material.window)
+            sentences = {"input": said[:n]}
         case "pairs":
-            read, written = zip(*pairs_of(text, lower=material.lower), strict=True)
+            pairs = pairs_of(text, lower=material.lower)
+            read, written = zip(*pairs, strict=True)
             known = [vocabulary([word for words in side for word in words], MOST_WORDS) for side in (read, written)]
             words = {"source.words": (*known[0], PAD), "target.words": (START, *known[1], END, PAD)}
+            sentences = {"source": pairs[0][0], "target": [START, *pairs[0][1]]}
         case _:
             return
     if not words.keys() <= axes.keys():
         return  # another kind of model: that is said where the run begins
     if "output.words" in axes:
         words["output.words"] = next(reversed(words.values()))
-    document.do(AddWords(words))
+    add = AddWords(words)
+    state = add.apply(state)
+    if not all(set(document.words(sequence)) <= set(words[f"{sequence}.words"]) for sequence in sentences):
+        for sequence, sentence in sentences.items():
+            state = SetTokens(sequence, sentence).apply(state)
+    if state is not document.wanted:
+        document.do(Replace(state, add.label))
 
 
 class Session:
@@ -60,10 +82,14 @@ class Session:
     document : Document
     material : Material
     recipe : Recipe
+    after : Session, optional
+        One to go on from, with other settings or another example: its steps count, and are undone together with these.
 
     Attributes
     ----------
     trainer : Trainer
+    first : State
+        The document as it was before all steps.
 
     Raises
     ------
@@ -71,13 +97,22 @@ class Session:
         Those of `begin_with` and of `Trainer`.
     """
 
-    def __init__(self, document: Document, material: Material, recipe: Recipe) -> None:
+    def __init__(self, document: Document, material: Material, recipe: Recipe, after: "Session | None" = None) -> None:
         self._document = document
-        self._stroke = object()
         document.settle()
-        self.beginning: Beginning = begin_with(document.state, material, recipe)
+        state = document.state
+        self.beginning: Beginning = begin_with(state, material, recipe)
         self.trainer = self.beginning.trainer()
-        self._left = {name: document.state.inputs[name] for name in self.trainer.weights}
+        self._stroke: object = after._stroke if after else object()
+        self.first: State = after.first if after else state
+        if after:
+            self.trainer.go_on_from(after.trainer)
+        self._left = {name: state.inputs[name] for name in self.trainer.weights}
+        self._shown = state
+        self._around: tuple[Mapping[str, Array], ...] | None = None
+        # A text has words of its own; the cases of a table are the document's, in the window.
+        apart = self.examples.arrays if material.kind in ("text", "pairs") else {}
+        self._given = {n: a for n, a in state.inputs.items() if n not in self.trainer.weights and n not in apart}
 
     @property
     def work(self) -> int:
@@ -93,12 +128,34 @@ class Session:
         return self.beginning.examples
 
     @property
+    def fits(self) -> bool:
+        """Whether the document still has the model and the example that are learned; weights may be others."""
+        state, begun = self._document.wanted, self.beginning.document
+        now, then = (replace(m, lengths={**m.lengths, **self.examples.lengths}) for m in (state.model, begun.model))
+        pins = begun.pins
+        return (
+            now == then
+            and state.pins.keys() == pins.keys()
+            and all(state.pins[name] is pin for name, pin in pins.items())
+            and all(state.inputs.get(name) is array for name, array in self._given.items())
+        )
+
+    @property
+    def same_weights(self) -> bool:
+        """Whether the document still has the same weights, in the same shapes, whatever their values."""
+        try:
+            edited(self._document, self._left)
+        except ExplorerError:
+            return False
+        return True
+
+    @property
     def undone(self) -> bool:
         """Whether somebody has taken steps of the run back: going on would take that away again."""
         return self._document.history.redo_label is not None
 
-    def advance(self, seconds: float) -> list[Record]:
-        """Train for so long, at least one step, and show the document the weights.
+    def advance(self, seconds: float, most: float = inf) -> list[Record]:
+        """Train for so long, or so many steps, but one at least, and show the document the weights.
 
         Raises
         ------
@@ -108,16 +165,41 @@ class Session:
         """
         self._read_edits()
         try:
-            return self.trainer.run(seconds)
+            return self.trainer.run(seconds, most)
         finally:
             self._publish()
+
+    @property
+    def stepped(self) -> bool:
+        """Whether the document is on the run, behind a step."""
+        return self.trainer.at > 0 and self.fits and not self.undone
+
+    def change(self, place: Place) -> Array:
+        """What the last step changed in a node or slice of the document: after it minus before."""
+        if self._around is None:
+            after = self._shown
+            before = shaped(after, {name: self.trainer.previous[name] for name in self.trainer.moving})
+            states = replace(after, inputs={**after.inputs, **before}), after
+            self._around = tuple(Document(state).engine.values for state in states)
+        was, now = (values.get(place.node) for values in self._around)
+        if was is None or now is None:
+            return np.zeros(self._document.engine.value(place).shape)
+        with np.errstate(invalid="ignore"):
+            change: Array = np.where(now[place.index] == was[place.index], 0.0, now[place.index] - was[place.index])
+        return change
+
+    def start_over(self) -> None:
+        """Give the document the weights that it had before all steps."""
+        arrays = {name: self.first.inputs[name] for name in self.trainer.weights if name in self.first.inputs}
+        self._document.do(SetInputs(shaped(self._document.wanted, arrays), "Start over"))
 
     def _publish(self) -> None:
         """Put the trainer's weights into the document."""
         arrays = published(self._document.wanted, self.trainer)
         steps = f"{self.trainer.at} step{'s' * (self.trainer.at != 1)}"
-        self._document.do(SetInputs(arrays, f"Train, {steps}", self._stroke))
+        self._document.do(SetInputs(arrays, f"Train, {steps}", self._stroke, self.trainer.history))
         self._left = {**self._left, **arrays}
+        self._shown, self._around = self._document.wanted, None
 
     def _read_edits(self) -> None:
         """Take over weights that are not as they were left.

@@ -2,23 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import prod
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.models.size import count_labels
 from explorer.core.ops import Array
+from explorer.core.tokens import END, PAD, START, UNKNOWN, token_ids
 from explorer.core.training.data import OWN, TARGET, Examples, cases, sentence_pairs, windows
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.text import END, PAD, START, UNKNOWN, Pair, numbers, read_pairs, read_text, vocabulary
+from explorer.core.training.text import Pair, read_pairs, read_text, vocabulary
 from explorer.core.training.text import words_of as split_words
 from explorer.core.training.trainer import Trainer, fitted
 from explorer.document.state import State, frozen
 from explorer.lessons.loader import load
 from explorer.lessons.new import MOST_NUMBERS
-from explorer.lessons.plan import FOOD, Made, Material, Plan
+from explorer.lessons.plan import LEARNS_FROM, Made, Material, Plan
 from explorer.lessons.saved import is_document, opened
 
 MOST_IN_A_STEP = 200_000_000
@@ -86,8 +87,8 @@ def begin_with(document: State, material: Material, recipe: Recipe, title: str =
         of reading the material.
     """
     model = document.model
-    if material.kind != "own" and material.kind not in FOOD.get(model.kind, ()):
-        wanted = " or ".join(dict.fromkeys(_WORDS[kind] for kind in FOOD.get(model.kind, ())))
+    if material.kind != "own" and material.kind not in LEARNS_FROM.get(model.kind, ()):
+        wanted = " or ".join(dict.fromkeys(_WORDS[kind] for kind in LEARNS_FROM.get(model.kind, ())))
         wanted = wanted or "its own example"
         raise ExplorerError("material-does-not-fit", kind=model.kind, given=_WORDS[material.kind], wanted=wanted)
     words = {name: labels for name, labels in model.axes.items() if name.endswith(".words")}
@@ -97,9 +98,9 @@ def begin_with(document: State, material: Material, recipe: Recipe, title: str =
         case "text":
             text = _text(material)
             output = words.get("output.words")
-            targets = numbers(text, output) if output else None
+            targets = token_ids(text, output) if output else None
             n, share, seed = material.window, recipe.validation, recipe.seed
-            examples = windows(numbers(text, words["input.words"]), n, share, seed, targets=targets)
+            examples = windows(token_ids(text, words["input.words"]), n, share, seed, targets=targets)
         case "pairs":
             output = words.get("output.words", ())
             examples = _split(
@@ -143,9 +144,9 @@ def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def trained(beginning: Beginning, trainer: Trainer) -> State:
-    """The document with the weights that were learned."""
+    """The document with the weights that were learned, and the records of how."""
     document = beginning.document
-    return replace(document, inputs={**document.inputs, **published(document, trainer)})
+    return replace(document, inputs={**document.inputs, **published(document, trainer)}, run=trainer.history)
 
 
 def _split(examples: Examples, recipe: Recipe) -> Examples:
@@ -177,7 +178,7 @@ def _made(made: Made, material: Material, recipe: Recipe, title: str) -> Beginni
         case "gpt":
             text = _text(material)
             known = vocabulary(text, material.words)
-            ids = numbers(text, known)
+            ids = token_ids(text, known)
             examples = windows(ids, material.window, recipe.validation, recipe.seed)
             learned = made.switches.get("input.positions") == "learned"
             n = material.window if learned else min(material.window, SHOWN_WORDS)
@@ -251,24 +252,16 @@ def _cases(material: Material) -> tuple[Array, Array]:
 
 def _check_size(model: Model, examples: Examples, recipe: Recipe) -> None:
     """See that neither the model nor a step on a batch is too large to be held."""
-    widths: list[int] = [*map(len, model.axes.values()), *model.lengths.values(), model.d_model]
-    for block, kind in model.blocks().items():
-        if kind == "attention":
-            heads, *sizes = (int(model.switch(block, name)) for name in ("heads", "d_k", "d_v"))
-            widths.append(heads * max(*sizes, model.d_model // heads + 1))
-        elif kind == "ffn":
-            widths.append(int(model.switch(block, "d_ff")) or 4 * model.d_model)
-    if sum(widths) > MOST_LABELS:  # the graph would count them all out
+    if count_labels(model) > MOST_LABELS:
         raise ExplorerError("model-too-large", numbers=f"more than {MOST_NUMBERS:,}", limit=f"{MOST_NUMBERS:,}")
     graph = build(model)
-    sizes_of = {name: prod(graph.shape(name)) for name in graph.nodes}
-    given = sum(size for name, size in sizes_of.items() if graph.nodes[name].is_input)
+    given = sum(graph.size(name) for name, node in graph.nodes.items() if node.is_input)
     if given > MOST_NUMBERS:
         raise ExplorerError("model-too-large", numbers=f"{given:,}", limit=f"{MOST_NUMBERS:,}")
     n = len(examples.training) or 1
     batch: float = min(recipe.batch or n, n)
     if not examples.lengths and examples.arrays:  # the rows of an MLP are its examples
         batch = batch / len(graph.axes["input"])
-    held = int(batch * (sum(sizes_of.values()) - given))
+    held = int(batch * (sum(map(graph.size, graph.nodes)) - given))
     if held > MOST_IN_A_STEP:
         raise ExplorerError("batch-too-large", numbers=f"{held:,}", limit=f"{MOST_IN_A_STEP:,}")

@@ -32,8 +32,7 @@ class Actions:
             made = QAction(text, window)
             made.setShortcuts([QKeySequence(key) for key in keys])
             made.triggered.connect(act)
-            shown = made.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            made.setToolTip(f"{text} ({shown})" if shown else text)
+            made.setToolTip(f"{text} ({_keys(made)})")
             window.addAction(made)
             return made
 
@@ -62,12 +61,10 @@ class Actions:
     def refresh(self) -> None:
         """Say what undo and redo would do."""
         history = self._bench.document.history
-        for action, name, label, keys in (
-            (self.undo, "Undo", history.undo_label, "Ctrl+Z"),
-            (self.redo, "Redo", history.redo_label, "Ctrl+Y"),
-        ):
+        for action, label in ((self.undo, history.undo_label), (self.redo, history.redo_label)):
             action.setEnabled(label is not None)
-            action.setToolTip(f"{name}: {label} ({keys})" if label else f"{name} ({keys})")
+            what = f"{action.text()}: {label}" if label else action.text()
+            action.setToolTip(f"{what} ({_keys(action)})")
 
     def restyle(self) -> None:
         """Take the icons in the theme's colour."""
@@ -97,6 +94,11 @@ class Actions:
                 matrix = next((stop for stop in stops if isinstance(stop, QTableView)), stops[0])
                 matrix.setFocus(Qt.FocusReason.TabFocusReason)
                 return
+
+
+def _keys(action: QAction) -> str:
+    """The shortcut in the system's own signs."""
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def _stops(part: QWidget) -> Iterator[QWidget]:

@@ -1,6 +1,6 @@
 """From the document's changes to repaints: united, and told once per turn of the event loop."""
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 
 from explorer.document.document import Change, Document
 from explorer.ui.later import later
@@ -37,6 +37,15 @@ class Bridge(QObject):
         self._timer.stop()
         if change is not None:
             self.changed.emit(change)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Tell what is pending before what a person does next in a window: it must not meet a page of another graph.
+
+        Where the window was busy, keys and clicks wait in line, and all of them come before any timer.
+        """
+        if event.isInputEvent():
+            self.flush()
+        return False
 
     def close(self) -> None:
         """Stop listening to the document; what is pending is not told. A window may be closed more than once."""

@@ -1,14 +1,18 @@
 """The same stage of another example, or of another setting, beside the one that is open, with the difference."""
 
+from typing import Any
+
 from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
 from explorer.lessons.loader import catalogue
+from explorer.lessons.saved import opened
 from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.errors import show_error
+from explorer.ui.files import Files
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.stage_area import StageArea
 from explorer.ui.theme import mark
@@ -25,12 +29,14 @@ class Comparison(QFrame):
     ----------
     bench : Workbench
         That of the window.
+    files : Files
+        Those of the window: a document may come from a file, too.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, files: Files, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("page")
-        self._first = bench
+        self._first, self._files = bench, files
         lesson, setting = self._suggestion()
         background, first = Background(self), bench.document
         document = Document(first.state, background, first.engine)
@@ -46,15 +52,20 @@ class Comparison(QFrame):
         self._settings = QComboBox()
         self._settings.setAccessibleName("Setting to compare with")
         self._settings.setToolTip("Setting to compare with")
+        self._settings.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for box in (self._lessons, self._settings):
+            box.setMinimumWidth(bench.appearance.px(110))  # a long title is cut where the page is narrow
         self._known = {one.id: one for one in [lesson, *catalogue()]}
         for one in self._known.values():
             self._lessons.addItem(one.title, one.id)
+        self._lessons.addItem("A file …", "")
         self._list_settings()
-        self._lessons.activated.connect(lambda: self._open(None))
+        self._lessons.activated.connect(lambda: self._open(None) if self._lessons.currentData() else self._open_file())
         self._settings.activated.connect(lambda: self._open(self._settings.currentData()))
         self._showing = Segments(["Values", "Difference"], "Show here:")
         self._showing.choose(0)
         self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(("values", "difference")[i]))
+        self.bench.selection.showing_changed.connect(self._say)
         self._note = mark(QLabel(), role="small")
         bar = QWidget()
         flow = FlowLayout(bar, bench.appearance.px(8), bench.appearance.px(4))
@@ -100,15 +111,42 @@ class Comparison(QFrame):
     def go_to(self, stage: str) -> None:
         """Show the same stage, where this model has it."""
         same = stage in [stop.name for stop in self.bench.selection.stops]
-        assert isinstance(self._note, QLabel)
-        self._note.setText("" if same else "This model has no such stage.")
         if same or not self.bench.selection.stage:
             self.bench.selection.go_to(stage if same else self.bench.selection.stops[0].name)
+        self._say()
+
+    def _say(self) -> None:
+        """Say where there is nothing to compare with."""
+        here, stage, text = self.bench.selection, self._first.selection.stage, ""
+        own, others = self.bench.document.engine, self._first.document.engine.values
+        if here.stage != stage:
+            text = "This model has no such stage."
+        elif here.showing == "difference":
+            nodes = [node.name for node in own.graph.nodes.values() if node.stage == stage]
+            if any(n not in others or others[n].shape != own.values[n].shape for n in nodes):
+                text = "–: the other model has no matrix of this shape."
+        assert isinstance(self._note, QLabel)
+        self._note.setText(text)
 
     def _open(self, setting: str | None) -> None:
         lesson = self._known[self._lessons.currentData()]
         self.bench.open(lesson, setting)
         self.bench.bridge.flush()
+
+    def _open_file(self) -> None:
+        """Ask for a document or a lesson."""
+        path = self._files.dialogs.to_open(self._files.folder)
+        try:
+            if path is not None:
+                lesson, state = opened(path)
+                if lesson.id not in self._known:
+                    self._known[lesson.id] = lesson
+                    self._lessons.insertItem(self._lessons.count() - 1, path.name, lesson.id)
+                self.bench.open_state(lesson, state)
+                self.bench.bridge.flush()
+        except ExplorerError as error:
+            show_error(error, self._lessons)
+        self._list_settings()
 
     def _say_failed(self, error: ExplorerError) -> None:
         self._list_settings()
@@ -130,10 +168,16 @@ class Comparison(QFrame):
         if self._listed != (self.bench.lesson, self.bench.document.state.setting):
             self._list_settings()
             self.go_to(self._first.selection.stage)
+        self._say()
 
     def _follow_first(self, change: Change) -> None:
         if self.bench.selection.showing == "difference":
             self.area.follow(change)
+            self._say()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.window().windowHandle().installEventFilter(self.bench.bridge)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

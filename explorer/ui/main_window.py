@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.words.tab import WordsTab
 
-MAP_WIDTH, INSPECTOR_WIDTH = 212, 325
+INSPECTOR_WIDTH = 325
 
 
 class MainWindow(QMainWindow):
@@ -216,7 +216,7 @@ class MainWindow(QMainWindow):
     def compare(self, on: bool) -> None:
         """Show another example or setting beside this one, or no more."""
         if on and self.comparison is None:
-            self.comparison = Comparison(self.bench)
+            self.comparison = Comparison(self.bench, self.files)
             self._split.addWidget(self.comparison)
             self._split.setSizes([1, 1])
         elif not on and self.comparison is not None:
@@ -262,11 +262,12 @@ class MainWindow(QMainWindow):
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
         self.top_bar.fit(width)
-        self.map.setFixedWidth(min(px(MAP_WIDTH), int(width * 0.23)))
-        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int(width * 0.27)))
+        self.map.fit(width)
+        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
+        self.windowHandle().installEventFilter(self.bench.bridge)
         # Otherwise the first button wears the focus ring before anybody has touched a key.
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 

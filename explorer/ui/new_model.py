@@ -1,5 +1,7 @@
 """The dialog for a new model."""
 
+from typing import cast
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
@@ -15,12 +17,15 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.errors import ExplorerError
-from explorer.core.models.targets import END, START
+from explorer.core.model import SEQUENCES
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
-from explorer.lessons.new import SEQUENCES, drawn, new_lesson
+from explorer.core.tokens import END, START
+from explorer.document.commands.words import checked_words
+from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
+from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.chip import MOST_LETTERS
 from explorer.ui.workbench import Workbench
@@ -81,7 +86,6 @@ class NewModel(QDialog):
         self._problem = QLabel()
         self._problem.setWordWrap(True)
         mark(self._problem, role="error")
-        whole.addWidget(self._problem)
         self._problem.hide()
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self._make_it = self.buttons.addButton("Make it", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -153,11 +157,35 @@ class NewModel(QDialog):
             self.accept()
 
     def _say_problem(self, error: ExplorerError) -> None:
+        """Say below a field what is wrong with it, in the dialog's own words."""
+        field = self._field(error)
+        if "sequence" in error.fields:
+            error = ExplorerError(error.id, **{**error.fields, "sequence": field.accessibleName()})
         self._problem.setText(f"⚠ {error}")
         if self._problem.isHidden():
-            self._problem.show()
             more = self._problem.heightForWidth(self._area.width()) + self._bench.appearance.px(12)
             self._be_high(self.height() + more)
+        else:
+            self._form.takeRow(self._problem)
+        row = cast(tuple[int, object], self._form.getWidgetPosition(field))[0]
+        self._form.insertRow(row + 1, self._problem)
+        self._problem.show()
+        field.setFocus(Qt.FocusReason.TabFocusReason)  # what stands there is selected
+        # Once the rows have moved.
+        do_later(self, lambda: self._area.ensureWidgetVisible(self._problem))
+
+    def _field(self, error: ExplorerError) -> QWidget:
+        """The field that an error is about."""
+        match error.id:
+            case "empty-tokens" | "too-many-tokens":
+                return self.target if error.fields["sequence"] == "target" else self.source
+            case "bad-token":
+                texts = [edit for edit in (self.source, self.target, self.words) if not edit.isHidden()]
+                return next(edit for edit in texts if not _are_words(edit.text()))
+            case "heads-do-not-divide":
+                return self.heads
+            case _:
+                return self.d_model
 
     def _draw(self, lesson: Lesson) -> None:
         """Draw the weights of a large model beside the window."""
@@ -191,3 +219,11 @@ class NewModel(QDialog):
     def done(self, result: int) -> None:
         self._background.stop()
         super().done(result)
+
+
+def _are_words(text: str) -> bool:
+    try:
+        checked_words("", text.split() or ("-",), None)
+    except ExplorerError:
+        return False
+    return True

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import ceil
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMarginsF, QObject, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPageSize, QPainter, QPdfWriter, QRegion
+from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QScrollArea, QWidget
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
@@ -114,9 +114,6 @@ def _laid_out(panel: Panel) -> QWidget:
     for view in panel.findChildren(QGraphicsView):
         view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # or the ground becomes an image in an SVG
         view.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # or a heat map becomes a JPEG in a PDF
-    for label in panel.findChildren(QLabel):
-        if label.font().capitalization() == QFont.Capitalization.AllUppercase:
-            label.setText(label.text().upper())  # an SVG has no such fonts
     QApplication.processEvents()
     page = panel.widget()
     assert page is not None

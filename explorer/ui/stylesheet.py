@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 # Qt's dialect with two units of ours: 1u is one pixel at text scale 1 (1u+1: and one for a border that does not scale),
 # and font sizes in em are multiples of the UI font.
 # ``$name`` is a role of the theme. Borders stay in px: a hairline is a hairline at every scale. Controls keep 1px of
-# margin which the focus ring takes, so that nothing moves when the focus does.
+# margin which the focus ring takes, so that nothing moves when the focus does. Controls in a line are of one height; a
+# spin box, to which Qt adds three pixels, has to be held.
 _STYLESHEET = """
 QFrame#topBar, QFrame#inspector, QFrame#lessonBar { background: $surface; border: 0px solid $line; }
 QFrame#topBar { border-bottom-width: 1px; }
@@ -39,15 +40,16 @@ QLabel[role="title"] { font-size: 1.5em; font-weight: 700; }
 QLabel[role="subtitle"], QLabel[role="muted"] { color: $muted; }
 QLabel[role="strong"] { font-weight: 700; }
 QLabel[role="small"] { color: $muted; font-size: 0.85em; }
+QLabel[role="heading"] { font-size: 1.1em; font-weight: 700; padding: 12u 0 0 0; qproperty-indent: 0; }
+QLabel[role="note"] { color: $muted; font-size: 0.93em; }
 QLabel[role="section"] {
-    color: $muted; font-size: 0.78em; font-weight: 700; letter-spacing: 1.2u; text-transform: uppercase;
-    padding: 10u 0 2u 0; qproperty-indent: 0;
+    color: $muted; font-size: 0.9em; font-weight: 700; padding: 8u 0 2u 0; qproperty-indent: 0;
 }
-QPushButton[role="section"] {
-    color: $muted; font-size: 0.78em; font-weight: 700; letter-spacing: 1.2u; text-transform: uppercase;
-    padding: 6u 10u; background: transparent; border-color: transparent; text-align: left;
+QLabel[role="group"], QPushButton[role="group"] { color: $muted; font-size: 0.9em; font-weight: 700; }
+QPushButton[role="group"] {
+    padding: 0 10u; min-height: 0; background: transparent; border-color: transparent; text-align: left;
 }
-QPushButton[role="section"]:hover { color: $text; background: $raised; }
+QPushButton[role="group"]:hover { color: $text; background: $raised; }
 QLabel[role="symbol"] { font-family: "$symbol_family"; font-style: italic; font-size: 1.35em; }
 QLabel[role="operator"] { color: $muted; font-size: 1.6em; padding: 0 4u; }
 QLabel[role="here"] { color: $here_text; font-weight: 700; }
@@ -60,11 +62,14 @@ QLabel[role="code"], QPlainTextEdit[role="code"], QTextEdit[role="code"], QTextB
 QPushButton, QToolButton, QComboBox, QAbstractSpinBox, QLineEdit {
     background: $surface; color: $text; border: 1px solid $line_strong; border-radius: 6u; margin: 1px;
 }
-QPushButton { padding: 5u 13u; icon-size: 12u; }
+QPushButton, QComboBox, QLineEdit { min-height: 19u; }
+QAbstractSpinBox { min-height: 19u; max-height: 19u; }
+QPushButton { padding: 4u 13u; icon-size: 12u; }
 QToolButton { padding: 4u; icon-size: 16u; }
 QComboBox, QLineEdit { padding: 4u 8u; }
 QAbstractSpinBox { padding: 4u 6u; qproperty-alignment: 'AlignRight | AlignVCenter'; }
 QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $raised; }
+QComboBox:hover, QAbstractSpinBox:hover, QLineEdit:hover { border-color: $muted; }
 QPushButton:pressed, QToolButton:pressed, QToolButton:checked { background: $selection; color: $on_selection; }
 QPushButton:disabled, QToolButton:disabled, QComboBox:disabled, QAbstractSpinBox:disabled, QLineEdit:disabled {
     color: $disabled; border-color: $line;
@@ -74,7 +79,7 @@ QToolButton[autoRaise="true"]:hover { background: $raised; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
 
 QPushButton[primary="true"] { background: $accent; color: $on_accent; border-color: $accent; }
-QPushButton[primary="true"]:hover, QPushButton[primary="true"]:pressed { background: $accent_hover; }
+QPushButton[primary="true"]:hover { background: $accent_hover; }
 QPushButton[primary="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
 
 QPushButton[tab="true"], QPushButton[link="true"] { background: transparent; color: $muted; border-color: transparent; }
@@ -82,7 +87,7 @@ QPushButton[tab="true"] { padding: 6u 13u; }
 QPushButton[tab="true"][document="true"] { color: $text; font-size: 1.1em; font-weight: 700; }
 QPushButton[tab="true"]:hover, QPushButton[link="true"]:hover { color: $text; background: $raised; }
 QPushButton[tab="true"]:checked { color: $text; background: $raised; }
-QPushButton[link="true"] { padding: 4u 6u; }
+QPushButton[link="true"] { padding: 3u 6u; min-height: 0; }
 QPushButton[link="true"]:checked { color: $accent_text; background: $accent_soft; }
 
 QPushButton[chip="true"] {
@@ -92,7 +97,7 @@ QPushButton[chip="true"] {
 QPushButton[chip="true"]:hover { background: $selection; }
 QPushButton[chip="true"]:checked { background: $accent; color: $on_accent; border-color: $accent; }
 QPushButton[chip="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
-QPushButton[chip="true"][add="true"] { background: transparent; border-style: dashed; }
+QPushButton[chip="true"][add="true"] { background: transparent; border-color: $line_strong; }
 QPushButton[chip="true"][add="true"]:hover { background: $accent_soft; }
 
 QPushButton[segment] { border-radius: 0; margin: 1px 0; padding: 4u 11u; color: $muted; }
@@ -106,6 +111,11 @@ QPushButton[segment="last"], QPushButton[segment="only"] {
 QPushButton[segment]:hover { color: $text; }
 QPushButton[segment]:checked { background: $accent_soft; color: $accent_text; }
 QPushButton[segment]:disabled { color: $disabled; }
+
+QPushButton[primary="true"]:pressed, QPushButton[chip="true"]:pressed, QPushButton[segment]:pressed,
+QPushButton[tab="true"]:pressed, QPushButton[link="true"]:pressed, QPushButton[role="group"]:pressed {
+    background: $selection; color: $on_selection;
+}
 
 QComboBox { combobox-popup: 0; }
 QComboBox::drop-down { border: none; width: 20u; }
@@ -187,7 +197,7 @@ QPushButton[chip="true"][add="true"]:focus, QFrame#sidebar QListView:focus, QFra
 QFrame#inspector QTextBrowser:focus { border: 2px solid $focus; margin: 0px; }
 QComboBox QListView:focus { margin: 0; border: 1px solid $line_strong; }
 QTableView QLineEdit, QTableView QAbstractSpinBox {
-    background: $surface; border: 2px solid $focus; border-radius: 3u; margin: 0; padding: 0 2u;
+    background: $surface; border: 2px solid $focus; border-radius: 3u; margin: 0; padding: 0 2u; min-height: 0;
 }
 """
 

@@ -5,9 +5,10 @@ Panels and widgets write no style sheet of their own. They take their look from 
 * an **object name** for the fixed parts of the window (make them `QFrame`, a bare `QWidget` paints no background):
   ``topBar``, ``tokenBar``, ``sidebar``, ``inspector``, ``lessonBar`` and ``page``;
 * a **dynamic property** for what stands in them, set before the widget is shown (`mark` does it, also later):
-  on `QLabel` ``role`` = title, subtitle, section, document, strong, muted, small, symbol, operator, number, here, error
-  or code; on `QPushButton` one of ``chip``, ``add`` (beside ``chip``), ``tab``, ``primary``, ``link`` = "true", or
-  ``segment`` = first, middle, last or only; on `QFrame` ``card`` and ``rule``; ``role`` = code also on text edits;
+  on `QLabel` ``role`` = title, subtitle, heading, section, group, document, strong, muted, small, note, symbol,
+  operator, number, here, error or code; on `QPushButton` one of ``chip``, ``add`` (beside ``chip``), ``tab``,
+  ``primary``, ``link`` = "true", or ``segment`` = first, middle, last or only; on `QFrame` ``card`` and ``rule``;
+  ``role`` = code also on text edits;
 * the `Theme`, for what a widget paints by hand, and `Fonts` (appearance.py), for what it writes by hand;
 * the plain type, for all other controls.
 """
@@ -74,7 +75,7 @@ class Theme:
     on_selection: str
     tooltip: str
     on_tooltip: str
-    series: tuple[str, ...]  # curves, in order; told apart by lightness too
+    series: tuple[str, ...]  # curves and heads, in order: neither teal nor orange, and told apart by lightness too
 
     @property
     def dark(self) -> bool:
@@ -151,7 +152,7 @@ LIGHT = Theme(
     on_selection="#1b2430",
     tooltip="#1b2430",
     on_tooltip="#f7f6f3",
-    series=("#0f766e", "#bd4f12", "#1d5fbf", "#9a4d94", "#8a6d0b", "#5b6472"),
+    series=("#1d5fbf", "#8a6d0b", "#9a4d94", "#1b2430", "#2a87bd", "#5b6472"),
 )
 
 DARK = Theme(
@@ -191,7 +192,7 @@ DARK = Theme(
     on_selection="#e8ebf0",
     tooltip="#e8ebf0",
     on_tooltip="#171d27",
-    series=("#4fc4b3", "#f08a48", "#82b4ff", "#d59ad0", "#d3b545", "#a3adbb"),
+    series=("#82b4ff", "#d3b545", "#d59ad0", "#e8ebf0", "#4f8fc4", "#a3adbb"),
 )
 
 

@@ -112,6 +112,7 @@ class TopBar(QFrame):
         self._name = lesson.title
         self.title.setText(f"{self._name}  ▾")
         self._setting_place.removeWidget(self._settings)
+        self._settings.hide()
         self._settings.deleteLater()
         self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
         self._settings.group.idClicked.connect(self._choose_setting)

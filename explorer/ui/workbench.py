@@ -54,7 +54,7 @@ class Workbench:
         self._first = lesson
         self._opened = {lesson.id: lesson}
         self.given: WeakSet[State] = WeakSet({document.state})
-        """States as a lesson gives them: there is nothing in them to be saved."""
+        """States as they were opened: who comes to one of them has opened an example, or taken everything back."""
         self._set_descent(lesson)
 
     @property
@@ -72,12 +72,12 @@ class Workbench:
         """Open an example, or another setting of it; it can be undone."""
         state = lesson.state(setting)
         title = lesson.title if setting is None else f"{lesson.title}: {lesson.setting(setting).title}"
-        self.given.add(state)
         self.open_state(lesson, state, title)
 
     def open_state(self, lesson: Lesson, state: State, title: str = "") -> None:
         """Open a document of an example; it can be undone."""
         self._opened[lesson.id] = lesson
+        self.given.add(state)
         another = lesson.id != self.document.state.lesson
         self.document.do(Replace(state, f"Open “{title or lesson.title}”"))
         if another:

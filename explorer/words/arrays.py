@@ -15,6 +15,11 @@ from explorer.words.lines import MOST_DIMS, Table
 _LONGEST_HEADER = 100_000_000
 _LARGEST = 8_000_000_000
 _ROWS = 1 << 16
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError),
+    *(SyntaxError, MemoryError, OverflowError, RuntimeError),
+)
+"""What numpy and zipfile raise for archives that are damaged, encrypted, or say that they hold more than there is."""
 
 
 def is_safetensors(start: bytes, size: int) -> bool:
@@ -24,8 +29,7 @@ def is_safetensors(start: bytes, size: int) -> bool:
 
 
 def read_safetensors(file: Path) -> Iterator[Table]:
-    """
-    The tensors "vectors", "words" and, for whole numbers, "scales".
+    """The tensors "vectors", "words" and, for whole numbers, "scales".
 
     Raises
     ------
@@ -41,16 +45,17 @@ def read_safetensors(file: Path) -> Iterator[Table]:
             _need(file, names, {"vectors", "words"}, shapes.get("vectors", []))
             found = {name: tensors.get_tensor(name) for name in ("vectors", "words", "scales") if name in names}
     except (SafetensorError, ValueError, TypeError, KeyError) as error:
-        raise _bad(file, f"it is damaged ({error})") from None
+        raise _bad(file, f"it cannot be read ({error})") from None
     words = found["words"]
     if words.dtype != np.uint8 or words.ndim != 1:
         raise _bad(file, "'words' must be the bytes of the words, a newline between two")
+    # Counted first: bytes that are all newlines would become as many objects.
+    _as_many(file, words.tobytes().count(b"\n") + 1, found["vectors"])
     return _blocks(file, words.tobytes().split(b"\n"), found["vectors"], found.get("scales"))
 
 
 def read_npz(file: Path) -> Iterator[Table]:
-    """
-    The arrays "vectors" and "words".
+    """The arrays "vectors" and "words".
 
     Raises
     ------
@@ -68,13 +73,15 @@ def read_npz(file: Path) -> Iterator[Table]:
             raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             vectors, words = arrays["vectors"], arrays["words"]
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, NotImplementedError, SyntaxError) as error:
+    except _UNREADABLE as error:
         pickled = "allow_pickle" in str(error)
-        why = "it holds Python objects, which could run any program" if pickled else f"it is damaged ({error})"
+        why = "it holds Python objects, which could run any program" if pickled else f"it cannot be read ({error})"
         raise _bad(file, why) from None
     if words.dtype.kind not in "US" or words.ndim != 1:
         raise _bad(file, "'words' must be a list of texts")
-    spelt = [word.encode("utf-8") if isinstance(word, str) else word for word in words.tolist()]
+    _as_many(file, len(words), vectors)
+    # What cannot be written in UTF-8 is told with the number of the word, below.
+    spelt = [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words.tolist()]
     return _blocks(file, spelt, vectors, None)
 
 
@@ -87,11 +94,14 @@ def _need(file: Path, names: set[str], wanted: set[str], shape: list[int]) -> No
         raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
 
 
-def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArray[Any] | None) -> Iterator[Table]:
+def _as_many(file: Path, n_words: int, vectors: NDArray[Any]) -> None:
     if vectors.ndim != 2 or not 1 <= vectors.shape[1] <= MOST_DIMS:
         raise _bad(file, f"'vectors' has shape {vectors.shape}; it must be words × numbers")
-    if len(words) != len(vectors):
-        raise _bad(file, f"it has {len(words):,} words but {len(vectors):,} vectors")
+    if n_words != len(vectors):
+        raise _bad(file, f"it has {n_words:,} words but {len(vectors):,} vectors")
+
+
+def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArray[Any] | None) -> Iterator[Table]:
     if vectors.dtype.kind != "f" and (vectors.dtype != np.int8 or scales is None):
         raise _bad(file, f"'vectors' holds {vectors.dtype}; it must be floats, or int8 with 'scales'")
     if scales is not None and (scales.shape != (len(vectors),) or scales.dtype.kind != "f"):

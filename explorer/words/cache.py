@@ -1,6 +1,8 @@
 """Large files of vectors, parsed once and kept as plain arrays, which are opened by memory map in no time.
 
-An entry is a folder named for the file's path, size and time of change; a file that has changed is parsed again.
+An entry is a folder named for the file's path, size and time of change; a file that has changed is parsed again. With
+each file that is parsed, what is of no use any more is deleted: entries of a file that is gone or has changed since,
+and what a parsing left behind that was killed.
 """
 
 import json
@@ -10,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
+from time import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,12 +30,15 @@ VERSION = 1
 _HEADER = 128
 
 
+_DAY = 86_400.0
+"""Seconds; no parsing takes so long."""
+
+
 class Entry(NamedTuple):
-    """A parsed file: what it came from, and how many bytes it takes."""
+    """A parsed file: what it came from, and where its arrays are."""
 
     file: str
     folder: Path
-    size: int
 
 
 def folder() -> Path:
@@ -43,8 +49,7 @@ def folder() -> Path:
 
 
 def load(file: Path, report: Report | None = None, name: str = "", cache: Path | None = None) -> Vectors:
-    """
-    The vectors of a file, from the cache if they were parsed before.
+    """The vectors of a file, from the cache if they were parsed before.
 
     Parameters
     ----------
@@ -78,7 +83,7 @@ def load(file: Path, report: Report | None = None, name: str = "", cache: Path |
     found = _open(entry, source, name)
     if found is None:
         _keep(formats.blocks(file, report), entry, source)
-        _forget(cache, source["file"], entry)
+        _tidy(cache, source["file"], entry)
         found = _open(entry, source, name)
     if found is None:
         raise ExplorerError("vectors-not-read", file=file, reason="it changed while it was read")
@@ -87,18 +92,8 @@ def load(file: Path, report: Report | None = None, name: str = "", cache: Path |
 
 def entries(cache: Path | None = None) -> list[Entry]:
     """What is kept."""
-    found = []
-    for path in sorted((cache or folder()).glob("*/source.json")):
-        source = _read(path)
-        size = sum(one.stat().st_size for one in path.parent.iterdir())
-        found.append(Entry(str(source.get("file", "")), path.parent, size))
-    return found
-
-
-def clear(cache: Path | None = None) -> None:
-    """Delete all that is kept; tables that are open stay so where the system allows it."""
-    for entry in entries(cache):
-        shutil.rmtree(entry.folder, ignore_errors=True)
+    every = sorted((cache or folder()).glob("*/source.json"))
+    return [Entry(str(_read(path).get("file", "")), path.parent) for path in every]
 
 
 def _open(entry: Path, source: dict[str, Any], name: str) -> Vectors | None:
@@ -163,11 +158,20 @@ def _put(part: Path, entry: Path, source: dict[str, Any]) -> None:
             os.replace(part, entry)
 
 
-def _forget(cache: Path, file: str, kept: Path) -> None:
-    """Delete the entries of earlier states of a file."""
-    for entry in entries(cache):
-        if entry.file == file and entry.folder != kept:
-            shutil.rmtree(entry.folder, ignore_errors=True)
+def _tidy(cache: Path, file: str, kept: Path) -> None:
+    """Delete what is of no use any more, but for one entry; tables that are open stay so where the system allows it."""
+    of_no_use = [entry.folder for entry in entries(cache) if entry.file == file or not Path(entry.file).exists()]
+    of_no_use += [part for part in cache.glob("part-*") if _is_old(part)]
+    for one in of_no_use:
+        if one != kept:
+            shutil.rmtree(one, ignore_errors=True)
+
+
+def _is_old(part: Path) -> bool:
+    try:
+        return time() - part.stat().st_mtime > _DAY
+    except OSError:  # another process was quicker
+        return False
 
 
 def _written(blocks: Iterable[Block], file: Path, norms: list[NDArray[np.float32]]) -> Iterator[bytes]:

@@ -22,12 +22,22 @@ class Shipped:
 
     Parameters
     ----------
-    name, file, about : str
+    name, file : str
+    words, dims : int
+    text : str
+        Where they are from.
     """
 
     name: str
     file: str
-    about: str
+    words: int
+    dims: int
+    text: str
+
+    @property
+    def about(self) -> str:
+        """What they are, in words."""
+        return f"{self.words:,} words, {self.dims} numbers each, {self.text}"
 
     @property
     def path(self) -> Path:
@@ -71,8 +81,8 @@ class Offered:
 
 
 SHIPPED = (
-    Shipped(DEFAULT, "books.int8.safetensors", "20,000 words of old English books, trained for this program"),
-    Shipped("reference", "reference.txt", "screen, rock and remote with their numbers as printed in the reference"),
+    Shipped(DEFAULT, "books.int8.safetensors", 20_000, 100, "from old English books, trained for this program"),
+    Shipped("reference", "reference.txt", 3, 25, "as printed in the reference: screen, rock and remote"),
 )
 
 _TWITTER, _WIKI = "2 billion tweets", "Wikipedia 2014 and Gigaword 5"
@@ -90,8 +100,7 @@ OFFERED = (
 
 
 def offered(name: str) -> Offered:
-    """
-    A set that can be downloaded, by its name.
+    """A set that can be downloaded, by its name.
 
     Raises
     ------
@@ -112,8 +121,7 @@ def download_folder() -> Path:
 
 
 def present(one: Offered) -> Path | None:
-    """
-    A whole copy of a set on this machine: our own, or one that gensim downloaded; None where there is none.
+    """A whole copy of a set on this machine: our own, or one that gensim downloaded; None where there is none.
 
     gensim keeps its own in ``GENSIM_DATA_DIR`` or ``~/gensim-data``.
     """
@@ -127,8 +135,7 @@ def present(one: Offered) -> Path | None:
 
 
 def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
-    """
-    Vectors by a name of this catalogue, or of a file.
+    """Vectors by a name of this catalogue, or of a file.
 
     Parameters
     ----------

@@ -14,8 +14,7 @@ def use_cores(cores: int | None) -> None:
 
 @numba.njit(nogil=True)  # type: ignore[misc, unused-ignore]
 def add_pairs(stream: Any, start: int, stop: int, units: Any, first: int, last: int, sums: Any) -> None:
-    """
-    Add the pairs of a piece of text whose rarer word is one of first … last - 1.
+    """Add the pairs of a piece of text whose rarer word is one of first … last - 1.
 
     Parameters
     ----------
@@ -46,8 +45,7 @@ def add_pairs(stream: Any, start: int, stop: int, units: Any, first: int, last: 
 
 @numba.njit(nogil=True, fastmath=True, parallel=True)  # type: ignore[misc, unused-ignore]
 def learn(rows: Any, columns: Any, logs: Any, weights: Any, bounds: Any, p: Any, q: Any, rate: Any) -> float:
-    """
-    AdaGrad over one stage: parts that share no word, side by side; the pairs of a part one after the other.
+    """AdaGrad over one stage: parts that share no word, side by side; the pairs of a part one after the other.
 
     Parameters
     ----------

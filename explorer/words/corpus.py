@@ -39,18 +39,12 @@ class Corpus:
     ----------
     words : tuple of str
         The vocabulary, the most frequent word first.
-    counts : numpy.ndarray
-        How often each occurs, (n_words,).
     stream : numpy.ndarray
         The text: the number of each word in the vocabulary, `BREAK` between lines, (n,), int32.
-    length : int
-        How many words the text has, those outside the vocabulary too.
     """
 
     words: tuple[str, ...]
-    counts: NDArray[np.int64]
     stream: NDArray[np.int32]
-    length: int
 
 
 def tokens(text: str) -> list[str]:
@@ -60,8 +54,7 @@ def tokens(text: str) -> list[str]:
 
 
 def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
-    """
-    A text as numbers of words.
+    """A text as numbers of words.
 
     Parameters
     ----------
@@ -80,8 +73,7 @@ def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
 
 
 def from_files(files: Sequence[Path], n_words: int, least: int = 1, report: Report | None = None) -> Corpus:
-    """
-    Text files, plain or compressed by gzip or xz, as numbers of words.
+    """Text files, plain or compressed by gzip or xz, as numbers of words.
 
     Parameters
     ----------
@@ -110,7 +102,6 @@ def _corpus(blocks: Iterable[str], n_words: int, least: int, name: str) -> Corpu
     counts = np.zeros(len(spelt), np.int64)
     for part in parts:
         counts += np.bincount(part, minlength=len(spelt))
-    length = int(counts[1:].sum())
     kept = [i for i in range(1, len(spelt)) if counts[i] >= least]
     kept = sorted(kept, key=lambda i: (-counts[i], spelt[i]))[:n_words]
     if len(kept) < LEAST_DISTINCT:
@@ -123,7 +114,7 @@ def _corpus(blocks: Iterable[str], n_words: int, least: int, name: str) -> Corpu
     for i, part in enumerate(parts):
         renumbered = new[part]
         parts[i] = renumbered[renumbered != outside]
-    return Corpus(tuple(spelt[i] for i in kept), counts[kept], np.concatenate(parts), length)
+    return Corpus(tuple(spelt[i] for i in kept), np.concatenate(parts))
 
 
 def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:

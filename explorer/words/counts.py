@@ -52,8 +52,7 @@ class Counts:
 
 
 def count(corpus: Corpus, window: int, report: Report | None = None, fast: bool = False) -> Counts:
-    """
-    Count a text's pairs of words.
+    """Count a text's pairs of words.
 
     Parameters
     ----------

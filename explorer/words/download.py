@@ -5,21 +5,26 @@ import os
 import re
 import shutil
 import ssl
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import md5
 from pathlib import Path
+from time import sleep
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from explorer.core.errors import ExplorerError
 from explorer.words.catalogue import Offered, download_folder, present
-from explorer.words.progress import Meter, Report
+from explorer.words.progress import Meter, Progress, Report
 
 TIMEOUT = 20.0
 """Seconds without a byte after which a connection counts as broken."""
 ATTEMPTS = 3
 """How often in a row a connection may break without having brought anything."""
+WAIT = 0.2
+"""Seconds between two looks whether another download of the same set has ended."""
 _CHUNK = 1 << 16
 _SPARE = 50_000_000
 """Bytes that are to stay free on the disk."""
@@ -38,8 +43,7 @@ def download(
     url: str | None = None,
     timeout: float = TIMEOUT,
 ) -> Path:
-    """
-    Get a set of vectors, unless it is on this machine already.
+    """Get a set of vectors, unless it is on this machine already.
 
     Parameters
     ----------
@@ -69,14 +73,44 @@ def download(
     file, part = folder / f"{one.name}.gz", folder / f"{one.name}.gz.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if file.is_file() and file.stat().st_size == one.size:
-            return file
-        _fill(part, one, url or one.url, timeout, report)
-        _check(part, one, report)
-        os.replace(part, file)
+        with _alone(folder / f"{one.name}.gz.lock", report):
+            if file.is_file() and file.stat().st_size == one.size:
+                return file
+            _fill(part, one, url or one.url, timeout, report)
+            _check(part, one, report)
+            os.replace(part, file)
     except OSError as error:
         raise ExplorerError("not-written", file=error.filename or part, reason=error.strerror or error) from None
     return file
+
+
+@contextmanager
+def _alone(lock: Path, report: Report | None) -> Iterator[None]:
+    """Wait until nobody else downloads this set: another window, or one cancelled that has not noticed yet."""
+    with lock.open("ab") as stream:
+        while not _locked(stream):
+            if report is not None:
+                report(Progress("waiting", 0, 0))
+            sleep(WAIT)
+        yield
+
+
+def _locked(stream: IO[bytes]) -> bool:
+    """Whether the lock on a file could be had; it is let go when the file is closed."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
 
 
 def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | None) -> None:
@@ -103,8 +137,7 @@ def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | N
 
 
 def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, meter: Meter) -> None:
-    """
-    One connection, from the byte the part file ends at.
+    """One connection, from the byte the part file ends at.
 
     Raises
     ------
@@ -129,7 +162,7 @@ def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, mete
             raise _Broken("the server has a shorter file") from None
         if error.code >= 500 or error.code in (408, 429):
             raise _Broken(f"the server answered {error.code} {error.reason}") from None
-        reason = f"{error.code} {str(error.reason).splitlines()[0]}"
+        reason = " ".join([str(error.code), *str(error.reason).splitlines()[:1]]).strip()
         raise ExplorerError("download-refused", name=one.name, url=url, reason=reason) from None
     except URLError as error:
         if isinstance(error.reason, ssl.SSLError):
@@ -138,7 +171,8 @@ def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, mete
             raise _Broken(_quiet(timeout)) from None
         if have:
             raise _Broken("the server cannot be reached") from None
-        raise ExplorerError("download-offline", name=one.name, reason=error.reason) from None
+        why = getattr(error.reason, "strerror", None) or error.reason
+        raise ExplorerError("download-offline", name=one.name, reason=why) from None
     except TimeoutError:
         raise _Broken(_quiet(timeout)) from None
     except (ConnectionError, ssl.SSLError, http.client.HTTPException):
@@ -146,8 +180,7 @@ def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, mete
 
 
 def _start(answer: Any, have: int, one: Offered) -> int:
-    """
-    The byte that an answer begins with; what it says of the whole must be what is known of it.
+    """The byte that an answer begins with; what it says of the whole must be what is known of it.
 
     Raises
     ------
@@ -181,8 +214,7 @@ def _copy(answer: Any, stream: IO[bytes], start: int, one: Offered, meter: Meter
 
 
 def _check(part: Path, one: Offered, report: Report | None) -> None:
-    """
-    Compare the MD5.
+    """Compare the MD5.
 
     Raises
     ------

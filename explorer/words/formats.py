@@ -30,7 +30,9 @@ LARGEST_FILE = 8_000_000_000
 
 SAMPLE = 1 << 16
 ZIP, GZIP, NPY = b"PK\x03\x04", b"\x1f\x8b", b"\x93NUMPY"
+UTF8_MARK, UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 OTHERS = {b"\xfd7zXZ": "an xz archive", b"BZh": "a bzip2 archive", b"7z\xbc\xaf": "a 7z archive", b"%PDF": "a PDF"}
+OTHERS |= dict.fromkeys(UTF16_MARKS, "text in UTF-16; save it as UTF-8")
 
 
 class Block(NamedTuple):
@@ -41,8 +43,7 @@ class Block(NamedTuple):
 
 
 def blocks(file: Path, report: Report | None = None) -> Iterator[Block]:
-    """
-    The table in a file, some thousand words at a time.
+    """The table in a file, some thousand words at a time.
 
     Parameters
     ----------
@@ -111,6 +112,9 @@ def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[
     for magic, what in OTHERS.items():
         if start.startswith(magic):
             raise ExplorerError("vectors-unknown", file=file, what=what)
+    if start.startswith(UTF8_MARK):  # as some editors begin a text
+        start = start[len(UTF8_MARK) :]
+        stream.read(len(UTF8_MARK))
     header = lines.header(start)
     if header is None:
         if b"\0" in start:

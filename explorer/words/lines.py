@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from explorer.core.errors import ExplorerError
 
 MOST_DIMS = 10_000
+MOST_WORDS = 10_000_000
+"""Three times as many as in the largest sets; a small archive could unpack to very many more."""
 LONGEST_LINE = 1 << 20
 _BLOCK = 1 << 22
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*\n")
@@ -41,8 +43,7 @@ def is_text_below(start: bytes, dims: int) -> bool:
 
 
 def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] | None = None) -> Iterator[Table]:
-    """
-    Tables of some thousand lines.
+    """Tables of some thousand lines.
 
     Parameters
     ----------
@@ -85,6 +86,8 @@ def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] 
             found += len(words)
             if promised and found > promised[0]:
                 raise _bad(file, line, f"more words than the {promised[0]:,} of the first line")
+            if found > MOST_WORDS:
+                raise _bad(file, line, f"more than {MOST_WORDS:,} words")
             yield words, array
         if not chunk:
             break
@@ -138,7 +141,7 @@ def _parse_line(file: Path, line: bytes, number: int, dims: int) -> tuple[bytes,
     if not _is_utf8([bare]):
         raise _bad(file, number, "not text in UTF-8")
     if _numbers(parts, len(parts)) is not None and len(parts) != dims:
-        raise _bad(file, number, f"{len(parts)} numbers, where the lines before have {dims}")
+        raise _bad(file, number, f"{len(parts)} numbers, where there should be {dims}")
     wrong = next((part for part in parts if _numbers([part], 1) is None), None)
     if wrong is None:
         raise _bad(file, number, f"not a word and {dims} numbers: '{_shown(bare)}'")

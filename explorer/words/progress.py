@@ -12,7 +12,7 @@ class Progress:
     Parameters
     ----------
     what : str
-        "reading", "counting", "training", "parsing", "downloading", "checking", "evaluating".
+        "reading", "counting", "training", "parsing", "waiting", "downloading", "checking", "evaluating".
     done, total : float
         In the work's own unit: bytes, rows, epochs. The total is 0 where it is not known.
     left : float or None

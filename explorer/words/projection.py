@@ -46,8 +46,7 @@ class Projection:
 
 
 def principal(vectors: NDArray[np.floating], k: int) -> Projection:
-    """
-    The k directions along which vectors differ most (Pearson 1901; Hotelling 1933).
+    """The k directions along which vectors differ most (Pearson 1901; Hotelling 1933).
 
     Parameters
     ----------
@@ -86,8 +85,7 @@ def _of_few(centred: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def without_top(vectors: NDArray[np.floating], k: int) -> NDArray[np.float32]:
-    """
-    Vectors without their mean and without their first k components (Mu and Viswanath 2018, "All-but-the-top").
+    """Vectors without their mean and without their first k components (Mu and Viswanath 2018, "All-but-the-top").
 
     The first few directions mostly tell frequent words from rare ones and hide the meaning in a cosine.
     """
@@ -101,8 +99,7 @@ def tsne_available() -> bool:
 
 
 def tsne(vectors: NDArray[np.floating], seed: int = 0) -> Floats:
-    """
-    A map on which vectors that point the same way lie together (van der Maaten and Hinton 2008), by scikit-learn.
+    """A map on which vectors that point the same way lie together (van der Maaten and Hinton 2008), by scikit-learn.
 
     Parameters
     ----------

@@ -15,8 +15,7 @@ _BLOCK = 1 << 22
 
 
 def read(file: Path, stream: IO[bytes], n_words: int, dims: int) -> Iterator[Table]:
-    """
-    Tables of some thousand words.
+    """Tables of some thousand words.
 
     Parameters
     ----------

@@ -8,22 +8,22 @@
 ======================  ==============================================================================================
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.core.files import whole_file
 from explorer.words.vectors import Vectors
 
 ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")
 
 
 def check(out: Path) -> None:
-    """
-    See that a file of this name can be written.
+    """See that a file of this name can be written.
 
     Raises
     ------
@@ -35,8 +35,7 @@ def check(out: Path) -> None:
 
 
 def save(vectors: Vectors, out: Path) -> None:
-    """
-    Write the vectors; the file appears under its name when it is whole.
+    """Write the vectors; the file appears under its name when it is whole.
 
     Raises
     ------
@@ -45,15 +44,10 @@ def save(vectors: Vectors, out: Path) -> None:
     """
     check(out)
     ending = next(ending for ending in ENDINGS if out.name.lower().endswith(ending))
-    write: Callable[[Vectors, Path], None]
+    write: Callable[[Vectors, BinaryIO], None]
     write = {".txt": _text, ".npz": _npz, ".safetensors": _safetensors, ".int8.safetensors": _int8}[ending]
-    part = out.with_name(out.name + ".part")
-    try:
-        write(vectors, part)
-        os.replace(part, out)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise ExplorerError("not-written", file=out, reason=error.strerror or error) from None
+    with whole_file(out) as stream:
+        write(vectors, stream)
 
 
 def to_int8(array: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -62,30 +56,28 @@ def to_int8(array: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.fl
     return np.rint(array / np.where(scales, scales, 1)[:, None]).astype(np.int8), scales
 
 
-def _text(vectors: Vectors, part: Path) -> None:
-    with part.open("w", encoding="utf-8", newline="\n") as stream:
-        for word, vector in zip(vectors.words, vectors.array, strict=True):
-            # The shortest digits that give the same float32 again.
-            print(word, *map(str, vector), file=stream)
+def _text(vectors: Vectors, stream: BinaryIO) -> None:
+    for word, vector in zip(vectors.words, vectors.array, strict=True):
+        # The shortest digits that give the same float32 again.
+        stream.write(f"{word} {' '.join(map(str, vector))}\n".encode())
 
 
-def _npz(vectors: Vectors, part: Path) -> None:
-    with part.open("wb") as stream:
-        np.savez(stream, vectors=vectors.array, words=np.array(list(vectors.words)))
+def _npz(vectors: Vectors, stream: BinaryIO) -> None:
+    np.savez(stream, vectors=vectors.array, words=np.array(list(vectors.words)))
 
 
-def _safetensors(vectors: Vectors, part: Path) -> None:
-    _tensors(part, vectors, {"vectors": np.asarray(vectors.array)})
+def _safetensors(vectors: Vectors, stream: BinaryIO) -> None:
+    _tensors(stream, vectors, {"vectors": np.asarray(vectors.array)})
 
 
-def _int8(vectors: Vectors, part: Path) -> None:
+def _int8(vectors: Vectors, stream: BinaryIO) -> None:
     small, scales = to_int8(vectors.array)
-    _tensors(part, vectors, {"vectors": small, "scales": scales})
+    _tensors(stream, vectors, {"vectors": small, "scales": scales})
 
 
-def _tensors(part: Path, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
+def _tensors(stream: BinaryIO, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
     from safetensors.numpy import save as serialise
 
     words = np.frombuffer(vectors.words.text[1:-1], np.uint8)
     # Its own `save_file` makes files that nobody else may read.
-    part.write_bytes(serialise({**arrays, "words": words}, {"format": "explorer-vectors"}))
+    stream.write(serialise({**arrays, "words": words}, {"format": "explorer-vectors"}))

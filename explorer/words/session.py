@@ -5,7 +5,6 @@ after the last epoch that was kept. A training taken up again ends with the same
 """
 
 import json
-import os
 import shutil
 import zlib
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.files import whole_file
 from explorer.words import corpus, counts, saving
 from explorer.words.progress import Cancelled, Report
 from explorer.words.train import Settings, Trainer
@@ -35,8 +35,7 @@ def train_files(
     fast: bool = False,
     cores: int | None = None,
 ) -> Vectors:
-    """
-    Train on text files and write the vectors.
+    """Train on text files and write the vectors.
 
     Parameters
     ----------
@@ -91,8 +90,7 @@ def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> dict[
 
 
 def _claim(folder: Path, description: dict[str, Any], out: Path) -> None:
-    """
-    Make the folder, or see that it is one of the same training.
+    """Make the folder, or see that it is one of the same training.
 
     Raises
     ------
@@ -131,15 +129,14 @@ def _counted(
     pairs = counts.count(text, settings.window, report, fast)
     for name in names:
         np.save(folder / f"{name}.npy", getattr(pairs, name))
-    _replace(vocabulary, "\n".join(text.words).encode())
+    with whole_file(vocabulary) as stream:
+        stream.write("\n".join(text.words).encode())
     return list(text.words), pairs
 
 
 def _keep(trainer: Trainer, folder: Path) -> None:
-    part = folder / "state.part"
-    with part.open("wb") as stream:
+    with whole_file(folder / "state.npz") as stream:
         np.savez(stream, allow_pickle=False, **trainer.state())
-    os.replace(part, folder / "state.npz")
 
 
 def _restore(trainer: Trainer, folder: Path) -> None:
@@ -150,9 +147,3 @@ def _restore(trainer: Trainer, folder: Path) -> None:
             trainer.restore(state)
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
         return
-
-
-def _replace(file: Path, content: bytes) -> None:
-    part = file.with_name(file.name + ".part")
-    part.write_bytes(content)
-    os.replace(part, file)

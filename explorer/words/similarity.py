@@ -101,8 +101,7 @@ class Sentence:
 
 
 def cosine(vectors: Vectors, a: str, b: str) -> Cosine:
-    """
-    The cosine of two words' vectors, step by step.
+    """The cosine of two words' vectors, step by step.
 
     Raises
     ------
@@ -114,8 +113,7 @@ def cosine(vectors: Vectors, a: str, b: str) -> Cosine:
 
 
 def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> Cosine:
-    """
-    The cosine of two vectors, step by step.
+    """The cosine of two vectors, step by step.
 
     Raises
     ------
@@ -133,8 +131,7 @@ def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> Cosine:
 
 
 def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour]:
-    """
-    The words whose vectors point most nearly the same way.
+    """The words whose vectors point most nearly the same way.
 
     Parameters
     ----------
@@ -146,15 +143,16 @@ def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour
     Raises
     ------
     ExplorerError
-        "unknown-word".
+        "unknown-word", or "no-direction" for a word whose vector is all zeros.
     """
+    if isinstance(word, str) and not vectors.norm(word):
+        raise ExplorerError("no-direction", word=word)
     asked = vectors.spelt(word) if isinstance(word, str) else word
     return _neighbours(vectors.keyed.most_similar(positive=[asked], topn=n))
 
 
 def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
-    """
-    The words nearest to a - b + c.
+    """The words nearest to a - b + c.
 
     Raises
     ------
@@ -168,8 +166,7 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
 
 
 def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
-    """
-    How near each word is to the mean of all; the last is the odd one out.
+    """How near each word is to the mean of all; the last is the odd one out.
 
     Raises
     ------
@@ -182,9 +179,13 @@ def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
     return [Neighbour(word, float(likeness)) for likeness, word in vectors.keyed.rank_by_centrality(asked)]
 
 
+def centre(vectors: Vectors, words: Sequence[str]) -> Floats:
+    """The mean that `centrality` compares with: of the words' vectors made one long, and made one long itself."""
+    return np.asarray(vectors.keyed.get_mean_vector(list(words), post_normalize=True), np.float32)
+
+
 def sentence(vectors: Vectors, text: str) -> Sentence:
-    """
-    The mean of the vectors of a text's words.
+    """The mean of the vectors of a text's words.
 
     Raises
     ------
@@ -201,8 +202,7 @@ def sentence(vectors: Vectors, text: str) -> Sentence:
 
 
 def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
-    """
-    The cosine of every vector with every other.
+    """The cosine of every vector with every other.
 
     Parameters
     ----------
@@ -220,8 +220,7 @@ def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 
 
 def table(vectors: Vectors, words: Sequence[str]) -> Floats:
-    """
-    The vectors of some words, (n_words, dims): a new array.
+    """The vectors of some words, (n_words, dims): a new array.
 
     Raises
     ------
@@ -232,8 +231,7 @@ def table(vectors: Vectors, words: Sequence[str]) -> Floats:
 
 
 def by_likeness(similarities: Floats) -> list[int]:
-    """
-    An order of a similarity matrix's rows that puts like beside like.
+    """An order of a similarity matrix's rows that puts like beside like.
 
     The leaves of a tree of average linkage, turned so that neighbours are as like as they can be (Bar-Joseph et al.
     2001).

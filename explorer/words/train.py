@@ -76,8 +76,7 @@ class Settings:
     remove: int = 0
 
     def __post_init__(self) -> None:
-        """
-        See that each lies within its limits.
+        """See that each lies within its limits.
 
         Raises
         ------
@@ -199,8 +198,7 @@ class Trainer:
         return {**state, "progress": progress}
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """
-        Go on from a state.
+        """Go on from a state.
 
         Raises
         ------
@@ -233,8 +231,7 @@ class _Pairs:
 
     @staticmethod
     def of(counts: Counts, settings: Settings, random: np.random.Generator, parts: int | None) -> "_Pairs":
-        """
-        The pairs in order: word i is in part i mod `parts`, so is context j, and a stage pairs part p with p + s.
+        """The pairs in order: word i is in part i mod `parts`, so is context j, and a stage pairs part p with p + s.
 
         Without `parts` there are as many as words, which makes a stage a diagonal.
         """

@@ -150,8 +150,7 @@ class Vectors:
         return word in self.words
 
     def rank(self, word: str) -> int:
-        """
-        The word's place in the table, counted from 0; also tried in lower case.
+        """The word's place in the table, counted from 0; also tried in lower case.
 
         Raises
         ------
@@ -189,7 +188,7 @@ class Vectors:
             return [self.words[place] for place in sorted(near)[:limit]]
         from difflib import get_close_matches
 
-        return get_close_matches(word, self.words[:_COMMON], limit, cutoff=0.75)
+        return get_close_matches(word, self.words[:_COMMON], limit, cutoff=0.8)
 
     @cached_property
     def keyed(self) -> "KeyedVectors":

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from explorer import benchmarks
 from explorer.benchmarks import core, gradients
 from explorer.core.engine import fresh
 
@@ -16,16 +15,10 @@ def test_every_weight_of_the_lesson_has_a_gradient():
 
 def test_every_weight_of_the_large_model_has_a_gradient_in_its_type():
     state = gradients.large_state(layers=2, heads=2, d_model=8, tokens=5, words=11)
-    inputs = gradients.weights(state.graph, state.inputs)
+    inputs = state.used
     found = gradients.backward(fresh(state.graph, inputs, {}), inputs)
     assert found.keys() == {name for name, array in inputs.items() if array.dtype.kind == "f"}
     assert {gradient.dtype for gradient in found.values()} == {np.dtype("float32")}
     # Softmax does not notice what is added to all scores of a query, so the keys' bias has none.
     without = {name for name, gradient in found.items() if np.abs(gradient).max() < 1e-6}
     assert without == {"decoder.1.self.b_K", "decoder.2.self.b_K"}
-
-
-def test_they_stand_behind_the_figures_of_the_core():
-    names = [figure.__name__ for figure in benchmarks.figures()]
-    at = len(core.figures())
-    assert names[at : at + 2] == ["small_backward", "large_backward"]

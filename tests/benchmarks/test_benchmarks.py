@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from explorer import benchmarks
-from explorer.benchmarks import core, measure, straight_line
+from explorer.benchmarks import core, gradients, measure, straight_line, training, words
 from explorer.benchmarks.measure import Measurement, compared
+from explorer.cli.bench import figures
 from explorer.core.engine import fresh
 
 
@@ -70,10 +70,13 @@ def test_limits():
     assert Measurement("", 2.1, "ms", None, "", "").met
 
 
-def test_the_figures_of_the_core_come_before_those_of_the_window():
-    found = iter(benchmarks.figures())
-    names = [next(found).__name__ for _ in core.figures()]
-    assert names == ["small_from_nothing", "small_after_edit", "large", "small_edit", "import_core"]
+def test_every_figure_is_among_those_that_the_command_line_measures_each_once():
+    found = list(figures())
+    assert len(set(found)) == len(found)
+    for part in (core, gradients, training, words):
+        assert set(part.figures()) <= set(found)
+    # Those of the window last: only then is Qt imported.
+    assert found[0] is core.small_from_nothing
 
 
 def test_the_bundle_does_not_measure_what_needs_a_python(monkeypatch):

@@ -3,6 +3,8 @@ import pytest
 
 from explorer.core.derivation import Row, chain, only_rounding, rows
 from explorer.core.engine import Pin
+from explorer.core.explain import Constant, step
+from explorer.core.gradients import Root
 from explorer.core.model import Model
 
 
@@ -66,7 +68,7 @@ def test_every_derivation_of_every_model_can_be_written(example, compute):
         written = write(engine, name, cell)
         assert [row.kind for row in written].count("result") == 1
         assert written[-1].kind == "result"
-        assert all(row.value for row in written)
+        assert all(row.value or row.kind == "heading" for row in written)
         assert chain(engine, name, cell)[-1][:2] == (name, cell)
 
 
@@ -86,3 +88,72 @@ def test_what_is_0_but_for_rounding(compute, keys, rounding):
     # What is made of such a number alone is one, too.
     assert only_rounding(engine, "scaled", (0, 0)) is rounding
     assert not only_rounding(engine, "weights", (0, 0))
+
+
+# Brackets
+
+
+def number(value):
+    return Constant(value, str(value).replace("-", "−"))
+
+
+def sign(function, a, b):
+    return step(function, *(number(one) if isinstance(one, int) else one for one in (a, b)))
+
+
+@pytest.mark.parametrize(
+    ("written", "last"),
+    [
+        ("1 − 2 × 3", sign("subtract", 1, sign("multiply", 2, 3))),
+        ("(1 − 2) × 3", sign("multiply", sign("subtract", 1, 2), 3)),
+        ("1 − 2 − 3", sign("subtract", sign("subtract", 1, 2), 3)),
+        ("1 − (2 − 3)", sign("subtract", 1, sign("subtract", 2, 3))),
+        ("1 × 2 ÷ 3", sign("divide", sign("multiply", 1, 2), 3)),
+        ("1 ÷ (2 × 3)", sign("divide", 1, sign("multiply", 2, 3))),
+        ("1 + (−2)", sign("add", 1, -2)),
+        ("0 − (−2 × 3)", sign("subtract", 0, sign("multiply", -2, 3))),
+        ("−(−2 ÷ 4)", step("negate", sign("divide", -2, 4))),
+        ("−(−2)", step("negate", number(-2))),
+        ("√(1 + 3)", step("sqrt", sign("add", 1, 3))),
+    ],
+)
+def test_brackets_stand_where_the_arithmetic_needs_them(written, last):
+    assert rows(last, lambda name, axis: ())[-1].expression == written
+
+
+# Gradients
+
+
+def test_the_slope_of_a_norm_is_written_out(compute, examples):
+    model = examples["encoder-decoder"].with_switch("encoder.1.self", "norm", "post")
+    engine = compute(model)
+    last = engine.explain_gradient("encoder.1.self.residual", (0, 1))
+    written = rows(last, lambda node, axis: engine.labels(engine.graph.nodes[node].axes[axis]), decimals=3)
+    assert [row.label for row in written if row.kind in ("heading", "step")] == [
+        "mean μ",
+        "variance σ²",
+        "root",
+        "with mean 0, variance 1",
+        "slope of the root",
+        "slope of μ",
+        "slope of the norm",
+        "gradient × slope",
+    ]
+    x = engine.values["encoder.1.self.residual"][0]
+    d, mean, root = len(x), x.mean(), np.sqrt(x.var() + 1e-5)
+    unit = (x - mean) / root
+    for j in range(d):
+        slope = ((j == 1) - 1 / d - unit[j] * unit[1] / d) / root
+        row = [row for row in written if row.kind == "term"][2 * d + j]
+        assert row.label == str(j + 1)
+        assert row.expression.startswith("(1 − " if j == 1 else "(0 − ")
+        assert row.expression.endswith(f"1.000 ÷ {root:.3f}")
+        assert float(row.value.replace("−", "-")) == pytest.approx(slope, abs=6e-4)
+
+
+def test_a_list_that_is_not_added_up_has_no_sum(lesson):
+    last = lesson.explain_gradient("masked", (1, 0), Root("output", (1, 0)))
+    labels = lambda node, axis: lesson.labels(lesson.graph.nodes[node].axes[axis])  # noqa: E731
+    slopes, products = [row for row in rows(last, labels, most=1) if row.expression.startswith("… and")]
+    assert (slopes.expression, slopes.value) == ("… and 2 more", "…")
+    assert products.expression == "… and 2 more, together"

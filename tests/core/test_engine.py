@@ -117,6 +117,13 @@ def test_values_are_new_arrays_and_the_old_ones_are_kept_as_before(engine):
             assert engine.values[name] is array
 
 
+def test_what_is_computed_cannot_be_written_to(engine):
+    edit(engine, {"sum": pin([True, False, False], [9, 0, 0])})
+    for name in ("relu", "sum", "scaled", "weights"):
+        with pytest.raises(ValueError, match="read-only"):
+            engine.values[name][0, 0] = 1
+
+
 def test_a_reader_who_holds_the_values_never_sees_half_of_an_edit(engine):
     held = engine.values
     sum_then = held["sum"]

@@ -13,6 +13,7 @@ from explorer.core.gradients import Root
 from explorer.core.graph import GraphBuilder, Place
 from explorer.core.model import Model
 from explorer.core.ops import Add, Argmax, CrossEntropy, Input, MatMul, ReLU, Sigmoid, Softmax
+from explorer.core.training.backward import BackwardPass
 
 inf, nan = np.inf, np.nan
 ran = Counter()
@@ -27,7 +28,7 @@ class Counting(ReLU):
         return super().backward(gradient, value, *parents)
 
 
-def net(activation=None, output=None):
+def net(activation=None, output=None, product=None):
     """x W → hidden → activation → logits (+ hidden) → P → loss; P → chosen."""
     g = GraphBuilder()
     n, d, words = g.axis("n", 2), g.axis("d", 3), g.axis("words", 3)
@@ -35,7 +36,7 @@ def net(activation=None, output=None):
     g.add("x", Input(), axes=(n, d))
     g.add("W", Input(), axes=(d, words))
     g.add("aside", ReLU(), "x", axes=(n, d))
-    g.add("hidden", MatMul(), "x", "W", axes=(n, words))
+    g.add("hidden", product or MatMul(), "x", "W", axes=(n, words))
     g.add("activation", activation or ReLU(), "hidden", axes=(n, words))
     g.add("logits", Add(), "activation", "hidden", axes=(n, words))
     g.add("P", output or Softmax(), "logits", axes=(n, words))
@@ -119,6 +120,33 @@ def test_only_what_is_needed_is_computed_and_each_rule_runs_once():
     grad(engine, "x")
     assert sum(ran.values()) == 1
     assert grad(engine, "hidden") is first
+
+
+@dataclass(frozen=True)
+class Telling(MatMul):
+    """One that tells what it is asked for."""
+
+    def backward_to(self, wanted, *arrays):
+        asked.append(list(wanted))
+        return super().backward_to(wanted, *arrays)
+
+
+asked = []
+
+
+def test_no_product_is_made_for_a_parent_that_nobody_asks_about():
+    asked.clear()
+    graph = net(product=Telling())
+    engine = fresh(graph, INPUTS, {})
+    alone = grad(engine, "W")
+    assert asked == [[False, True]]
+    of_x = grad(engine, "x")
+    assert asked == [[False, True], [True, False]]
+    together = fresh(graph, INPUTS, {}).gradients().several(["x", "W"])
+    assert asked[2:] == [[True, True]]
+    assert (together["x"].tobytes(), together["W"].tobytes()) == (of_x.tobytes(), alone.tobytes())
+    BackwardPass(graph, ["W"], {}).gradients(engine.values)
+    assert asked[3:] == [[False, True]]
 
 
 def test_gradients_are_kept_until_values_change(engine):
@@ -301,7 +329,7 @@ def test_a_node_read_by_several_heads_adds_them_up_by_name(compute):
     engine = compute(model)
     last = engine.explain_gradient("input.H", (0, 1))
     through_Q = next(term for term in last.arguments if term.label == "through decoder.1.self.Q")
-    assert [line.label for line in through_Q.arguments] == ["head 1", "head 2"]
+    assert [line.label for line in through_Q.arguments] == ["head 1, together", "head 2, together"]
 
 
 def test_a_heads_slice_is_a_part_of_the_gradient(compute, examples):

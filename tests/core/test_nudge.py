@@ -68,6 +68,12 @@ def test_a_corner_shows_as_half_a_slope(compute, examples):
     assert check.error == 1
 
 
+def test_an_infinite_number_cannot_be_nudged_and_so_changes_nothing(compute, examples):
+    engine = compute(examples["mlp"], {"layer.1.b": [-np.inf, 0.0, 0.0, 0.0]})  # ReLU lets nothing of it through
+    check = check_cell(engine, "layer.1.b", (0,))
+    assert (check.slope, check.gradient, check.error) == (0, 0, 0)
+
+
 def test_whole_numbers_are_not_nudged(compute, examples):
     with pytest.raises(ExplorerError, match="whole numbers"):
         check_cell(compute(examples["gpt"]), "loss.target", (0,))

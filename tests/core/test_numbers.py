@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import decimals_of, exact, largest_of, read_number, significant, written
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,42 @@ def test_largest_of(numbers, largest):
 )
 def test_significant(value, decimals):
     assert significant(value) == decimals
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("2", 2.0),
+        (" -0.5 ", -0.5),
+        ("−0.5", -0.5),
+        ("1,25", 1.25),
+        ("1e-3", 0.001),
+        ("∞", np.inf),
+        ("−∞", -np.inf),
+    ],
+)
+def test_a_number_as_a_person_types_it(typed, meant):
+    assert read_number(typed) == meant
+
+
+def test_nan_can_be_typed():
+    assert np.isnan(read_number("NaN"))
+
+
+@pytest.mark.parametrize("typed", ["", " ", "abc", "1.2.3", "1 2", "0x10", "--1", "1_000"])
+def test_what_is_not_a_number(typed):
+    with pytest.raises(ExplorerError) as caught:
+        read_number(typed)
+    assert caught.value.id == "bad-number"
+
+
+@pytest.mark.parametrize("typed", ["1e999", "-1e400"])
+def test_a_number_that_no_computer_number_is_as_large_as(typed):
+    with pytest.raises(ExplorerError, match="too large"):
+        read_number(typed)
+
+
+def test_a_message_repeats_only_the_beginning_of_a_long_text():
+    with pytest.raises(ExplorerError) as caught:
+        read_number("x" * 100_000)
+    assert len(str(caught.value)) < 200

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.core.model import Model
-from explorer.core.parameters import growth, parameters, total
+from explorer.core.parameters import growth, parameters, scores, total
 from explorer.document.state import State
 
 WORDS = ("a", "b", "c", "d", "e")
@@ -84,6 +84,17 @@ def test_growth_is_the_count_of_the_larger_model():
     assert grown["words"] == now + 5 * 8 + 5 * 8 + 5
     assert grown["heads"] == now  # they share d_model
     assert grown["d_model"] == total(counted(gpt(d_model=16)))
+
+
+def test_scores_grow_with_the_square_of_the_text():
+    model = gpt()
+    n, now = model.lengths["input"], scores(State.of(model, {}).graph)
+    heads = sum(model.switch(f"decoder.{k}.self", "heads") for k in range(1, model.layers + 1))
+    assert now == n * n * heads
+    grown = {g.what: g.scores for g in growth(model)}
+    assert grown["tokens"] == 4 * now
+    assert grown["heads"] == 2 * now
+    assert grown["d_model"] == grown["words"] == now
 
 
 def test_another_layer_is_like_the_last():

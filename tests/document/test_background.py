@@ -342,7 +342,7 @@ def test_the_end_of_a_drag_that_cannot_be_computed_leaves_its_middle(document, h
 def test_small_work_that_cannot_be_computed_leaves_no_step(states, fail):
     document = Document(states["encoder-decoder"])
     fail(document)
-    with pytest.raises(MemoryError):
+    with pytest.raises(ExplorerError, match="Unable to allocate 1 TiB"):
         document.do(heat(2.0))
     assert (shown(document), document.wanted is document.state, document.history.undo_label) == (1.0, True, None)
 

@@ -3,6 +3,7 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
+from explorer.core.models import size
 from explorer.document.commands import PinCells, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Change, Document
 
@@ -156,3 +157,11 @@ def test_how_much_the_last_act_changed(states, was, now, cells, largest):
     difference = document.difference(Place("layer.beta"))
     assert np.count_nonzero(difference) == cells
     assert document.changed("input.X") == (0, 0.0)
+
+
+def test_a_model_that_memory_could_not_hold_is_refused(translator, monkeypatch):
+    state = translator.state
+    monkeypatch.setattr(size, "MOST_BYTES", 100_000)
+    with pytest.raises(ExplorerError, match="choose sizes that give up to 12,500"):
+        translator.do(SetSwitch("encoder.1.self", "d_k", 16384))
+    assert (translator.state, translator.history.undo_label) == (state, None)

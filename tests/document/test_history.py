@@ -68,6 +68,15 @@ def test_the_parts_of_a_stroke_are_one_step(moments):
     assert steps.present is moments[4]
 
 
+def test_a_stroke_that_goes_on_takes_in_what_was_done_in_between(moments):
+    steps = History(moments[0])
+    steps.record(moments[1], "before")
+    steps.record(moments[2], "run", stroke="run")
+    steps.record(moments[3], "edit")
+    steps.record(moments[4], "run on", stroke="run")
+    assert walk(steps.undo) == ["Undo: run on", "Undo: before"]
+
+
 def test_acts_without_a_stroke_never_merge(moments):
     steps = History(moments[0])
     for i in (1, 2):

@@ -12,8 +12,20 @@ from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
-from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import (
+    AddWords,
+    PinCells,
+    Release,
+    Replace,
+    SendWords,
+    SetArray,
+    SetCells,
+    SetInputs,
+    SetSwitch,
+    SetTokens,
+)
 from explorer.document.document import Document
+from explorer.document.state import frozen
 
 KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
 numbers = st.one_of(
@@ -60,13 +72,23 @@ def switches(draw, model):
 
 
 @st.composite
-def acts(draw, document):
+def arrays_of(draw, values):
+    """Other numbers in the place of an array of numbers; words stay those that they are."""
+    if values.dtype.kind == "i":
+        return values.copy()
+    random = np.random.default_rng(draw(st.integers(0, 3)))
+    return random.normal(size=values.shape).astype(values.dtype)
+
+
+@st.composite
+def acts(draw, document, states):
     """Something a person may ask of the document as it is, or "undo" or "redo"."""
     graph, model = document.state.graph, document.state.model
     names = list(graph.names())
     inputs = [name for name in names if graph.nodes[graph.place(name).node].is_input]
-    kinds = ["cells", "cells", "pin", "release", "switch", "switch", "undo", "redo"]
-    kind = draw(st.sampled_from([*kinds, "tokens", "tokens"] if graph.sequences else kinds))
+    kinds = ["cells", "cells", "array", "inputs", "pin", "release", "switch", "switch", "undo", "redo"]
+    kinds += ["tokens", "tokens", "vectors", "vocabulary"] if graph.sequences else []
+    kind = "replace" if seldom(draw) else draw(st.sampled_from(kinds))
     stroke = draw(st.sampled_from((None, None, "drag")))
     match kind:
         case "cells" | "pin":
@@ -74,6 +96,21 @@ def acts(draw, document):
             name = draw(st.sampled_from(names if seldom(draw) else fitting))
             cells = draw(cells_of(document.engine.value(graph.place(name)).shape))
             return (SetCells if kind == "cells" else PinCells)(name, cells, stroke)
+        case "array":
+            name = draw(st.sampled_from(names if seldom(draw) else inputs))
+            return SetArray(name, draw(arrays_of(document.engine.value(graph.place(name)))))
+        case "inputs":
+            chosen = draw(st.sets(st.sampled_from([name for name in inputs if ".head." not in name]), max_size=3))
+            arrays = {name: frozen(draw(arrays_of(document.engine.values[name]))) for name in sorted(chosen)}
+            return SetInputs(arrays, "Set some", stroke)
+        case "replace":
+            return Replace(states[draw(st.sampled_from(KINDS))], "Open another")
+        case "vectors":
+            words = draw(good_words)
+            vectors = np.ones((len(words), draw(st.sampled_from((model.d_model, 4, 2)))))
+            return SendWords(draw(st.sampled_from(list(graph.sequences))), words, vectors)
+        case "vocabulary":
+            return AddWords({draw(st.sampled_from(list(graph.sequences.values()))): draw(good_words)})
         case "release":
             name = draw(st.sampled_from([*document.state.pins, *names]))
             cells = draw(cells_of(document.engine.value(graph.place(name)).shape))
@@ -93,14 +130,22 @@ def bits(document):
 
 def assert_as_afresh(document):
     state = document.state
-    used = {name: array for name, array in state.inputs.items() if name in state.graph.nodes}
-    used = {name: array for name, array in used.items() if state.graph.nodes[name].is_input}
     graph = build(state.model)
     assert (graph.nodes, graph.axes, graph.sequences) == (state.graph.nodes, state.graph.axes, state.graph.sequences)
-    expected = fresh(graph, used, state.pins).values
+    expected = fresh(graph, state.used, state.pins).values
     assert document.engine.values.keys() == expected.keys()
     for name, array in expected.items():
         assert same_bytes(document.engine.values[name], array), name
+
+
+def assert_needed(document, was):
+    """See that each node that was recomputed had a reason of its own, or another value above it."""
+    now, nodes, old = document.state, document.state.graph.nodes, was.graph.nodes
+    changed = document.engine.before.keys() | (nodes.keys() - old.keys())
+    for name in document.recomputed:
+        same = name in old and (old[name].op, old[name].parents) == (nodes[name].op, nodes[name].parents)
+        same = same and now.pins.get(name) is was.pins.get(name)
+        assert not same or not changed.isdisjoint(nodes[name].parents), name
 
 
 def carry_out(document, act):
@@ -126,9 +171,11 @@ def test_any_acts_leave_the_bits_of_a_fresh_computation_and_can_be_undone(kind, 
     document = Document(states[kind])
     seen = {document.state: bits(document)}
     for _ in range(data.draw(st.integers(1, 15), label="acts")):
-        before = bits(document)
-        carry_out(document, data.draw(acts(document)))
+        before, was = bits(document), document.state
+        carry_out(document, data.draw(acts(document, states)))
         assert_as_afresh(document)
+        if document.state is not was:
+            assert_needed(document, was)
         # Only what was recomputed or typed is another value.
         now = bits(document)
         assert seen.setdefault(document.state, now) == now
@@ -155,7 +202,7 @@ def test_a_change_tells_exactly_what_is_another_value(kind, states, data):
     for _ in range(data.draw(st.integers(1, 6), label="acts")):
         before, graph = bits(document), document.state.graph
         told.clear()
-        carry_out(document, data.draw(acts(document)))
+        carry_out(document, data.draw(acts(document, states)))
         now = bits(document)
         if not told:
             assert now == before
@@ -204,7 +251,7 @@ def test_a_document_that_computes_in_the_background_comes_to_the_same_bits(kind,
         for _ in range(data.draw(st.integers(1, 12), label="acts")):
             # Some passes are long and some are not.
             patch.setattr("explorer.document.document.LARGE", data.draw(st.sampled_from((0, 0, 3000, 10**9))))
-            act = data.draw(acts(twin))
+            act = data.draw(acts(twin, states))
             carry_out(twin, act)
             shown, values = document.state, document.engine.values
             if act in ("undo", "redo"):

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.models import size as sizes
 from explorer.core.switches import SWITCHES
 from explorer.document import archive, storage
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
@@ -177,7 +178,7 @@ def test_what_cannot_be_written_leaves_the_old_file_alone(file, translator, monk
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive.os, "fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(ExplorerError) as caught:
         save(translator.state, "Other", file)
     assert str(caught.value) == f"{file}: cannot be written: No space left on device."
@@ -195,7 +196,7 @@ def test_a_place_where_nothing_can_be_written(file, translator, name):
 
 def test_nothing_is_written_that_could_not_be_opened(file, translator, monkeypatch):
     before = file.read_bytes()
-    monkeypatch.setattr(storage, "MAX_CELLS", 100)
+    monkeypatch.setattr(sizes, "MOST_BYTES", 800)
     with pytest.raises(ExplorerError, match=r"cannot be written: it holds .* numbers; up to 100"):
         save(translator.state, "", file)
     assert file.read_bytes() == before
@@ -216,10 +217,9 @@ def test_a_process_that_is_killed_while_it_writes(file):
     # os._exit ends a process as a power cut does: nothing is cleaned up.
     code = """
 import os, sys
-from explorer.document import archive
 from explorer.document.storage import load, save
 state, title = load(sys.argv[1])
-archive.os.fsync = lambda number: os._exit(7)
+os.fsync = lambda number: os._exit(7)
 save(state, "Other", sys.argv[1])
 """
     assert subprocess.run([sys.executable, "-c", code, str(file)], check=False).returncode == 7

@@ -145,3 +145,45 @@ def test_typed_targets_that_are_the_next_words_follow_another_sentence(states):
     document.do(SetTokens("target", ("<start>", "nada")))
     assert right(document) == ["nada", "<end>"]
     assert document.state.model.switch("loss", "targets") == "typed"
+
+
+def test_typed_targets_go_with_their_sentence(states):
+    # "a c d" and what follows it is no <end>: the text goes on.
+    gpt = Document(State.of(states["gpt"].model, {**states["gpt"].inputs, "loss.target": np.array([2, 3, 4])}))
+    gpt.do(SetTokens("input", ("a", "c", "d")))
+    assert right(gpt) == ["c", "d", "e"]
+    gpt.do(SetTokens("input", ("d", "b", "a")))
+    assert right(gpt) == ["b", "a", "<end>"]
+    gpt.undo()
+    assert right(gpt) == ["c", "d", "e"]
+    # Others are what somebody wants, but a longer sentence has more of them.
+    gpt.do(SetCells("loss.target", {(0,): 0}))
+    gpt.do(SetTokens("input", ("b", "c", "d")))
+    assert right(gpt) == ["a", "d", "e"]
+    gpt.do(SetTokens("input", ("b", "c", "d", "e")))
+    assert right(gpt) == ["c", "d", "e", "<end>"]
+
+
+def test_behind_its_end_a_sentence_has_no_right_words(gpt):
+    gpt.do(FOLLOW)
+    gpt.do(SetTokens("input", ("a", "b", "<pad>", "<pad>")))
+    assert right(gpt) == ["b", "<end>", "<pad>", "<pad>"]
+    short = gpt.engine.values["loss.value"]
+    P = gpt.engine.values["output.probabilities"]
+    assert short == -np.log(P[[0, 1], gpt.engine.values["loss.target"][:2]]).mean()
+    gpt.do(SetTokens("input", ("a", "<end>", "<pad>", "<pad>")))
+    assert right(gpt) == ["<end>", "<pad>", "<pad>", "<pad>"]
+    gpt.do(SetSwitch("loss", "L_1", True))
+    np.testing.assert_allclose(gpt.engine.values["loss.L_1"], -gpt.engine.values["loss.value"], rtol=1e-12)
+
+
+def test_a_tied_output_grows_with_the_words_that_are_read(gpt):
+    model = gpt.state.model
+    axes = {**model.axes, "output.words": model.axes["input.words"]}
+    tied = replace(model, axes=axes).with_switch("output", "tied", True)
+    document = Document(State.of(tied, gpt.state.inputs))
+    document.do(SetTokens("input", ("a", "new")))
+    assert "new" in document.engine.labels("output.words")
+    document.do(FOLLOW)
+    assert document.engine.labels("input.words") == document.engine.labels("output.words")
+    assert right(document) == ["new", "<end>"]

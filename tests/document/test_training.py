@@ -89,12 +89,13 @@ def test_going_on_elsewhere_forgets_the_way_that_was_left(script):
     run.travel(2)
     run.step()
     assert list(run.kept) == [0, 1, 2, 3]
-    for _ in range(2):
-        script.undo()  # to the edit, then to the fifth step of the way that was left
-    assert not run.follow()
+    script.undo()  # all of the run, with the edit
+    assert run.follow()
+    assert run.at == 0
 
 
 def test_an_edit_in_mid_run_is_gone_on_from(script):
+    before = script.state
     run = begun(script, Optimiser(0.1), steps=1)
     script.do(SetCells(LOGITS, {(0, 0): 5.0}))
     assert not run.follow()
@@ -104,7 +105,9 @@ def test_an_edit_in_mid_run_is_gone_on_from(script):
     run.travel(1)
     assert script.state is edited
     script.undo()
-    assert script.state is edited
+    assert script.state is before
+    assert run.follow()
+    assert run.at == 0
 
 
 def test_travelling_to_where_one_is_takes_an_edit_back(script):
@@ -156,8 +159,7 @@ def test_checkpoints_know_of_other_rates_weights_optimisers_and_edits(small):
             run.step()
 
     go(whole := begun(small, Optimiser(0.1)))
-    for _ in range(3):  # the steps after the edit, the edit, those before
-        small.undo()
+    small.undo()
     go(thin := begun(small, Optimiser(0.1), budget=1))
     assert set(thin.kept) == {0, 13, 17}
     assert thin.losses == whole.losses
@@ -205,8 +207,6 @@ def test_the_change_at_the_last_step(script):
     for step in (2, 0, 1):
         run.travel(step)
         check(step)
-    script.undo()
-    script.undo()
     script.undo()
     run.follow()
     check(run.at)

@@ -326,10 +326,10 @@ KEYS = {
     "order true": ("attention", "ours", "order = true\nours", "order", "true is not a whole number", "write"),
     "order huge": ("attention", "ours", f"order = 0x{'f' * 9000}\nours", "order", "very large", "from 0 to 1000"),
     "optimiser": (
-        *("attention", "[inputs]", '[descent]\noptimiser = "Adm"\n[inputs]'),
-        *("descent.optimiser", "'Adm' is not one of its values", "'Adam'"),
+        *("attention", "[inputs]", '[training]\noptimiser = "Adm"\n[inputs]'),
+        *("training.optimiser", "'Adm' is not one of its values", "'Adam'"),
     ),
-    "rate": ("attention", "[inputs]", "[descent]\nrate = 0\n[inputs]", "descent.rate", "0 is out of range", "from"),
+    "rate": ("attention", "[inputs]", "[training]\nrate = 0\n[inputs]", "training.rate", "0 is out of range", "from"),
     "stage": ("attention", '_stage = "attention"', '_stage = "atention"', "start_stage", "'atention'", "'attention'"),
     "ours unknown": ("attention", '["Q"]', '["QQ"]', "ours", "no input 'QQ'", "'Q'"),
     "ours computed": ("attention", '["Q"]', '["scores"]', "ours", "no input 'scores'", "has: Q, K, V"),
@@ -421,6 +421,10 @@ KEYS = {
     "empty list": ("attention", "Q = [[1, 0, 0], [0, 1, 0]]", "Q = []", "inputs.Q", "empty list", "write"),
     "deep list": ("attention", "Q = [[1, 0, 0], [0, 1, 0]]", "Q = [[[[[1]]]]]", "inputs.Q", "4 deep", "rows"),
     "word number": ("translator", "= [1, 2]", "= [1, 3]", 'inputs."loss.target"', "3 at [1]", "from 0 to 2"),
+    "mask of 2": (
+        *("translator", '"As it is."', '"As it is."\npins = {"decoder.1.self.mask" = [[1, nan], [2, 1]]}'),
+        *('printed.pins."decoder.1.self.mask"', "2 at [1, 0]", "from 0 to 1"),
+    ),
     "half a word": ("translator", "= [1, 2]", "= [1, 1.5]", 'inputs."loss.target"', "1.5 at [1]", "whole"),
     "tokens as numbers": (
         *("translator", '"loss.target" = [1, 2]', '"source.tokens" = [0, 1, 0]'),

@@ -1,6 +1,7 @@
 """The window on a lesson, and a hand that uses mouse and keyboard as a person does."""
 
 import functools
+import threading
 from collections import Counter
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
 
 from explorer.app import make_window
+from explorer.document.background import Job
 from explorer.lessons.loader import catalogue
 from explorer.ui import files, top_bar
 from explorer.ui.appearance import Appearance
@@ -19,7 +21,7 @@ from explorer.ui.widgets.matrix_view import MatrixView
 lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 CORNER = QPoint(2, 2)
-PATIENCE_MS = 60_000
+PATIENCE_S = 60
 
 
 def lesson_of(name):
@@ -30,7 +32,7 @@ def lesson_of(name):
 def qtbot(qtbot):
     """The hand of pytest-qt with more patience: a busy machine is slow, not wrong, and what never comes still fails."""
     for wait in ("waitExposed", "waitSignal", "waitUntil"):
-        setattr(qtbot, wait, functools.partial(getattr(qtbot, wait), timeout=PATIENCE_MS))
+        setattr(qtbot, wait, functools.partial(getattr(qtbot, wait), timeout=1000 * PATIENCE_S))
     return qtbot
 
 
@@ -85,6 +87,30 @@ def window(open_window):
 def no_pictures(monkeypatch):
     """Pages without their pyqtgraph pictures, which take most of the time: for tests of what stands beside them."""
     monkeypatch.setattr(Panel, "_fill", lambda panel, place: place.layout().addWidget(QWidget()))
+
+
+class Gate:
+    """Lets no thread compute while it is closed."""
+
+    def __init__(self, monkeypatch):
+        self.open = threading.Event()
+        work = Job.work
+
+        def wait(job):
+            self.open.wait()
+            work(job)
+
+        monkeypatch.setattr(Job, "work", wait)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    made = Gate(monkeypatch)
+    yield made
+    made.open.set()
+    for thread in threading.enumerate():
+        if thread.name == "background":
+            thread.join()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Softmax
-from explorer.document.background import Job
 from explorer.document.commands import SetCells
 from explorer.lessons.new import new_lesson
 from explorer.ui.background import Background
@@ -17,30 +16,6 @@ from explorer.ui.widgets.computing import Computing
 
 WEIGHT = "encoder.1.self.W_Q"
 SELF = "encoder.1.self.attention"
-
-
-class Gate:
-    """Lets no thread compute while it is closed."""
-
-    def __init__(self, monkeypatch):
-        self.open = threading.Event()
-        work = Job.work
-
-        def wait(job):
-            self.open.wait()
-            work(job)
-
-        monkeypatch.setattr(Job, "work", wait)
-
-
-@pytest.fixture
-def gate(monkeypatch):
-    made = Gate(monkeypatch)
-    yield made
-    made.open.set()
-    for thread in threading.enumerate():
-        if thread.name == "background":
-            thread.join()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from explorer.document.storage import load, save
 from explorer.lessons.loader import load as load_lesson
 from explorer.lessons.new import new_lesson
 from explorer.ui.files import Dialogs
+from explorer.ui.later import do_later
 from explorer.ui.new_model import NewModel
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -399,7 +400,9 @@ def test_other_things_are_not_taken(window, tmp_path, file, answer, qtbot):
             event, _data = event_of(kind, *files, text=text)
             QApplication.sendEvent(window, event)
             assert not event.isAccepted()
-    qtbot.wait(10)
+    later = []
+    do_later(window, lambda: later.append(True))  # behind what a drop would have done
+    qtbot.waitUntil(lambda: bool(later))
     assert window.files.path is None
 
 

@@ -1,7 +1,8 @@
 """Opening lessons, following undo to the former one, closing."""
 
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.lessons.loader import catalogue, load
@@ -106,6 +107,16 @@ def test_opening_from_one_lesson_to_the_next_while_a_cell_and_a_token_are_chosen
         assert not window.grab().isNull()
         hand.away(window)
     assert state_of(window)["title"] == TITLES["you-are-welcome"]
+
+
+def test_a_key_that_waited_in_line_does_not_meet_the_page_of_the_example_before(window, eye):
+    window.tokens._strips["source"].chips[0].setFocus()
+    window.bench.open(load("xor"))
+    # It came while the example was being opened: it stands before all timers.
+    QApplication.sendEvent(window.windowHandle(), QKeyEvent(QEvent.Type.KeyPress, Key.Key_Delete, Modifier.NoModifier))
+    assert not window.bench.bridge._timer.isActive()
+    eye.settle(window)
+    assert window.bench.document.history.undo_label.startswith("Open")
 
 
 def test_undo_also_brings_the_numbers_of_the_former_lesson_back(window, eye):

@@ -11,6 +11,8 @@ import pytest
 needs_xvfb = pytest.mark.skipif(
     shutil.which("Xvfb") is None, reason="Xvfb is not installed; `apt-get install xvfb` (CI installs it)"
 )
+on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
+PATIENCE_S = 900  # a machine may be very busy; what hangs still ends
 PROGRAM = [sys.executable, "-m", "explorer"]
 
 
@@ -23,7 +25,7 @@ def environment(**changes):
 
 def run(*arguments, code=None, **changes):
     command = [sys.executable, "-c", code] if code else [*PROGRAM, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment(**changes))
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, env=environment(**changes))
 
 
 @contextlib.contextmanager
@@ -44,7 +46,7 @@ def x_server():
         yield f":{number}"
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=60)
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def display():
 @pytest.fixture(scope="module", autouse=True)
 def smoke():
     """`--smoke-test` on an X server and without a screen: they take the longest, so they run beside all other tests."""
-    surroundings = {"offscreen": {"QT_QPA_PLATFORM": "offscreen"}}
+    surroundings = {"no screen": {}} if sys.platform.startswith("linux") else {}
     with contextlib.ExitStack() as servers:
         if shutil.which("Xvfb"):
             surroundings["xcb"] = {"DISPLAY": servers.enter_context(x_server()), "QT_QPA_PLATFORM": "xcb"}
@@ -108,7 +110,7 @@ def look():
 timer = QTimer(interval=20)
 timer.timeout.connect(look)
 timer.start()
-QTimer.singleShot(240_000, lambda: app.exit(3))
+QTimer.singleShot(800_000, lambda: app.exit(3))
 sys.exit(app.exec())
 """
 
@@ -120,7 +122,7 @@ def test_the_window_appears_on_an_x_server(display, tmp_path):
         [sys.executable, "-c", WINDOW, file],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE_S,
         env=environment(DISPLAY=display, QT_QPA_PLATFORM="xcb"),
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -135,7 +137,7 @@ def test_the_window_appears_on_an_x_server(display, tmp_path):
     assert len(colours) > 100  # not an empty frame
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
+@on_linux
 @pytest.mark.parametrize("arguments", [(), ("emma",)], ids=["first", "named"])
 def test_without_a_display_there_is_one_plain_sentence(arguments):
     done = run(*arguments)
@@ -146,7 +148,7 @@ def test_without_a_display_there_is_one_plain_sentence(arguments):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
+@on_linux
 def test_a_display_that_does_not_answer_is_none():
     done = run(DISPLAY=":987")
     assert done.returncode == 2
@@ -166,9 +168,9 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
     assert done.stdout.splitlines() == ["[]", "[]"]
 
 
-@pytest.mark.parametrize("platform", [pytest.param("xcb", marks=needs_xvfb), "offscreen"])
-def test_smoke(smoke, platform):
-    out, err = smoke[platform].communicate(timeout=300)
-    assert smoke[platform].returncode == 0, err
+@pytest.mark.parametrize("where", [pytest.param("xcb", marks=needs_xvfb), pytest.param("no screen", marks=on_linux)])
+def test_smoke(smoke, where):
+    out, err = smoke[where].communicate(timeout=PATIENCE_S)
+    assert smoke[where].returncode == 0, err
     assert "painted" in out
     assert [line for line in err.splitlines() if "This plugin does not support" not in line] == []

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.document.commands import SetCells
+from explorer.document import storage
+from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.new import new_lesson
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
@@ -47,6 +48,42 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
 
     hand.key(Key.Key_E, CONTROL)
     assert window.comparison is None
+
+
+def test_where_there_is_nothing_to_compare_with_that_is_said(window, eye, qtbot):
+    eye.go_to(window, f"{SELF}attention")
+    window.compare(True)
+    other, name = window.comparison, f"{SELF}head.1.scores"
+    other.bench.selection.show("difference")
+    assert other._note.text() == ""
+    window.bench.document.do(SetTokens("source", ("You", "are", "very", "welcome")))
+    eye.settle(window)
+    assert "no matrix of this shape" in other._note.text()
+    shown = views(other.area)[name].matrix
+    assert eye.texts(views(other.area)[name]) == [["–"] * 3] * 3
+    assert "no matrix of this name and shape" in shown.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    # The same in one model: a matrix that has grown has not changed by 0.
+    window.bench.selection.show("change")
+    assert eye.texts(views(window.area)[name]) == [["–"] * 4] * 4
+
+
+def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypatch, said):
+    document, file = window.bench.document, tmp_path / "edited.explorer"
+    document.do(SetCells("source.table", {(0, 0): 9.0}))
+    storage.save(document.state, "Edited", file)
+    document.undo()
+    eye.look_at(window, "source.embedding")
+    window.compare(True)
+    other = window.comparison
+    monkeypatch.setattr(window.files.dialogs, "to_open", lambda folder: file)
+    other._lessons.setCurrentIndex(other._lessons.findData(""))
+    other._lessons.activated.emit(other._lessons.currentIndex())
+    other.bench.selection.show("difference")
+    assert views(other.area)["source.table"].matrix.array()[0, 0] == 9 - eye.value(window, "source.table")[0, 0]
+    file.write_bytes(b"no document")
+    other._open_file()
+    assert "edited.explorer: cannot be opened" in said()
+    assert other._lessons.currentData() == "you-are-welcome"
 
 
 def test_the_other_one_closed_is_let_go_of(window, eye, qtbot):
@@ -99,6 +136,28 @@ def test_a_new_model_from_the_dialog(window, eye, qtbot):
     window.bench.document.undo()
     eye.settle(window)
     assert window.bench.lesson.id == "you-are-welcome"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "spoken"),
+    [
+        ({"source": " "}, "Sentence"),
+        ({"target": "w " * 600}, "Translation"),
+        ({"words": "w" * 65}, "More words"),
+        ({"d_model": 5}, "Heads"),
+    ],
+)
+def test_what_is_wrong_is_said_below_its_field(window, wrong, spoken):
+    dialog = NewModel(window.bench, window)
+    for name, value in wrong.items():
+        field = getattr(dialog, name)
+        field.setText(value) if isinstance(value, str) else field.setValue(value)
+    dialog._make()
+    dialog._make()  # said once
+    field = next(w for w in dialog.findChildren(QWidget) if w.accessibleName() == spoken)
+    assert dialog._form.getWidgetPosition(dialog._problem)[0] == dialog._form.getWidgetPosition(field)[0] + 1
+    assert spoken in dialog._problem.text() or spoken in ("More words", "Heads")
+    dialog.deleteLater()
 
 
 @pytest.fixture
@@ -159,6 +218,7 @@ def test_a_new_encoder_has_no_loss(window, eye):
         ({"texts": ["w " * 600]}, "up to 512"),
         ({"d_model": 5, "heads": 2}, "cannot be split"),
         ({"d_model": 4096, "layers": 48}, "numbers"),
+        ({"d_model": 128, "heads": 128, "layers": 48, "texts": ["w " * 512]}, "numbers"),
     ],
 )
 def test_a_model_that_cannot_be(changes, why):

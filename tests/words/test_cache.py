@@ -55,7 +55,6 @@ def test_a_changed_file_is_parsed_again_and_the_old_arrays_go(monkeypatch, file)
     assert len(seen) == 2
     (entry,) = cache.entries()
     assert entry.file == str(file)
-    assert entry.size > 0
 
 
 def test_a_file_of_the_same_size_that_is_newer_is_parsed_again(monkeypatch, file):
@@ -106,10 +105,19 @@ def test_two_processes_that_parse_the_same_file_do_not_meet(monkeypatch, file, t
     assert len(cache.entries()) == 1
 
 
-def test_all_can_be_cleared(file):
+def test_what_is_of_no_use_any_more_is_deleted(tmp_path, file):
+    other = tmp_path / "other.txt"
+    other.write_bytes(file.read_bytes())
+    cache.load(other)
+    killed, running = tmp_path / "cache" / "part-killed", tmp_path / "cache" / "part-running"
+    for part in (killed, running):
+        part.mkdir()
+    os.utime(killed, (0, 0))
+    other.unlink()
     cache.load(file)
-    cache.clear()
-    assert cache.entries() == []
+    assert [entry.file for entry in cache.entries()] == [str(file.resolve())]
+    assert not killed.exists()
+    assert running.exists()
 
 
 def test_a_folder_or_nothing_is_no_file(tmp_path):

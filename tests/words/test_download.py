@@ -15,7 +15,7 @@ from explorer.words.progress import Cancelled
 
 CONTENT = np.random.default_rng(1).bytes(300_000)
 SET = Offered("set", len(CONTENT), md5(CONTENT).hexdigest(), 3, 2, "nothing")
-PATIENT = 10
+PATIENT = 60
 """A busy machine must not look like a server that stalls."""
 
 
@@ -27,6 +27,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, *acts):
         super().__init__(("127.0.0.1", 0), Handler)
         self.acts, self.asked = list(acts), []
+        self.news = threading.Condition()
         self.done = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_port}/set.gz"
 
@@ -38,8 +39,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         server = self.server
         start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
-        server.asked.append((self.path, start))
-        act = server.acts.pop(0) if len(server.acts) > 1 else server.acts[0]
+        with server.news:
+            server.asked.append((self.path, start))
+            server.news.notify()
+            act = server.acts.pop(0) if len(server.acts) > 1 else server.acts[0]
         act(self, start)
 
     def head(self, code, length, **headers):
@@ -115,8 +118,12 @@ def get(server, folder, report=None, timeout=PATIENT):
     return download.download(SET, report, folder, server.url, timeout)
 
 
+def files_in(folder):
+    return [one.name for one in folder.iterdir() if one.suffix != ".lock"]
+
+
 def content_of(file):
-    assert [one.name for one in file.parent.iterdir()] == [file.name]  # no part file
+    assert files_in(file.parent) == [file.name]  # no part file
     return file.read_bytes()
 
 
@@ -172,7 +179,7 @@ def test_a_part_of_another_file_is_found_by_its_check_sum(serve, tmp_path):
     server = serve(ranges)
     with pytest.raises(ExplorerError, match="its check sum is not the right one"):
         get(server, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert files_in(tmp_path) == []
     assert content_of(get(server, tmp_path)) == CONTENT
 
 
@@ -198,6 +205,7 @@ def test_stopping_keeps_what_came(serve, tmp_path, monkeypatch):
     [
         (status(404), "404 Not Found", 1),
         (status(403), "403 Forbidden", 1),
+        (lambda handler, start: handler.wfile.write(b"HTTP/1.1 410 \r\nContent-Length: 0\r\n\r\n"), ": 410.", 1),
         (status(500), "broke off: the server answered 500", 3),
         (status(503), "broke off: the server answered 503", 3),
         (breaks_after(0), "broke off: the connection broke; 0 MB are kept", 3),
@@ -215,13 +223,43 @@ def test_a_server_that_has_nothing_for_us(serve, tmp_path, act, said, requests):
         get(server, tmp_path, timeout=0.25 if "0.25" in said else PATIENT)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert len(server.asked) >= requests
+    with server.news:  # who has given up on a request is quicker than the server that reads it
+        assert server.news.wait_for(lambda: len(server.asked) >= requests, PATIENT)
     assert not (tmp_path / "set.gz").exists()
 
 
-def test_a_server_that_goes_silent_in_the_middle(serve, tmp_path):
+def test_two_downloads_of_one_set_ask_once(serve, tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "WAIT", 0.001)
+    waiting, second, files = threading.Event(), [], []
+
+    def late(now):
+        second.append(now.what)
+        waiting.set()
+
+    def act(handler, start):
+        thread.start()
+        assert waiting.wait(PATIENT)
+        ranges(handler, start)
+
+    server = serve(act)
+    thread = threading.Thread(target=lambda: files.append(get(server, tmp_path, late)))
+    files.append(get(server, tmp_path))
+    thread.join(PATIENT)
+    assert files == [tmp_path / "set.gz"] * 2
+    assert content_of(files[0]) == CONTENT
+    assert set(second) == {"waiting"}
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_goes_silent_in_the_middle(serve, tmp_path, monkeypatch):
+    attempt, limits = download._attempt, iter((1, PATIENT))
+    monkeypatch.setattr(
+        download,
+        "_attempt",
+        lambda part, have, one, url, timeout, meter: attempt(part, have, one, url, next(limits), meter),
+    )
     server = serve(stalls, ranges)
-    assert content_of(get(server, tmp_path, timeout=1)) == CONTENT
+    assert content_of(get(server, tmp_path)) == CONTENT
     assert [start for _, start in server.asked] == [0, 1000]
 
 
@@ -265,7 +303,7 @@ def test_wrong_bytes_of_the_right_length_are_not_kept(serve, tmp_path):
 
     with pytest.raises(ExplorerError, match="its check sum is not the right one"):
         get(serve(wrong), tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert files_in(tmp_path) == []
 
 
 def test_a_redirection_is_followed_with_its_range(serve, tmp_path):

@@ -85,6 +85,8 @@ def spelt(*words):
         gzip.compress(GLOVE),
         gzip.compress(WORD2VEC),
         gzip.compress(GLOVE[:40]) + gzip.compress(GLOVE[40:]),
+        b"\xef\xbb\xbf" + GLOVE,
+        gzip.compress(b"\xef\xbb\xbf" + WORD2VEC),
         npz(vectors=ARRAY, words=np.array(WORDS)),
         npz(vectors=ARRAY.astype(float), words=np.array(WORDS)),
         tensors(vectors=ARRAY, words=spelt(*WORDS)),
@@ -170,8 +172,8 @@ def test_blocks_may_end_anywhere(tmp_path, monkeypatch, size):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"a 1 2\nb 3\n", "line 2: 1 numbers, where the lines before have 2."),
-        (b"a 1 2\nb 3 4\nc 1 2 3\n", "line 3: 3 numbers, where the lines before have 2."),
+        (b"a 1 2\nb 3\n", "line 2: 1 numbers, where there should be 2."),
+        (b"a 1 2\nb 3 4\nc 1 2 3\n", "line 3: 3 numbers, where there should be 2."),
         (b"a 1 2\nb 3 x\n", "line 2: 'x' is not a finite number."),
         (b"a 1 2\nb 3 nan\n", "line 2: 'nan' is not a finite number."),
         (b"a 1 2\nb 3 1e99\n", "line 2: '1e99' is not a finite number."),
@@ -182,11 +184,14 @@ def test_blocks_may_end_anywhere(tmp_path, monkeypatch, size):
         (b"Once upon a time\n", "line 1: not a word and its numbers: 'Once upon a time'."),
         (b"hello\n", "line 1: not a word and its numbers: 'hello'."),
         (b"{'a': 1}", "line 1: not a word and its numbers"),
-        (b"3 2\na 1 2\nb 3 4\n", "ends after 2 of the 3 words that its first line promises."),
+        (b"3 2\na 1 2\nb 3 4\n", "ends after 2 of the 3 words that its first line promises; get the file anew."),
         (b"1 2\na 1 2\nb 3 4\n", "line 4: more words than the 1 of the first line."),
         (b"1 0\na\n", "line 1: 0 numbers to a word; it may be from 1 to 10,000."),
         (b"a 1 2\n" + b"x" * (lines.LONGEST_LINE + lines._BLOCK), "line 2: longer than 1,048,576 bytes."),
-        (b"2 2\nab " + ARRAY[0].tobytes() + b"cd \0\0", "ends after 1 of the 2 words that its first line promises."),
+        (
+            b"2 2\nab " + ARRAY[0].tobytes() + b"cd \0\0",
+            "ends after 1 of the 2 words that its first line promises; get the file anew.",
+        ),
         (b"1 2\nab " + ARRAY[0].tobytes() + b"cd", "line 3: more than the 1 words of the first line."),
         (b"1 2\nab " + np.float32([1, np.nan]).tobytes(), "line 2: a number that is not finite."),
         (b"1 2\n" + b"\0" * 2000, "line 2: no word where one should begin."),
@@ -196,6 +201,7 @@ def test_blocks_may_end_anywhere(tmp_path, monkeypatch, size):
         (b"\x7fELF" + b"\0" * 99, "is binary data of another kind;"),
         (lzma.compress(GLOVE), "is an xz archive;"),
         (b"%PDF-1.4 and more", "is a PDF;"),
+        ("a 1 2\n".encode("utf-16"), "is text in UTF-16; save it as UTF-8;"),
         (gzip.compress(GLOVE)[:-20], "cannot be read: it ends before the end of its archive."),
         (gzip.compress(b"\0" * 1000), "is binary data of another kind;"),
         (gzip.compress(gzip.compress(GLOVE)), "is an archive in an archive;"),
@@ -240,9 +246,30 @@ def archive(**files):
     return stream.getvalue()
 
 
+def lying_npz():
+    """An archive of a few bytes whose array says that it has a million times as many."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        stream, {"descr": "<f4", "fortran_order": False, "shape": (10_000_000_000, 9000)}
+    )
+    return archive(**{"vectors.npy": stream.getvalue(), "words.npy": b""})
+
+
+def encrypted_npz():
+    content = bytearray(archive(**{"vectors.npy": b"x", "words.npy": b"x"}))
+    for magic, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = content.find(magic)
+        content[at + flags] |= 1
+    return bytes(content)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        (lying_npz(), "it cannot be read"),
+        (encrypted_npz(), "it cannot be read"),
+        (npz(vectors=ARRAY[:2], words=np.array(["a", "b\ud800"])), "word 2 is empty or not text in UTF-8."),
+        (tensors(vectors=ARRAY, words=np.full(99, 10, np.uint8)), "it has 100 words but 7 vectors."),
         (npz(vectors=ARRAY), "there is no 'words' in it, but vectors."),
         (npz(vectors=ARRAY, words=np.array(WORDS[:3])), "it has 3 words but 7 vectors."),
         (npz(vectors=ARRAY[0], words=np.array(WORDS[:2])), "'vectors' has shape (2,); it must be words × numbers."),
@@ -253,7 +280,7 @@ def archive(**files):
             npz(vectors=np.full((2, 2), np.inf), words=np.array(["a", "b"])),
             "vector 1 holds a number that is not finite.",
         ),
-        (npz(vectors=ARRAY, words=np.array(WORDS))[:-30], "it is damaged"),
+        (npz(vectors=ARRAY, words=np.array(WORDS))[:-30], "it cannot be read"),
         (archive(**{"glove.txt": GLOVE}), "is a zip archive; unpack it and open a file in it;"),
         (tensors(weight=ARRAY), "there is no 'vectors' in it, but weight."),
         (tensors(vectors=ARRAY, words=np.arange(3)), "'words' must be the bytes of the words"),
@@ -262,7 +289,7 @@ def archive(**files):
             tensors(vectors=WHOLE, scales=np.ones((7, 1), np.float32), words=spelt(*WORDS)),
             "'scales' must be one float for each vector.",
         ),
-        (tensors(vectors=ARRAY, words=spelt(*WORDS))[:-5], "it is damaged"),
+        (tensors(vectors=ARRAY, words=spelt(*WORDS))[:-5], "it cannot be read"),
         (tensors(vectors=ARRAY, words=np.frombuffer(b"a\n\xff\nc\nd\ne\nf\ng", np.uint8)), "word 2 is empty or not"),
     ],
 )
@@ -286,6 +313,12 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
 def test_a_small_archive_of_a_huge_text_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(formats, "LARGEST_FILE", 10_000)
     assert "more than 0.0 GB" in refused(tmp_path, gzip.compress(b"a 1 2\n" * 100_000))
+
+
+def test_a_small_archive_of_very_many_words_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "MOST_WORDS", 10)
+    monkeypatch.setattr(lines, "_BLOCK", 10)
+    assert refused(tmp_path, gzip.compress(b"a 1\n" * 1000)).endswith(": more than 10 words.")
 
 
 def test_sizes_of_arrays_are_looked_at_before_they_are_read(tmp_path, monkeypatch):

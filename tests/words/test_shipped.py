@@ -26,6 +26,12 @@ def test_they_are_small(books):
     assert sum(file.stat().st_size for file in (resources() / "vectors").iterdir()) <= 2_500_000
 
 
+def test_the_list_says_how_large_they_are():
+    for one in catalogue.SHIPPED:
+        vectors = catalogue.load(one.name)
+        assert (one.words, one.dims) == (len(vectors), vectors.dims)
+
+
 def test_they_rank_pairs_of_words_as_people_do(books, card):
     found = {one.name: one for one in evaluation.pairs(books)}
     assert found["WordSim-353"].value >= 0.44

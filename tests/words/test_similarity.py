@@ -40,9 +40,11 @@ def test_a_cosine_is_its_arithmetic(table):
     assert similarity.cosine(table, "w1", "w1").angle == pytest.approx(0, abs=0.05)
 
 
-def test_a_vector_of_zeros_has_no_cosine(table):
+def test_a_vector_of_zeros_has_no_cosine_and_no_neighbours(table):
     with pytest.raises(ExplorerError, match="'nothing' is all zeros"):
         similarity.cosine(table, "w1", "nothing")
+    with pytest.raises(ExplorerError, match="'nothing' is all zeros"):
+        similarity.nearest(table, "nothing")
 
 
 def test_nearest_words_of_a_word_and_of_a_vector(table):

@@ -8,7 +8,7 @@ import pytest
 from explorer.cli import main
 from explorer.cli import words as command
 from explorer.words import catalogue, download
-from explorer.words.progress import Progress
+from explorer.words.progress import Cancelled, Progress
 
 
 @pytest.fixture
@@ -156,7 +156,16 @@ def test_ctrl_c_ends_at_a_place_to_go_on_from(monkeypatch, capsys):
     monkeypatch.setattr(catalogue, "load", load)
     assert main(["words", "similar", "a"]) == 130
     assert signal.getsignal(signal.SIGINT) is before
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "stopped\n")
+
+
+def test_a_training_that_is_stopped_says_how_to_go_on(monkeypatch, capsys, tmp_path):
+    def stop(*_args):
+        raise Cancelled
+
+    monkeypatch.setattr("explorer.words.session.train_files", stop)
+    assert main(["words", "train", "a.txt", "--out", str(tmp_path / "a.txt")]) == 130
+    assert capsys.readouterr().err == "stopped; the same command goes on from there\n"
 
 
 def test_a_terminal_shows_progress_in_one_line(monkeypatch, capsys):

@@ -2,7 +2,7 @@
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
-from explorer.core.model import KINDS, Model
+from explorer.core.model import KINDS, SEQUENCES, Model
 from explorer.core.models.attention import attention_lesson
 from explorer.core.models.encoder import encoder
 from explorer.core.models.encoder_decoder import encoder_decoder
@@ -55,8 +55,8 @@ def _needed(model: Model) -> tuple[list[str], list[str]]:
             return ["input", "output.words"], []
         case "vectors":
             return ["feature"], []
-    sequences = ["source", "target"] if model.kind == "encoder-decoder" else ["input"]
-    return [f"{sequence}.words" for sequence in sequences], sequences
+    sequences = SEQUENCES[model.kind]
+    return [f"{sequence}.words" for sequence in sequences], list(sequences)
 
 
 __all__ = ["build"]

@@ -13,7 +13,6 @@ def attention_lesson(model: Model) -> Graph:
     of a key), "value" (what a row of V stands for) and "value feature".
     """
     g = GraphBuilder()
-    blocks = Blocks(model, g)
     block, group = "attention", "Attention"
     queries = g.axis("query", model.axes["query"])
     keys = g.axis("key", model.axes["key"]) if "key" in model.axes else queries
@@ -23,7 +22,9 @@ def attention_lesson(model: Model) -> Graph:
     g.stage("attention", "attention", "Attention", group)
     Q = g.add("Q", Input(), axes=(features, queries) if columns else (queries, features))
     K = g.add("K", Input(), axes=(features, keys) if columns else (keys, features))
-    weights = blocks.shares("", block, Q, K, (), queries, keys, g.length(features), columns=columns)
+    weights = Blocks(model, g).attention_weights(
+        "", block, Q, K, (), queries, keys, g.length(features), columns=columns
+    )
     if not model.switch(block, "V"):
         return g.build()
     values = g.axis("value", model.axes.get("value", model.axes.get("key", model.axes["query"])))

@@ -8,25 +8,19 @@ from dataclasses import dataclass
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.targets import follows_words, next_words
 from explorer.core.ops import (
     GELU,
     Add,
-    Argmax,
     CausalMask,
     CausalPaddingMask,
     Concat,
-    CrossEntropy,
     HeadMean,
     Identity,
     Input,
     LayerNorm,
-    Likelihood,
-    LogLikelihood,
     LookUp,
     Mask,
     MatMul,
-    MeanSquaredError,
     Multiply,
     OneHot,
     Op,
@@ -41,9 +35,9 @@ from explorer.core.ops import (
     Sigmoid,
     Sinusoidal,
     Softmax,
-    Temperature,
     WeightedSum,
 )
+from explorer.core.tokens import PAD
 
 ACTIVATIONS: dict[str, Op] = {
     "ReLU": ReLU(),
@@ -56,7 +50,14 @@ ACTIVATIONS: dict[str, Op] = {
 
 @dataclass
 class Blocks:
-    """A builder together with the model whose switches it follows."""
+    """Adds the blocks of a model to a graph, as the model's switches say.
+
+    Parameters
+    ----------
+    model : Model
+    graph : GraphBuilder
+        What the nodes are added to.
+    """
 
     model: Model
     graph: GraphBuilder
@@ -127,8 +128,9 @@ class Blocks:
         d_k = self._number(block, "d_k")
         if not d_k:
             if m.d_model % n_heads:
-                fits = ", ".join(str(h) for h in range(1, m.d_model + 1) if m.d_model % h == 0)
-                raise ExplorerError("heads-do-not-divide", d_model=m.d_model, heads=n_heads, remedy=fits)
+                *fits, last = (str(h) for h in range(1, m.d_model + 1) if m.d_model % h == 0)
+                remedy = f"{', '.join(fits)} or {last} heads" if fits else "1 head"
+                raise ExplorerError("heads-do-not-divide", d_model=m.d_model, heads=n_heads, remedy=remedy)
             d_k = m.d_model // n_heads
         d_v = self._number(block, "d_v") or d_k
         heads = g.axis(f"{block}.heads", (f"head {h + 1}" for h in range(n_heads)))
@@ -164,7 +166,9 @@ class Blocks:
             for letter in "QK":
                 name, axes = f"{block}.{letter}_rotated", (heads, queries, k_axis)
                 projected[letter] = g.add(name, Rotary(d_k), projected[letter], axes=axes, symbol=f"{letter}_R")
-        weights = self.shares(f"{block}.", block, projected["Q"], projected["K"], (heads,), queries, keys, d_k)
+        weights = self.attention_weights(
+            f"{block}.", block, projected["Q"], projected["K"], (heads,), queries, keys, d_k
+        )
         if n_heads > 1:
             g.add(f"{block}.average", HeadMean(), weights, axes=(queries, keys), symbol=r"\bar{A}")
         output = g.add(
@@ -182,7 +186,7 @@ class Blocks:
             raise ExplorerError("widths-differ", block=block, width=n_heads * d_v, d_model=m.d_model)
         return self._after(block, result, x, queries, group)
 
-    def shares(
+    def attention_weights(
         self,
         prefix: str,
         block: str,
@@ -194,9 +198,25 @@ class Blocks:
         d_k: int,
         columns: bool = False,
     ) -> str:
-        """Scores, scaled, masked, weights: (…, n_queries, n_keys) each. Returns the weights' name.
+        """Scores, scaled, masked, weights (Vaswani et al. 2017, equation 1). Returns (…, n_queries, n_keys).
 
         Without a scale, or without a mask, the nodes of that step are not there.
+
+        Parameters
+        ----------
+        prefix : str
+            What the names of the nodes begin with: "encoder.1.self.", or nothing in a lesson on one head.
+        block : str
+            Whose switches are followed.
+        Q, K : str
+            Nodes of the queries (…, n_queries, d_k) and keys (…, n_keys, d_k).
+        batch : tuple of str
+            Their leading axes: the heads, where there are any.
+        queries, keys : str
+            The axes of their rows.
+        d_k : int
+        columns : bool
+            Whether a token is a column of Q and K, (d_k, n), instead of a row.
         """
         g, m = self.graph, self.model
         axes = (*batch, queries, keys)
@@ -229,12 +249,24 @@ class Blocks:
         if kind == "causal":
             return CausalMask(n, window), ()
         words = self.model.axes[f"{keys}.words"]
-        pad = words.index("<pad>") if "<pad>" in words else -1
+        pad = words.index(PAD) if PAD in words else -1
         op = PaddingMask(pad, n) if kind == "padding" else CausalPaddingMask(pad, n, window)
         return op, (f"{keys}.tokens",)
 
     def feed_forward(self, block: str, group: str, x: str, rows: str) -> str:
-        """The feed-forward net with its residual and norm (Vaswani et al. 2017, equation 2). Returns (n, d_model)."""
+        """The feed-forward net with its residual and norm (Vaswani et al. 2017, equation 2). Returns (n, d_model).
+
+        Parameters
+        ----------
+        block : str
+            Path, such as "encoder.1.ffn".
+        group : str
+            For the map.
+        x : str
+            The node that it reads, (n, d_model).
+        rows : str
+            The axis of its rows.
+        """
         g, m = self.graph, self.model
         if not m.switch(block, "on"):
             return x
@@ -294,50 +326,3 @@ class Blocks:
         """The norm that a pre-norm stack needs at its end (GPT-2)."""
         self.graph.stage("final.norm", "norm", "Final norm", "Output")
         return self._norm("final", x, rows)
-
-    def output(self, x: str, rows: str, sequence: str) -> str:
-        """Logits over the output vocabulary, probabilities, the chosen word and the loss. Returns the probabilities."""
-        g, m = self.graph, self.model
-        g.stage("output", "output", "Probabilities", "Output")
-        words = g.axis("output.words", m.axes.get("output.words") or m.axes[f"{sequence}.words"])
-        if m.switch("output", "tied"):
-            if g.length(words) != g.length(f"{sequence}.words"):
-                raise ExplorerError("tied-widths", table=g.length(f"{sequence}.words"), words=g.length(words))
-            parents, product = [x, f"{sequence}.table"], MatMul(transposed=True)
-        else:
-            parents, product = [x, g.add("output.W", Input(), axes=("d_model", words), symbol="W")], MatMul()
-        if m.switch("output", "bias"):
-            parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
-        logits = g.add("output.logits", product, *parents, axes=(rows, words), symbol="z")
-        return self.choice(logits, rows, words)
-
-    def choice(self, logits: str, rows: str, words: str) -> str:
-        """Probabilities from logits, the chosen word and the loss. Returns the probabilities."""
-        g, m = self.graph, self.model
-        temperature = g.add("output.temperature", Input("ones"), axes=(), symbol="T")
-        scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
-        activation = m.switch("output", "activation")
-        op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
-        probabilities = g.add("output.probabilities", op, scaled, axes=(rows, words), symbol="P")
-        g.add("output.chosen", Argmax(), probabilities, axes=(rows,), symbol="w")
-        self.loss(probabilities, rows, words)
-        return probabilities
-
-    def loss(self, output: str, rows: str, columns: str) -> None:
-        """The loss of an output against a target: the next words of the sentence, or what a person sets."""
-        g = self.graph
-        kind = self.model.switch("loss", "loss")
-        follows = next_words(self.model) if follows_words(self.model) else None
-        if kind == "none":
-            return
-        g.stage("loss", "loss", "Loss", "Output")
-        if kind == "cross-entropy":
-            tokens = (f"{rows}.tokens",) if follows else ()
-            target = g.add("loss.target", follows or Input("ids"), *tokens, axes=(rows,), symbol="y")
-            if self.model.switch("loss", "L_1"):
-                right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
-                g.add("loss.L_1", LogLikelihood(), right, axes=(), symbol="L_1")
-            g.add("loss.value", CrossEntropy(g.number(columns, "<pad>")), output, target, axes=(), symbol="L")
-        else:
-            target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")
-            g.add("loss.value", MeanSquaredError(), output, target, axes=(), symbol="L")

@@ -3,6 +3,7 @@
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.blocks import Blocks
+from explorer.core.models.output_layer import output_layer
 
 
 def encoder_decoder(model: Model) -> Graph:
@@ -26,5 +27,5 @@ def encoder_decoder(model: Model) -> Graph:
         y = blocks.feed_forward(f"decoder.{k}.ffn", group, y, "target")
     if model.switch(f"decoder.{model.layers}.ffn", "norm") == "pre":
         y = blocks.final_norm(y, "target")
-    blocks.output(y, "target", "target")
+    output_layer(model, g, y, "target")
     return g.build()

@@ -3,6 +3,7 @@
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.blocks import Blocks
+from explorer.core.models.output_layer import output_layer
 
 
 def gpt(model: Model) -> Graph:
@@ -17,5 +18,5 @@ def gpt(model: Model) -> Graph:
         x = blocks.feed_forward(f"decoder.{k}.ffn", group, x, "input")
     if model.switch(f"decoder.{model.layers}.ffn", "norm") == "pre":
         x = blocks.final_norm(x, "input")
-    blocks.output(x, "input", "input")
+    output_layer(model, g, x, "input")
     return g.build()

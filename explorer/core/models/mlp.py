@@ -2,7 +2,8 @@
 
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.blocks import ACTIVATIONS, Blocks
+from explorer.core.models.blocks import ACTIVATIONS
+from explorer.core.models.output_layer import loss
 from explorer.core.ops import Input, Intercept, MatMul, MeanSquaredError, Slope, Threshold
 
 
@@ -12,7 +13,6 @@ def mlp(model: Model) -> Graph:
     Beside a net over one feature there can be a linear regression on the same examples.
     """
     g = GraphBuilder()
-    blocks = Blocks(model, g)
     for axis in ("input", *(f"layer.{k}" for k in range(model.layers + 1))):
         g.axis(axis, model.axes[axis])
 
@@ -32,7 +32,7 @@ def mlp(model: Model) -> Graph:
     if threshold:
         g.stage("decision", "decision", "Decision", "Net")
         g.add("decision.chosen", Threshold(threshold), x, axes=("input", f"layer.{model.layers}"), symbol="y")
-    blocks.loss(x, "input", f"layer.{model.layers}")
+    loss(model, g, x, "input", f"layer.{model.layers}")
     if "regression" in model.blocks() and model.switch("regression", "on"):
         _regression(model, g)
     return g.build()

@@ -2,7 +2,7 @@
 
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.blocks import Blocks
+from explorer.core.models.output_layer import probabilities
 from explorer.core.ops import Input
 
 
@@ -13,5 +13,5 @@ def output(model: Model) -> Graph:
     words = g.axis("output.words", model.axes["output.words"])
     g.stage("output", "output", "Probabilities", "Output")
     logits = g.add("output.logits", Input(), axes=(rows, words), symbol="z")
-    Blocks(model, g).choice(logits, rows, words)
+    probabilities(model, g, logits, rows, words)
     return g.build()

@@ -1,7 +1,7 @@
 """Teacher forcing: what a decoder should say is the sentence that it reads, one place on.
 
 A decoder reads ``<start> je suis`` and should say ``je suis <end>``: at each word the one behind it, whatever it says
-itself.
+itself. Behind ``<end>``, and at ``<pad>``, it should say nothing: the loss leaves these positions out.
 """
 
 from dataclasses import replace
@@ -9,8 +9,8 @@ from dataclasses import replace
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.ops import NextWords
+from explorer.core.tokens import END, PAD
 
-START, END = "<start>", "<end>"
 READ = {"gpt": "input", "encoder-decoder": "target"}
 """The sequence that the decoder of a kind of model reads."""
 
@@ -33,6 +33,17 @@ def with_next_words(model: Model) -> Model:
     return model if words == model.axes[axis] else replace(model, axes={**model.axes, axis: words})
 
 
+def with_tied_words(model: Model) -> Model:
+    """The model. Where its output is tied to its table both have one vocabulary, if one only goes on from the other."""
+    read = f"{READ.get(model.kind)}.words"
+    if read not in model.axes or "output.words" not in model.axes or not model.switch("output", "tied"):
+        return model
+    short, long = sorted((model.axes[read], model.axes["output.words"]), key=len)
+    if short == long or long[: len(short)] != short:
+        return model
+    return replace(model, axes={**model.axes, read: long, "output.words": long})
+
+
 def next_words(model: Model) -> NextWords:
     """The op that finds the next words.
 
@@ -51,4 +62,4 @@ def next_words(model: Model) -> NextWords:
     missing = [word for word, number in numbers.items() if number < 0] + [END] * (END not in words)
     if missing:
         raise ExplorerError("no-next-word", word=missing[0])
-    return NextWords(words.index(END), tuple(numbers.values()))
+    return NextWords(words.index(END), tuple(numbers.values()), words.index(PAD) if PAD in words else -1)

@@ -5,9 +5,10 @@ from math import erf
 
 import numpy as np
 
-from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
 
+_ROOT = Constant(np.sqrt(2 / np.pi), "√(2/π)")
 _erf = np.vectorize(erf, otypes=[np.float64])
 
 
@@ -51,6 +52,9 @@ class ReLU(Op):
         # At 0, where there is a corner, the slope is taken as 0.
         return (passed(gradient, parents[0] > 0),)
 
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return step("above", parents[0][at], Constant(0.0, "0"), label="slope of ReLU: 1 above 0")
+
     def formula(self, *symbols: str) -> str:
         return r"\max(0, %s)" % symbols[0]
 
@@ -75,7 +79,7 @@ class Sigmoid(Op):
         return (passed(gradient, value * (1 - value)),)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        return step("multiply", value[at], step("subtract", Constant(1.0, "1"), value[at]))
+        return step("multiply", value[at], step("subtract", Constant(1.0, "1"), value[at]), label="slope of σ")
 
     def formula(self, *symbols: str) -> str:
         return r"\frac{1}{1 + e^{-%s}}" % symbols[0]
@@ -141,13 +145,29 @@ class GELU(Op):
         erf_of = "np.vectorize(__import__('math').erf, otypes=[np.float64])"
         return f"0.5 * {x} * (1 + {erf_of}({x} / np.sqrt(2).astype({x}.dtype)).astype({x}.dtype))"
 
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        x = parents[0][at]
+        bend, share = self._share(x)
+        if self.tanh:
+            rest = step("subtract", Constant(1.0, "1"), step("square", bend), label="slope of tanh")
+            square = step("multiply", Constant(3 * 0.044715, "3 × 0.044715"), step("square", x))
+            inside = step("multiply", _ROOT, step("add", Constant(1.0, "1"), square), label="slope within tanh")
+            of_share = step("multiply", step("multiply", Constant(0.5, "½"), rest), inside, label="slope of the share")
+        else:
+            power = step("exp", step("negate", step("divide", step("square", x), Constant(2.0, "2"))))
+            of_share = step("divide", power, Constant(np.sqrt(2 * np.pi), "√(2π)"), label="slope of the share")
+        return step("add", share, step("multiply", x, of_share), label="slope of GELU")
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x = parents[0][cell]
+        return step("multiply", x, self._share(x)[1])
+
+    def _share(self, x: Operand) -> tuple[Step, Step]:
+        """The tanh or erf of a number, and how much of the number it lets through."""
         if self.tanh:
             cube = step("multiply", Constant(0.044715, "0.044715"), step("power", x, Constant(3, "3")))
-            root = Constant(np.sqrt(2 / np.pi), "√(2/π)")
-            bend = step("tanh", step("multiply", root, step("add", x, cube)))
+            bend = step("tanh", step("multiply", _ROOT, step("add", x, cube)), label="tanh")
         else:
             bend = step("erf", step("divide", x, Constant(np.sqrt(2), "√2")))
-        share = step("multiply", Constant(0.5, "½"), step("add", Constant(1.0, "1"), bend), label="share let through")
-        return step("multiply", x, share)
+        half, one = Constant(0.5, "½"), Constant(1.0, "1")
+        return bend, step("multiply", half, step("add", one, bend), label="share let through")

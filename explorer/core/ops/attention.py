@@ -1,16 +1,18 @@
 """How alike queries and keys are, and what the answer is made of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.core.explain import Argument, Index, Source, Step, step
+from explorer.core.explain import Argument, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, summed_to
 
 
 @dataclass(frozen=True)
 class Scores(Op):
     """Each query with each key: dot product (Vaswani et al. 2017, §3.2.1) or cosine.
+
+    Parents are the queries (…, n_queries, d_k) and the keys (…, n_keys, d_k); the result is (…, n_queries, n_keys).
 
     Parameters
     ----------
@@ -55,12 +57,26 @@ class Scores(Op):
         return summed_to(parents[0].shape, dQ), summed_to(parents[1].shape, dK)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        if self.similarity != "dot":
-            return super().derivative(parent, cell, at, value, *parents)
         # A number of a query meets the number in the same column of each key, and the other way round.
-        other, token = parents[1 - parent], at[-1 - parent]
-        numbers = (cell[-2], token) if self.columns else (token, cell[-1])
-        return other[line(at, other.value, *numbers)]
+        other, tokens = parents[1 - parent], at[-1 - parent]
+        numbers = (cell[-2], tokens) if self.columns else (tokens, cell[-1])
+        met = other[line(at, other.value, *numbers)]
+        if self.similarity == "dot":
+            return met
+        n = other.value.shape[-1 if self.columns else -2]
+        names = ("length of q", "length of k")
+        own = step("norm", self._vector(parents[parent], cell, cell[-1 if self.columns else -2]), label=names[parent])
+        each = [step("norm", self._vector(other, at, i)) for i in np.arange(n)[tokens].ravel().tolist()]
+        if not (own.value and all(one.value for one in each)):
+            return super().derivative(parent, cell, at, value, *parents)  # a vector without a direction
+        name = names[1 - parent]
+        lengths = step("row", *each, label=name) if isinstance(tokens, slice) else replace(each[0], label=name)
+        turned = step("multiply", value[at], step("divide", parents[parent][cell], own))
+        return step("divide", step("subtract", step("divide", met, lengths), turned), own, label="slope of the cosine")
+
+    def _vector(self, matrix: Source, cell: Index, token: int) -> Operand:
+        """The query or the key of a token."""
+        return matrix[line(cell, matrix.value, *((slice(None), token) if self.columns else (token, slice(None))))]
 
     def formula(self, *symbols: str) -> str:
         Q, K = symbols
@@ -78,8 +94,7 @@ class Scores(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         Q, K = parents
         i, j = cell[-2:]
-        q = Q[line(cell, Q.value, *((slice(None), i) if self.columns else (i, slice(None))))]
-        k = K[line(cell, K.value, *((slice(None), j) if self.columns else (j, slice(None))))]
+        q, k = self._vector(Q, cell, i), self._vector(K, cell, j)
         dot = step("dot", q, k, label="sum of the products")
         if self.similarity == "dot":
             return dot
@@ -89,7 +104,10 @@ class Scores(Op):
 
 @dataclass(frozen=True)
 class WeightedSum(Op):
-    """The rows of V in the shares that the weights give (Vaswani et al. 2017, equation 1)."""
+    """The rows of V in the shares that the weights give (Vaswani et al. 2017, equation 1).
+
+    Parents are the weights (…, n_queries, n_keys) and V (…, n_keys, d_v); the result is (…, n_queries, d_v).
+    """
 
     subscripts = "ik,kj->ij"
 

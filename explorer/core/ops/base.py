@@ -1,5 +1,6 @@
 """What every op knows about itself."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -53,11 +54,20 @@ class Op:
         """
         raise NotImplementedError(f"{type(self).__name__} has no rule for its gradient")
 
-    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        """How much cells of the value change with one cell of a parent: numbers, or where they come from.
+    def backward_to(
+        self, wanted: Sequence[bool], gradient: Array, value: Array, *parents: Array
+    ) -> tuple[Array | None, ...]:
+        """The same for some of the parents; None for one that nobody wants, where that spares much.
 
-        This asks `backward`, once for each cell of the value. An op overrides it where there is more to show, or where
-        one cell feeds very many.
+        An op overrides it where each parent costs a product of its own: of a look-up by one-hot rows, the gradient of
+        the rows would cost as much as that of the table.
+        """
+        return self.backward(gradient, value, *parents)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        """How much cells of the value change with one cell of a parent: numbers, and where they come from.
+
+        This asks `backward`, once for each cell of the value, and has nothing but numbers to show.
 
         Parameters
         ----------
@@ -148,6 +158,6 @@ def passed(gradient: Array, slope: Array) -> Array:
     return product
 
 
-def added(at: Index, value: Source) -> Operand:
-    """The derivative of cells of a value that a cell of a parent is simply added to: 1."""
-    return Operand(value.name, at, np.ones(np.shape(value.value[at]), dtype=np.int64)[()], "derivative")
+def added(at: Index, value: Source, sign: int = 1) -> Operand:
+    """The derivative of cells of a value that a cell of a parent is simply added to, 1, or taken from, −1."""
+    return Operand(value.name, at, np.full(np.shape(value.value[at]), sign, dtype=np.int64)[()], "derivative")

@@ -10,7 +10,7 @@ from explorer.core.ops.base import Array, Op
 
 @dataclass(frozen=True)
 class Argmax(Op):
-    """The column of the largest number in each row; the first, where several are equally large."""
+    """The column of the largest number in each row; the first, where several are equally large: greedy decoding."""
 
     subscripts = "ik->i"
     whole = True
@@ -34,7 +34,12 @@ class Argmax(Op):
 
 @dataclass(frozen=True)
 class Threshold(Op):
-    """1 where the number reaches the threshold, 0 where it does not."""
+    """1 where a number is at least the threshold, 0 where it is less: the step of the perceptron (Rosenblatt 1958).
+
+    Parameters
+    ----------
+    threshold : float
+    """
 
     threshold: float = 0.5
     subscripts = "ij->ij"

@@ -16,6 +16,8 @@ class OneHot(Op):
     ----------
     n_words : int
         Size of the vocabulary.
+    dtype : str
+        Of the result.
     """
 
     n_words: int

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Constant, Source, Step, step
-from explorer.core.ops.base import Array, Op, passed, summed_to
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op, added, passed, summed_to
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,11 @@ class Length(Op):
         # The direction of the row; 0 for one of length 0, which has none.
         lengths = value[..., None]
         return (gradient[..., None] * np.divide(x, lengths, out=np.zeros_like(x), where=lengths != 0),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        if not value.value[at]:
+            return Constant(0, "0")
+        return step("divide", parents[0][cell], value[at], label="slope of the length")
 
     def formula(self, *symbols: str) -> str:
         return r"\| %s \|" % symbols[0]
@@ -60,6 +65,16 @@ class Cosine(Op):
         of_a = -np.divide(gradient * value, rows, out=np.zeros_like(gradient), where=known).sum(-1)
         of_b = -np.divide(gradient * value, columns, out=np.zeros_like(gradient), where=known).sum(-2)
         return summed_to(dot.shape, of_dot), summed_to(a.shape, of_a), summed_to(b.shape, of_b)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        _, a, b = parents
+        lengths: Argument = parents[parent][cell]
+        if parent == 0:
+            lengths = step("multiply", a[cell[:-1]], b[(*cell[:-2], cell[-1])], label="product of the lengths")
+        if not lengths.value:
+            return added(at, value, 0)
+        above = step("negate", value[at]) if parent else Constant(1, "1")
+        return step("divide", above, lengths, label="slope of the cosine")
 
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{%s \, %s}" % symbols
@@ -100,6 +115,16 @@ class ShadowFactor(Op):
         of_y = -2 * (of_dot * value).sum(-2)[..., None] * y
         return summed_to(dot.shape, of_dot), summed_to(y.shape, of_y)
 
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        _, y = parents
+        square = self._square(y, (*cell[:-2], cell[-1 - parent]))
+        if not square.value:
+            return added(at, value, 0)
+        if parent == 0:
+            return step("divide", Constant(1, "1"), square, label="slope of the factor")
+        twice = step("multiply", Constant(-2, "−2"), step("multiply", value[at], y[cell]))
+        return step("divide", twice, square, label="slope of the factor")
+
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{\| %s \|^2}" % symbols
 
@@ -110,11 +135,13 @@ class ShadowFactor(Op):
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         dot, y = parents
-        line = y[(*cell[:-2], cell[-1], slice(None))]
-        square = step("sum", step("square", line), label="length squared")
+        square = self._square(y, (*cell[:-2], cell[-1]))
         if not square.value:
             return step("value", Constant(0.0, "nothing falls on a vector of length 0"))
         return step("divide", dot[cell], square, label="factor")
+
+    def _square(self, y: Source, row: tuple[int, ...]) -> Step:
+        return step("sum", step("square", y[(*row, slice(None))]), label="length squared")
 
 
 @dataclass(frozen=True)
@@ -135,6 +162,12 @@ class Angle(Op):
         below = 1 - cosine * cosine
         slope = np.divide(-180 / np.pi, np.sqrt(below), out=np.zeros_like(cosine), where=below > 0)
         return (passed(gradient, slope),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        below = step("subtract", Constant(1, "1"), step("square", parents[0][at]))
+        if not below.value > 0:
+            return Constant(0, "0")
+        return step("divide", Constant(-180 / np.pi, "−180°/π"), step("sqrt", below), label="slope of the angle")
 
     def formula(self, *symbols: str) -> str:
         return r"\arccos \, %s \cdot \frac{180°}{\pi}" % symbols[0]
@@ -161,6 +194,9 @@ class Subtract(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         a, b = parents
         return summed_to(a.shape, gradient), summed_to(b.shape, -gradient)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return added(at, value, -1 if parent else 1)
 
     def formula(self, *symbols: str) -> str:
         return "%s - %s" % symbols

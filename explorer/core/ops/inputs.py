@@ -17,10 +17,14 @@ class Input(Op):
     Parameters
     ----------
     initial : str
-        "weights" (random, as the model's initialiser says), "zeros", "ones" or "ids" (all token number 0).
+        "weights" (random, as the model's initialiser says), "zeros", "ones" or "ids" (whole numbers: all word 0).
     """
 
     initial: str = "weights"
+
+    @property
+    def whole(self) -> bool:  # type: ignore[override]
+        return self.initial == "ids"
 
     def start(self, name: str, shape: tuple[int, ...], dtype: str, seed: int, initialiser: str = "xavier") -> Array:
         """A starting value that depends on the name and the seed alone, so that adding a node moves no other."""

@@ -1,5 +1,6 @@
 """Matrix products, sums and joins."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,24 +63,33 @@ class MatMul(Op):
         return product + parents[2][..., None, :] if len(parents) == 3 else product
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return self.backward_to([True] * len(parents), gradient, value, *parents)
+
+    def backward_to(
+        self, wanted: Sequence[bool], gradient: Array, value: Array, *parents: Array
+    ) -> tuple[Array | None, ...]:
         x, W = parents[0], parents[1].mT if self.transposed else parents[1]
+        found: list[Array | None] = [None] * len(parents)
+        # One product for all rows of the batch, as in `forward`.
+        together = self._shared(parents) and (x.ndim > 2 or not self.heads)
+        of_rows = rows(beside(gradient) if self.heads else gradient) if together else gradient
         # With y = x W, (…, n, d_out): dL/dx = dL/dy Wᵀ and dL/dW = xᵀ dL/dy (Goodfellow et al. 2016, §6.5.6).
-        if self._shared(parents) and (x.ndim > 2 or not self.heads):
-            # One product for all rows of the batch, as in `forward`.
-            of_rows = rows(beside(gradient) if self.heads else gradient)
-            of_x = (of_rows @ (beside(W) if self.heads else W).mT).reshape(x.shape)
-            of_W = rows(x).mT @ of_rows
-            of_W = stacked(of_W, len(W)) if self.heads else of_W
-        else:
-            of_rows = gradient
+        if wanted[0] and together:
+            found[0] = (of_rows @ (beside(W) if self.heads else W).mT).reshape(x.shape)
+        elif wanted[0]:
             each = gradient @ W.mT
-            of_x = summed_to(x.shape, each.sum(-3) if self.heads else each)
-            of_W = summed_to(W.shape, (x[..., None, :, :] if self.heads else x).mT @ gradient)
-        of_W = of_W.mT if self.transposed else of_W
-        if len(parents) == 2:
-            return of_x, of_W
-        b, of_b = parents[2], np.add.reduce(of_rows, axis=-2)
-        return of_x, of_W, of_b.reshape(b.shape) if of_b.size == b.size else summed_to(b.shape, of_b)
+            found[0] = summed_to(x.shape, each.sum(-3) if self.heads else each)
+        if wanted[1]:
+            if together:
+                of_W = rows(x).mT @ of_rows
+                of_W = stacked(of_W, len(W)) if self.heads else of_W
+            else:
+                of_W = summed_to(W.shape, (x[..., None, :, :] if self.heads else x).mT @ gradient)
+            found[1] = of_W.mT if self.transposed else of_W
+        if len(parents) == 3 and wanted[2]:
+            b, of_b = parents[2], np.add.reduce(of_rows, axis=-2)
+            found[2] = of_b.reshape(b.shape) if of_b.size == b.size else summed_to(b.shape, of_b)
+        return tuple(found)
 
     def _shared(self, parents: tuple[Array, ...]) -> bool:
         """Whether the weights have no leading axes, so that all sentences of a batch share them."""

@@ -12,7 +12,8 @@ from explorer.core.ops.base import Array, Op
 class CrossEntropy(Op):
     """Mean over the positions of −log of the probability of the right word (Goodfellow et al. 2016, §6.2.2).
 
-    A probability of 0 for the right word costs +∞, visibly.
+    Parents are the probabilities, (n, n_words), and the numbers of the right words, (n,). A right word of probability 0
+    costs +∞, visibly.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def _rows_and_right(probabilities: Array, target: Array) -> tuple[Array, tuple[A
 
 @dataclass(frozen=True)
 class Likelihood(Op):
-    """The probability that each position gives to the right word."""
+    """The probability that each position gives to the right word: (n, n_words) and (n,) make (n,)."""
 
     subscripts = "ik,i->i"
     alters = True
@@ -117,6 +118,9 @@ class Likelihood(Op):
         of_probabilities = np.zeros_like(probabilities)
         np.put_along_axis(of_probabilities, target[..., None], gradient[..., None], axis=-1)
         return of_probabilities, None
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return step("equal", parents[1][at], Constant(cell[-1], f"word {cell[-1]}"))
 
     def formula(self, *symbols: str) -> str:
         return r"{%s}_{i, {%s}_i}" % symbols
@@ -134,28 +138,49 @@ class Likelihood(Op):
 class LogLikelihood(Op):
     """L₁: the sum of the logs of the probabilities of the right words (Radford et al. 2018, equation 1).
 
-    At best it is 0; −L₁ / n is the cross-entropy.
+    At best it is 0; −L₁ / n is the cross-entropy. Its parents are these probabilities and, where some positions are not
+    counted, the numbers of the right words.
+
+    Parameters
+    ----------
+    pad : int
+        Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
     """
 
+    pad: int = -1
+
     def forward(self, *parents: Array) -> Array:
-        return np.asarray(np.log(parents[0]).sum())
+        return np.asarray(np.log(parents[0]).sum(where=self._counted(*parents)))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (gradient / parents[0],)
+        of_right = np.where(self._counted(*parents), gradient / parents[0], 0)
+        return of_right, *(None for _ in parents[1:])
+
+    def _counted(self, right: Array, *target: Array) -> Array | bool:
+        """Which positions are counted."""
+        return target[0] != self.pad if target else True
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        return step("divide", Constant(1, "1"), parents[0][cell])
+        right, *target = parents
+        if target and target[0].value[cell] == self.pad:
+            return Constant(0, "0")
+        return step("divide", Constant(1, "1"), right[cell])
 
     def formula(self, *symbols: str) -> str:
-        return r"\sum_i \log {%s}_i" % symbols[0]
+        right, *target = symbols
+        sum_over = r"i : {%s}_i \neq pad" % target[0] if target else "i"
+        return r"\sum_{%s} \log {%s}_i" % (sum_over, right)
 
     def code(self, *names: str) -> str:
-        return f"np.asarray(np.log({names[0]}).sum())"
+        right, *target = names
+        return f"np.asarray(np.log({right}).sum({f'where={target[0]} != {self.pad}' if target else ''}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        (right,) = parents
-        logs = [step("log", right[i]) for i in np.ndindex(right.value.shape)]
-        return step("sum_of", *logs, label="sum of the logs")
+        right, *target = parents
+        counted = [i for i in np.ndindex(right.value.shape) if not target or target[0].value[i] != self.pad]
+        if not counted:
+            return step("value", Constant(0.0, "0"), label="every position is <pad>")
+        return step("sum_of", *(step("log", right[i]) for i in counted), label="sum of the logs")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         return ()
@@ -163,7 +188,10 @@ class LogLikelihood(Op):
 
 @dataclass(frozen=True)
 class MeanSquaredError(Op):
-    """Mean over all numbers of the squared difference to the target."""
+    """Mean over all numbers of the squared difference to the target (Goodfellow et al. 2016, equation 5.4).
+
+    Parents are the output and the target, in one shape.
+    """
 
     def forward(self, *parents: Array) -> Array:
         output, target = parents

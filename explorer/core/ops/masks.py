@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Constant, Source, Step, step
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, passed, summed_to
 
 
@@ -181,6 +181,16 @@ class Mask(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return summed_to(parents[0].shape, passed(gradient, self._seen(parents[1]))), None
 
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        mask = parents[1]
+        if any(isinstance(part, slice) for part in at):
+            return super().derivative(parent, cell, at, value, *parents)
+        allowed = mask[line(self._without_head(at), mask.value, *at[-2:])]
+        return step("where", allowed, Constant(1, "1"), Constant(0, "0"), label="slope of the mask")
+
+    def _without_head(self, cell: Index) -> Index:
+        return (*cell[:-3], *cell[-2:]) if self.heads else cell
+
     def _seen(self, mask: Array) -> Array:
         """Which keys are seen, with an axis for the heads."""
         seen: Array = mask != 0
@@ -194,6 +204,5 @@ class Mask(Op):
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         scaled, mask = parents
-        lead = (*cell[:-3], *cell[-2:]) if self.heads else cell
-        allowed = mask[line(lead, mask.value, *cell[-2:])]
+        allowed = mask[line(self._without_head(cell), mask.value, *cell[-2:])]
         return step("where", allowed, scaled[cell], Constant(-np.inf, "−∞"))

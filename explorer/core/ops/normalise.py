@@ -34,10 +34,8 @@ class Softmax(Op):
         return (parts - value * np.einsum("...k->...", parts)[..., None],)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        own = np.zeros(value.value.shape[-1], dtype=np.int64)  # δ: 1 in the cell's own column
-        own[cell[-1]] = 1
-        delta = own[at[-1]]
-        return step("multiply", value[at], step("subtract", Constant(delta, ""), value[cell]), label="slope of softmax")
+        own = _own(value.value.shape[-1], cell[-1], at[-1])
+        return step("multiply", value[at], step("subtract", own, value[cell]), label="slope of softmax")
 
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{softmax}(%s)" % symbols[0]
@@ -69,7 +67,10 @@ def largest(z: Array) -> Array:
 
 @dataclass(frozen=True)
 class RowShares(Op):
-    """Each row divided by its sum. A masked entry, −∞, counts as 0, and a row that adds up to 0 becomes all 0."""
+    """Each row divided by its sum: what the lecture Attention and Transformers calls scaling, though it prints softmax.
+
+    A masked entry, −∞, counts as 0, and a row that adds up to 0 becomes all 0.
+    """
 
     subscripts = "ik->ij"
 
@@ -86,6 +87,14 @@ class RowShares(Op):
         apart = gradient - (gradient * value).sum(-1, keepdims=True)
         return (np.divide(apart, total, out=np.zeros_like(apart), where=(total != 0) & ~masked),)
 
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        (x,) = parents
+        total = self._total(x[(*cell[:-1], slice(None))])
+        if total.value == 0 or np.isneginf(x.value[cell]):
+            return added(at, value, 0)
+        own = _own(x.value.shape[-1], cell[-1], at[-1])
+        return step("divide", step("subtract", own, value[at]), total, label="slope of the share")
+
     def formula(self, *symbols: str) -> str:
         return r"\frac{%s}{\sum_j {%s}_j}" % (symbols[0], symbols[0])
 
@@ -95,12 +104,20 @@ class RowShares(Op):
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (x,) = parents
-        row, own = x[(*cell[:-1], slice(None))], x[cell]
-        masked = np.isneginf(row.value).any()
-        total = step("sum", step("unmasked", row) if masked else row, label="sum over the row")
+        own, total = x[cell], self._total(x[(*cell[:-1], slice(None))])
         if total.value == 0:
             return step("value", Constant(0.0, "the row adds up to 0: nothing to share"))
-        return step("divide", step("unmasked", own) if masked else own, total, label="share")
+        return step("divide", step("unmasked", own) if np.isneginf(own.value) else own, total, label="share")
+
+    def _total(self, row: Operand) -> Step:
+        masked = np.isneginf(row.value).any()
+        return step("sum", step("unmasked", row) if masked else row, label="sum over the row")
+
+
+def _own(n: int, own: int, at: int | slice) -> Constant:
+    """δ: 1 at its own place in a line of n, 0 at the others."""
+    delta = (np.arange(n) == own).astype(np.int64)[at]
+    return Constant(delta, "" if np.ndim(delta) else str(delta))
 
 
 class Moments(NamedTuple):
@@ -181,20 +198,48 @@ class Norm(Op):
         sigma = f"np.sqrt({variance} + {self.epsilon})" if self.inside else f"(np.sqrt({variance}) + {self.epsilon})"
         return f"(c := {x} - {x}.mean({self.axis}, keepdims=True)) / {sigma} * {gamma} + {beta}"
 
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        x, gamma, beta = parents
+        if parent == 2:
+            return added(at, value)
+        if parent == 1:
+            if not gamma.value[cell]:
+                return super().derivative(parent, cell, at, value, *parents)
+            return step("divide", step("subtract", value[at], beta[cell]), gamma[cell], label="before γ and β")
+        # Each number of a line moves all of it: itself, and the others through the root and through μ.
+        mean, root, divisor = self._measured(x, cell)
+        n = x.value.shape[self.axis]
+        of_mean = step("divide", Constant(1, "1"), Constant(n, str(n)), label="slope of μ")
+        away = step("subtract", x[cell], mean)
+        of_root: Argument = Constant(0, "0")
+        if root.value:
+            below = step("multiply", Constant(n, str(n)), root)
+            of_root = step("divide", away, below, label="slope of the root" if self.inside else "slope of σ")
+        unit = step("divide", step("subtract", x[at], mean), divisor, label="with mean 0, variance 1")
+        own = _own(n, cell[self.axis], at[self.axis])
+        apart = step("subtract", step("subtract", own, step("multiply", unit, of_root)), of_mean)
+        slope = step("multiply", apart, gamma[at[-1]])
+        return step("divide", slope, divisor, label="slope of the norm")
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x, gamma, beta = parents
+        mean, _, divisor = self._measured(x, cell)
+        unit = step("divide", step("subtract", x[cell], mean), divisor, label="with mean 0, variance 1")
+        stretched = step("multiply", unit, gamma[cell[-1]], label="times γ")
+        return step("add", stretched, beta[cell[-1]], label="plus β")
+
+    def _measured(self, x: Source, cell: tuple[int, ...]) -> tuple[Step, Step, Step]:
+        """Mean, root and divisor of the line that a cell is in; with ε inside the root the last two are one."""
         rows = self.axis == -1
         line = x[(*cell[:-1], slice(None)) if rows else (*cell[:-2], slice(None), cell[-1])]
         mean = step("mean", line, label="mean μ" if rows else "mean μ of the column")
         variance = step("mean", step("square", step("subtract", line, mean)), label="variance σ²")
         epsilon = Constant(self.epsilon, f"{self.epsilon:g}".replace("e-0", "e−"))
         if self.inside:
-            sigma = step("sqrt", step("add", variance, epsilon), label="root")
-        else:
-            sigma = step("add", step("sqrt", variance, label="σ"), epsilon)
-        unit = step("divide", step("subtract", x[cell], mean), sigma, label="with mean 0, variance 1")
-        stretched = step("multiply", unit, gamma[cell[-1]], label="times γ")
-        return step("add", stretched, beta[cell[-1]], label="plus β")
+            root = step("sqrt", step("add", variance, epsilon), label="root")
+            return mean, root, root
+        root = step("sqrt", variance, label="σ")
+        return mean, root, step("add", root, epsilon)
 
 
 @dataclass(frozen=True)
@@ -204,20 +249,6 @@ class LayerNorm(Norm):
     subscripts = "ik,j,j->ij"
     axis = -1
     of_line = ""
-
-    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        x, gamma, beta = (p.value for p in parents)
-        if parent == 2:
-            return added(at, value)
-        if parent == 1:
-            row = self.moments(x)
-            return Operand(value.name, at, (row.centred / row.sigma)[at], "derivative")
-        # The row as often as it has numbers; the identity then asks each copy for one cell of the result.
-        d = x.shape[-1]
-        copies, one_each = np.repeat(x[(*cell[:-1], None)], d, axis=0), np.eye(d, dtype=x.dtype)
-        of_row = self.backward(one_each, copies, copies, gamma, beta)[0]
-        assert of_row is not None
-        return Operand(value.name, at, of_row[at[-1], cell[-1]], "derivative")
 
 
 @dataclass(frozen=True)

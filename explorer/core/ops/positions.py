@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, passed
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op, added, passed
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,26 @@ class Rotary(Op):
         *lead, position, j = cell
         if j >= self.turned:
             return step("value", x[cell], label="without a partner it is not turned")
-        exponent = float(np.arange(0, self.turned, 2)[j // 2] / self.d)
-        wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
-        angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
-        cos, sin = (_as(x.value, step(function, angle, label=function)) for function in ("cos", "sin"))
+        cos, sin = self._turn(x, position, j)
         own = step("multiply", x[cell], cos, label=f"dimension {j + 1} × cos")
         partner = step("multiply", x[(*lead, position, j ^ 1)], sin, label=f"dimension {(j ^ 1) + 1} × sin")
         return step("add" if j % 2 else "subtract", own, partner)
+
+    def _turn(self, x: Source, position: int, j: int) -> tuple[Step, Step]:
+        """Cosine and sine of the angle by which a position turns a dimension."""
+        exponent = float(np.arange(0, self.turned, 2)[j // 2] / self.d)
+        wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
+        angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
+        return _as(x.value, step("cos", angle, label="cos")), _as(x.value, step("sin", angle, label="sin"))
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        (x,) = parents
+        position, j = cell[-2:]
+        if j >= self.turned:
+            return added(at, value)
+        cos, sin = self._turn(x, position, j)
+        of_pair = (step("negate", sin), cos) if j % 2 else (cos, sin)
+        return step("row", *of_pair) if isinstance(at[-1], slice) else of_pair[at[-1] % 2]
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         first = cell[-1] // 2 * 2
@@ -149,7 +162,7 @@ def exponents(d: int, kind: str) -> Array:
 
 
 def position_encoding(n: int, d: int, kind: str) -> Array:
-    """The position encoding as an (n, d) array; see `Sinusoidal`."""
+    """The position encoding as an (n, d) array; n, d and the kind of exponents as of `Sinusoidal`."""
     angle = np.arange(n)[:, None] / 10000 ** exponents(d, kind)
     encoding: Array = np.where(np.arange(d) % 2 == 0, np.sin(angle), np.cos(angle))
     return encoding

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.explain import Source, Step, step
+from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
 
@@ -29,6 +29,22 @@ class Slope(Op):
         # nothing, because x and y around their means add up to 0.
         share = gradient / (x * x).sum(-2)[..., None]
         return y @ share.mT - 2 * x * (share * value).sum(-1)[..., None, :], x @ share
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        if any(isinstance(part, slice) for part in at):
+            return super().derivative(parent, cell, at, value, *parents)
+        lead, row = cell[:-2], cell[-2]
+        x, y = (
+            step("subtract", p[(*lead, row, i)], _mean(p, lead, i, name), label=f"{name} minus its mean")
+            for p, i, name in zip(parents, at[-2:], "xy", strict=True)
+            if isinstance(i, int)
+        )
+        line = _around_mean(parents[0], lead, int(at[-2]), "x")  # type: ignore[arg-type]
+        squares = step("sum", step("square", line), label="sum of the squares of x")
+        if parent == 1:
+            return step("divide", x, squares, label="slope of the slope")
+        twice = step("multiply", Constant(2, "2"), step("multiply", value[at], x))
+        return step("divide", step("subtract", y, twice), squares, label="slope of the slope")
 
     def formula(self, *symbols: str) -> str:
         x, y = (rf"({{{s}}}_i - \overline{{{s}}})" for s in symbols)
@@ -67,6 +83,17 @@ class Intercept(Op):
         of_x = -(each @ slopes.mT) / n
         of_slopes = -x.mean(-2)[..., None] * each
         return np.repeat(of_x, n, axis=-2), np.repeat(each / n, n, axis=-2), of_slopes
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        x, _, slopes = parents
+        n = Constant(x.value.shape[-2], f"{x.value.shape[-2]}")
+        match parent:
+            case 0:
+                return step("divide", step("negate", slopes[(*at[:-1], cell[-1], at[-1])]), n)
+            case 1:
+                return step("divide", Constant(1, "1"), n)
+            case _:
+                return step("negate", _mean(x, cell[:-2], cell[-2], "x"))
 
     def formula(self, *symbols: str) -> str:
         return r"\overline{%s} - \overline{%s} \, %s" % (symbols[1], symbols[0], symbols[2])

@@ -18,6 +18,8 @@ class ScaleFactor(Op):
         "1/d_k" or "1/sqrt(d_k)".
     d_k : int
         Width of a key.
+    dtype : str
+        Of the result.
     """
 
     kind: str
@@ -77,7 +79,10 @@ class Scale(Op):
 
 @dataclass(frozen=True)
 class Temperature(Op):
-    """Logits divided by the temperature: above 1 evens the probabilities out, below 1 sharpens them."""
+    """Logits divided by the temperature: above 1 evens the probabilities out, below 1 sharpens them.
+
+    Hinton et al. 2015, equation 1.
+    """
 
     subscripts = "ij,->ij"
     alters = True

@@ -13,6 +13,8 @@ class NextWords(Op):
     """The words shifted by one place: at each word the one behind it, at the last one ``<end>`` (teacher forcing).
 
     A model that reads ``<start> de nada`` should say ``de nada <end>`` (Williams & Zipser 1989; Sutskever et al. 2014).
+    Where a sentence is filled up with ``<pad>``, its last word is the one before these; behind it nothing is to be
+    said, so there the right word is ``<pad>`` too, which the loss does not count.
 
     Parameters
     ----------
@@ -20,16 +22,23 @@ class NextWords(Op):
         The number of ``<end>`` in the output vocabulary.
     numbers : tuple of int
         The number that each word of the input vocabulary has in the output vocabulary; empty where all have the same.
+    pad : int
+        The number of ``<pad>`` in the output vocabulary; -1 where it has none.
     """
 
     end: int
     numbers: tuple[int, ...] = ()
+    pad: int = -1
     whole = True
 
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents
-        behind = np.array(self.numbers)[tokens[..., 1:]] if self.numbers else tokens[..., 1:]
-        return np.concatenate([behind, np.full_like(tokens[..., :1], self.end)], axis=-1)
+        own = np.array(self.numbers)[tokens] if self.numbers else tokens
+        behind = np.concatenate([own[..., 1:], np.full_like(own[..., :1], self.end)], axis=-1)
+        if self.pad < 0:
+            return behind
+        over = (own == self.pad) | (own == self.end)
+        return np.where(over, self.pad, np.where(behind == self.pad, self.end, behind))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (None,)
@@ -38,20 +47,37 @@ class NextWords(Op):
         return r"{%s}_{i+1} , \; \mathrm{end}" % symbols[0]
 
     def code(self, *names: str) -> str:
-        (tokens,) = names
-        behind = f"np.array({list(self.numbers)})[{tokens}[..., 1:]]" if self.numbers else f"{tokens}[..., 1:]"
-        return f"np.concatenate([{behind}, np.full_like({tokens}[..., :1], {self.end})], axis=-1)"
+        own = f"np.array({list(self.numbers)})[{names[0]}]" if self.numbers else names[0]
+        behind = f"np.concatenate([{own}[..., 1:], np.full_like({own}[..., :1], {self.end})], axis=-1)"
+        if self.pad < 0:
+            return behind
+        said = f"np.where((b := {behind}) == {self.pad}, {self.end}, b)"
+        return f"np.where(np.isin({own}, [{self.pad}, {self.end}]), {self.pad}, {said})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (tokens,) = parents
+        own = tokens[cell]
+        if self.pad >= 0 and self._number(own.value) in (self.pad, self.end):
+            nothing = Constant(self.pad, f"{self.pad}")
+            return step("pick", own, nothing, label="number of <pad>: behind <end> and <pad> nothing is to be said")
         if cell[-1] == tokens.value.shape[-1] - 1:
             return step("value", Constant(self.end, f"{self.end}"), label="number of <end>: the sentence is over")
         behind = tokens[(*cell[:-1], cell[-1] + 1)]
+        number = self._number(behind.value)
+        if number == self.pad:
+            over = Constant(self.end, f"{self.end}")
+            return step("pick", behind, over, label="number of <end>: only <pad> is behind it")
         if not self.numbers:
             return step("value", behind, label="the word behind it")
-        number = self.numbers[int(behind.value)]
         return step("pick", behind, Constant(number, f"{number}"), label="the word behind it, as the output numbers it")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        # The first word is nowhere the next one.
-        return (*cell[:-1], cell[-1] - 1 if cell[-1] else slice(0, 0))
+        # The first word is nowhere the next one; that it is <pad> or <end> matters at its own place too.
+        before = max(cell[-1] - 1, 0)
+        if self.pad >= 0:
+            return (*cell[:-1], slice(before, cell[-1] + 1))
+        return (*cell[:-1], before if cell[-1] else slice(0, 0))
+
+    def _number(self, token: int) -> int:
+        """The output's number of a word."""
+        return self.numbers[int(token)] if self.numbers else int(token)

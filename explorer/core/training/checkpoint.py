@@ -5,32 +5,28 @@ A run that goes on from its checkpoint gives the bits of one that was never brok
 =============================  =======================================================================================
 ``weights/NODE``               the weights, frozen ones too
 ``memory/FIELD/NODE[/i]``      what the optimiser remembers, as its field of that name holds it
-``history/…``                  the records so far, a column each: ``losses``, ``rates``, ``norms``, ``blocks/BLOCK``,
-                               ``judged`` (after which steps) and ``validations``
+``history/…``                  the records so far, a column each, named as in `History.arrays`
 ``run``                        in the metadata, as JSON: the format, how many steps, the recipe, and a fingerprint of
                                the model, its first weights and the examples
 =============================  =======================================================================================
 """
 
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.files import whole_file
 from explorer.core.ops import Array
-from explorer.core.training.trainer import History, Trainer
+from explorer.core.training.history import History
+from explorer.core.training.trainer import Trainer
 
 ENDING = ".training"
 FORMAT = "Transformer Explorer training 1"
 MOST_BYTES = 4_000_000_000
-
-_COLUMNS = ("losses", "rates", "norms")
 
 
 def save(trainer: Trainer, path: Path) -> None:
@@ -43,11 +39,7 @@ def save(trainer: Trainer, path: Path) -> None:
     """
     arrays = {f"weights/{name}": array for name, array in trainer.weights.items()}
     arrays |= _memory(trainer)
-    history = trainer.history
-    arrays |= {f"history/{name}": np.array(getattr(history, name)) for name in _COLUMNS}
-    arrays |= {f"history/blocks/{block}": np.array(norms) for block, norms in history.blocks.items()}
-    arrays["history/judged"] = np.array([step for step, _ in history.validations], dtype=np.int64)
-    arrays["history/validations"] = np.array([loss for _, loss in history.validations], dtype=np.float64)
+    arrays |= {f"history/{name}": column for name, column in trainer.history.arrays().items()}
     _write(path, arrays, {"at": trainer.at, **_about(trainer)})
 
 
@@ -109,18 +101,14 @@ def _about(trainer: Trainer) -> dict[str, Any]:
     return {"format": FORMAT, "recipe": trainer.recipe.as_dict(), "fingerprint": trainer.fingerprint}
 
 
-# The optimiser's memory: the fields of it that are tables, by the names of weights, of arrays or of tuples with arrays
-
-
 def _memory(trainer: Trainer) -> dict[str, Array]:
     found: dict[str, Array] = {}
-    for field, table in vars(trainer.optimiser).items():
-        if isinstance(table, dict):
-            for name, value in table.items():
-                if isinstance(value, tuple):
-                    found |= {f"memory/{field}/{name}/{i}": np.asarray(one) for i, one in enumerate(value)}
-                else:
-                    found[f"memory/{field}/{name}"] = np.asarray(value)
+    for field, table in trainer.optimiser.memory.items():
+        for name, value in table.items():
+            if isinstance(value, tuple):
+                found |= {f"memory/{field}/{name}/{i}": np.asarray(one) for i, one in enumerate(value)}
+            else:
+                found[f"memory/{field}/{name}"] = np.asarray(value)
     return found
 
 
@@ -132,16 +120,11 @@ def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> None:
     for name, was in trainer.weights.items():
         if found[name].shape != was.shape or found[name].dtype != was.dtype:
             raise ValueError(f"weights {name}")
-    columns = {name: arrays[f"history/{name}"] for name in _COLUMNS}
-    blocks = _below("history/blocks/", arrays)
-    judged, validations = arrays["history/judged"], arrays["history/validations"]
-    whole = all(column.shape == (at,) for column in (*columns.values(), *blocks.values()))
-    if not whole or judged.shape != validations.shape:
+    history = History.of(_below("history/", arrays))
+    if len(history.losses) != at:
         raise ValueError("history")
     optimiser = trainer.optimiser.copy()
-    tables: dict[str, dict[str, Any]] = {
-        field: {} for field, value in vars(optimiser).items() if isinstance(value, dict)
-    }
+    tables: dict[str, dict[str, Any]] = {field: {} for field in optimiser.memory}
     for key, array in sorted(_below("memory/", arrays).items()):
         field, name, *place = key.split("/")
         if array.shape not in ((), trainer.weights[name].shape):
@@ -153,11 +136,7 @@ def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> None:
 
     trainer.at, trainer.optimiser = at, optimiser
     trainer.weights = {name: found[name].copy() for name in trainer.weights}
-    trainer.history = History(
-        **{name: column.tolist() for name, column in columns.items()},
-        blocks={block: norms.tolist() for block, norms in blocks.items()},
-        validations=list(zip(judged.tolist(), validations.tolist(), strict=True)),
-    )
+    trainer.history = history
 
 
 def _below(way: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -170,29 +149,10 @@ def _below(way: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
 def _write(path: Path, arrays: Mapping[str, Array], run: Mapping[str, Any]) -> None:
     from safetensors.numpy import save as serialise
 
-    part = path.with_name(path.name + ".part")
-    try:
-        in_rows = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-        content = serialise(in_rows, {"run": json.dumps(run)})
-        with part.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        _rename(part, path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
-
-
-def _rename(part: Path, path: Path) -> None:
-    for _ in range(20):
-        try:
-            os.replace(part, path)
-            return
-        except PermissionError:  # on Windows, as long as the window is reading the one before
-            sleep(0.05)
-    os.replace(part, path)
+    in_rows = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    content = serialise(in_rows, {"run": json.dumps(run)})
+    with whole_file(path) as stream:
+        stream.write(content)
 
 
 def _read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
-from explorer.core.training.text import END, PAD, START, Pair, numbers
+from explorer.core.tokens import END, PAD, START, token_ids
+from explorer.core.training.text import Pair
 
 TARGET = "loss.target"
 MOST_JUDGED = 128
@@ -49,12 +50,14 @@ class Examples:
     def batch(self, step: int, size: int, seed: int) -> dict[str, Array]:
         """The inputs of one step: the examples in an order that is drawn anew each time all have been seen.
 
+        The last batch of an epoch has what is left, as is usual.
+
         Parameters
         ----------
         step : int
             Counted from 0.
         size : int
-            How many examples; 0, or as many as there are or more: all of them, in their order.
+            How many examples at most; 0, or as many as there are or more: all of them, in their order.
         seed : int
 
         Returns
@@ -65,9 +68,13 @@ class Examples:
         n = len(self.training)
         if not 0 < size < n:
             return self._of(self.training)
-        epoch, place = np.divmod(step * size + np.arange(size), n)
-        chosen = [_order(n, seed, int(e))[place[epoch == e]] for e in range(epoch[0], epoch[-1] + 1)]
-        return self._of(self.training[np.concatenate(chosen)])
+        epoch, place = divmod(step, self.batches(size))
+        return self._of(self.training[_order(n, seed, epoch)[place * size : (place + 1) * size]])
+
+    def batches(self, size: int) -> int:
+        """How many steps an epoch has, in which each example is seen once."""
+        n = len(self.training)
+        return -(-n // size) if 0 < size < n else 1
 
     def judged(self, size: int) -> Iterator[dict[str, Array]]:
         """The examples to judge by in batches of up to `size` (0: all at once), the same ones each time.
@@ -190,7 +197,7 @@ def _filled(sentences: Sequence[Sequence[str]], known: Sequence[str]) -> Array:
     if any(len(sentence) < longest for sentence in sentences) and PAD not in known:
         raise ExplorerError("word-not-known", word=PAD)
     rows = [[*sentence, *(PAD for _ in range(longest - len(sentence)))] for sentence in sentences]
-    return numbers([word for row in rows for word in row], known).reshape(len(rows), longest)
+    return token_ids([word for row in rows for word in row], known).reshape(len(rows), longest)
 
 
 def _whole(arrays: Mapping[str, Array], lengths: Mapping[str, int]) -> Examples:

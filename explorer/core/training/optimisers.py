@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -29,15 +30,19 @@ class Optimiser:
     rate: float = 0.01
     decay: float = 0.0
 
+    @property
+    def memory(self) -> dict[str, dict[str, Any]]:
+        """What it remembers of earlier steps: by its field, for each weight an array, or a tuple with arrays in it."""
+        return {name: table for name, table in vars(self).items() if isinstance(table, dict)}
+
     def copy(self) -> "Optimiser":
         """The optimiser as it is now, its memory included.
 
         A step puts new arrays into the memory and writes into none that is there, so the two share them.
         """
         made = copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, dict):
-                setattr(made, name, dict(value))
+        for name, table in self.memory.items():
+            setattr(made, name, dict(table))
         return made
 
     def step(self, weights: Arrays, gradients: Arrays) -> dict[str, Array]:
@@ -67,26 +72,40 @@ def decays(name: str) -> bool:
 
 @dataclass
 class Momentum(Optimiser):
-    """Steps that keep a part of the last one's speed (Goodfellow et al. 2016, algorithm 8.2)."""
+    """Steps that keep a part of the last one's speed (Goodfellow et al. 2016, algorithm 8.2).
 
-    keep: float = 0.9
+    Parameters
+    ----------
+    momentum : float
+        Which part, α there.
+    """
+
+    momentum: float = 0.9
     _speed: dict[str, Array] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
-        self._speed[name] = self.keep * self._speed.get(name, 0.0) - self.rate * gradient
+        self._speed[name] = self.momentum * self._speed.get(name, 0.0) - self.rate * gradient
         return self._speed[name]
 
 
 @dataclass
 class RMSprop(Optimiser):
-    """Each weight's gradient by its own usual size (Hinton 2012; Goodfellow et al. 2016, algorithm 8.5)."""
+    """Each weight's gradient by its own usual size (Hinton 2012; Goodfellow et al. 2016, algorithm 8.5).
 
-    keep: float = 0.9
+    Parameters
+    ----------
+    rho : float
+        How slowly the mean square of the gradients forgets.
+    epsilon : float
+        Keeps a gradient that has been 0 so far from dividing by 0.
+    """
+
+    rho: float = 0.9
     epsilon: float = 1e-8
     _square: dict[str, Array] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
-        square = self.keep * self._square.get(name, 0.0) + (1 - self.keep) * gradient * gradient
+        square = self.rho * self._square.get(name, 0.0) + (1 - self.rho) * gradient * gradient
         self._square[name] = square
         result: Array = -self.rate * gradient / (np.sqrt(square) + self.epsilon)
         return result
@@ -94,10 +113,18 @@ class RMSprop(Optimiser):
 
 @dataclass
 class Adam(Optimiser):
-    """Momentum and RMSprop together, both corrected for starting at 0 (Kingma & Ba 2015, algorithm 1)."""
+    """Momentum and RMSprop together, both corrected for starting at 0 (Kingma & Ba 2015, algorithm 1).
 
-    keep: float = 0.9
-    keep_square: float = 0.999
+    Parameters
+    ----------
+    beta_1, beta_2 : float
+        How slowly the means of the gradients and of their squares forget.
+    epsilon : float
+        Keeps a gradient that has been 0 so far from dividing by 0.
+    """
+
+    beta_1: float = 0.9
+    beta_2: float = 0.999
     epsilon: float = 1e-8
     _moments: dict[str, tuple[int, Array, Array]] = field(default_factory=dict)
 
@@ -105,17 +132,17 @@ class Adam(Optimiser):
         t, first, second = self._moments.get(name) or (0, np.zeros_like(gradient), np.zeros_like(gradient))
         t += 1
         # Each made anew, then added to in place, which saves a fifth of the time.
-        first = self.keep * first
-        first += (1 - self.keep) * gradient
-        second = self.keep_square * second
-        second += (1 - self.keep_square) * gradient * gradient
+        first = self.beta_1 * first
+        first += (1 - self.beta_1) * gradient
+        second = self.beta_2 * second
+        second += (1 - self.beta_2) * gradient * gradient
         self._moments[name] = t, first, second
-        # −rate · first / (1 − keep^t) / (√(second / c²) + ε) with c² = 1 − keep_square^t, above and below times c.
-        c = sqrt(1 - self.keep_square**t)
+        # −rate · first / (1 − beta_1^t) / (√(second / c²) + ε) with c² = 1 − beta_2^t, above and below times c.
+        c = sqrt(1 - self.beta_2**t)
         size = np.sqrt(second)
         size += c * self.epsilon
         change: Array = first / size
-        change *= -self.rate * c / (1 - self.keep**t)
+        change *= -self.rate * c / (1 - self.beta_1**t)
         return change
 
 

@@ -1,7 +1,6 @@
 """How a model is trained: everything but the model and what it learns from."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from explorer.core.errors import ExplorerError
@@ -87,13 +86,6 @@ class Recipe:
     def as_dict(self) -> dict[str, Any]:
         """All settings as JSON and TOML write them."""
         return {**asdict(self), "frozen": list(self.frozen)}
-
-    @staticmethod
-    def of(given: Mapping[str, Any]) -> "Recipe":
-        """The recipe of `as_dict`."""
-        known = {field.name for field in fields(Recipe)}
-        settings = {name: value for name, value in given.items() if name in known}
-        return Recipe(**{**settings, "frozen": tuple(settings.get("frozen", ()))})
 
 
 BOUNDS: dict[str, tuple[float, float]] = {

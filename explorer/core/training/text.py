@@ -1,16 +1,13 @@
-"""From a text to numbers of words: reading, splitting, the vocabulary."""
+"""A text to learn from: reading it, splitting it into words, its vocabulary."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from explorer.core.errors import ExplorerError
-from explorer.core.ops import Array
+from explorer.core.tokens import UNKNOWN
 
-START, END, PAD, UNKNOWN = "<start>", "<end>", "<pad>", "<unk>"
 MOST_BYTES = 20_000_000
 LONGEST_WORD = 60
 MOST_IN_SENTENCE = 64
@@ -48,23 +45,6 @@ def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,
     if every and len(counts) + len(first) - (UNKNOWN in first) <= most:
         first = [word for word in first if word != UNKNOWN]
     return (*first, *(word for word, _ in counts.most_common(max(most - len(first), 0))))
-
-
-def numbers(words: Sequence[str], known: Sequence[str]) -> Array:
-    """The number of each word in a vocabulary, (n,); that of `<unk>` for the words it lacks.
-
-    Raises
-    ------
-    ExplorerError
-        "word-not-known" where it has no `<unk>` either.
-    """
-    number = {word: i for i, word in enumerate(known)}
-    unknown = number.get(UNKNOWN)
-    if unknown is None:
-        for word in words:
-            if word not in number:
-                raise ExplorerError("word-not-known", word=word[:LONGEST_WORD])
-    return np.array([number.get(word, unknown) for word in words], dtype=np.int64)
 
 
 def read_text(path: Path) -> str:

@@ -1,9 +1,10 @@
 """The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from math import isfinite, sqrt
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from math import inf, isfinite, sqrt
 from time import perf_counter
+from typing import NoReturn
 from zlib import crc32
 
 import numpy as np
@@ -18,77 +19,14 @@ from explorer.core.node import Node
 from explorer.core.ops import Array, CrossEntropy, Input
 from explorer.core.parameters import parameters
 from explorer.core.shapes import written_shape
+from explorer.core.training.backward import BackwardPass
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
+from explorer.core.training.history import History, Record
 from explorer.core.training.optimisers import OPTIMISERS, clipped, length
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.way import WayBack
 
 _DROPOUT = 3  # beside the uses of a seed in `data`
-
-
-@dataclass(frozen=True)
-class Record:
-    """What one step was.
-
-    Parameters
-    ----------
-    step : int
-        Counted from 1: the weights are those after so many steps.
-    loss : float
-        Of the step's batch, before the step.
-    rate : float
-        The learning rate of the step.
-    norm : float
-        Length of the gradient of all moving weights together, before clipping.
-    norms : mapping of str to float
-        The same block by block ("input", "decoder.1.self", …), in reading order.
-    validation : float or None
-        Loss on the validation examples after the step, where it was time to judge.
-    """
-
-    step: int
-    loss: float
-    rate: float
-    norm: float
-    norms: Mapping[str, float]
-    validation: float | None = None
-
-
-@dataclass
-class History:
-    """The records of a run as columns, one number a step.
-
-    Parameters
-    ----------
-    losses, rates, norms : list of float
-    blocks : dict of str to list of float
-        The gradient's length in each block.
-    validations : list of (int, float)
-        After how many steps, and the loss there.
-    """
-
-    losses: list[float] = field(default_factory=list)
-    rates: list[float] = field(default_factory=list)
-    norms: list[float] = field(default_factory=list)
-    blocks: dict[str, list[float]] = field(default_factory=dict)
-    validations: list[tuple[int, float]] = field(default_factory=list)
-
-    def add(self, record: Record) -> None:
-        """Put one record behind the others."""
-        self.losses.append(record.loss)
-        self.rates.append(record.rate)
-        self.norms.append(record.norm)
-        for block, norm in record.norms.items():
-            self.blocks.setdefault(block, []).append(norm)
-        if record.validation is not None:
-            self.validations.append((record.step, record.validation))
-
-    def cut(self, steps: int) -> None:
-        """Keep the records of the first so many steps: a run goes on from there."""
-        for column in (self.losses, self.rates, self.norms, *self.blocks.values()):
-            del column[steps:]
-        self.validations = [(step, loss) for step, loss in self.validations if step <= steps]
 
 
 class Trainer:
@@ -113,6 +51,8 @@ class Trainer:
     weights : dict of str to numpy.ndarray
         The weights as they are now, frozen ones too, in reading order. New arrays each step: who holds old ones keeps
         them as they were.
+    previous : dict of str to numpy.ndarray
+        Those before the last step.
     moving : tuple of str
         Those that are moved.
     history : History
@@ -122,7 +62,8 @@ class Trainer:
     Raises
     ------
     ExplorerError
-        "no-loss-to-lower", "no-dropout"; "unknown-node" for a frozen weight that there is not; "nothing-moves".
+        "no-loss-to-lower", "no-dropout", "pinned-cases"; "unknown-node" for a frozen weight that there is not;
+        "nothing-moves".
     """
 
     def __init__(
@@ -146,6 +87,7 @@ class Trainer:
         if recipe.dropout and not any(kept_nodes(graph)):
             raise ExplorerError("no-dropout")
         above = graph.ancestors(LOSS.node)
+        self._check_pins(above)
         learned = [w.name for block in parameters(graph, model) for w in block.weights if w.name in above]
         frozen = _frozen(recipe.frozen, learned)
         self.moving = tuple(name for name in learned if name not in frozen)
@@ -157,6 +99,7 @@ class Trainer:
         self.weights = {name: self._inputs[name] for name in learned}
         if recipe.initialiser:
             self.weights |= {name: self._drawn(name) for name in self.moving}
+        self.previous = self.weights
         self._blocks: dict[str, list[str]] = {}
         for name in self.moving:
             self._blocks.setdefault(name.rpartition(".")[0], []).append(name)
@@ -165,11 +108,21 @@ class Trainer:
         self._constants = self._computed([node for node in needed if not node.parents], {})
         self._plan = [node for node in needed if node.parents]
         self._drops = any(kept_nodes(graph))
-        self._way = WayBack(graph, self.moving, {name: pin.cells for name, pin in self.pins.items()})
+        self._backward = BackwardPass(graph, self.moving, {name: pin.cells for name, pin in self.pins.items()})
         self.fingerprint = self._fingerprint()
         self.optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
         self.at = 0
         self.history = History()
+
+    def _check_pins(self, above: Collection[str]) -> None:
+        """A cell that is held for one case of a table has no place in a batch of others."""
+        data, size = self.data, self.recipe.batch
+        if "input.X" not in data.arrays:
+            return
+        own = len(data.training) == self.graph.shape("input.X")[0] and not 0 < size < len(data.training)
+        for name in () if own else self.pins:
+            if name in above and "input" in self.graph.nodes[name].axes:
+                raise ExplorerError("pinned-cases", name=name)
 
     def _drawn(self, name: str) -> Array:
         op = self.graph.nodes[name].op
@@ -199,13 +152,13 @@ class Trainer:
         ------
         ExplorerError
             "training-diverged" where the loss, a gradient or a weight would be no finite number, and
-            "training-not-finite" where that is so before the first step. Nothing has happened then: the weights are
-            the last good ones.
+            "training-not-finite" where that is so before the first step; "weight-not-finite" where somebody has typed
+            such a number. Nothing has happened then: the weights are the last good ones.
         """
         batch = self.data.batch(self.at, self.recipe.batch, self.recipe.seed)
         values = self._forward(batch | self._kept(batch))
         loss = float(values[LOSS.node])
-        gradients = self._way.gradients(values)
+        gradients = self._backward.gradients(values)
         norms = {block: length(gradients[name] for name in names) for block, names in self._blocks.items()}
         norm = sqrt(sum(one * one for one in norms.values()))
         if self.recipe.clip:
@@ -221,7 +174,7 @@ class Trainer:
             moved = {name: np.asarray(array, before[name].dtype, order="C") for name, array in after.items()}
         if not all(np.isfinite(array).all() for array in moved.values()):
             self._diverged()
-        self.weights = {**self.weights, **moved}
+        self.previous, self.weights = self.weights, {**self.weights, **moved}
         self.optimiser = optimiser
         self.at += 1
         due = self.at % self.recipe.validate_every == 0 or self.finished
@@ -229,10 +182,15 @@ class Trainer:
         self.history.add(record)
         return record
 
-    def run(self, seconds: float) -> list[Record]:
+    def run(self, seconds: float, most: float = inf) -> list[Record]:
         """Take steps until the time is over or the run is finished: at least one, unless it is finished.
 
-        This is the slice of a frame that the window gives a small model (about 0.008).
+        Parameters
+        ----------
+        seconds : float
+            The slice of a frame that the window gives a small model is about 0.008.
+        most : float
+            So many steps at most.
 
         Raises
         ------
@@ -242,7 +200,7 @@ class Trainer:
         end, records = perf_counter() + seconds, list[Record]()
         while not self.finished:
             records.append(self.step())
-            if perf_counter() >= end:
+            if perf_counter() >= end or len(records) >= most:
                 break
         return records
 
@@ -273,6 +231,19 @@ class Trainer:
                 raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.weights)))
             self.weights = {**self.weights, name: fitted(self.graph, name, array, self.weights[name])}
 
+    def go_on_from(self, other: "Trainer") -> None:
+        """Go on where another run has come to, its weights being those that this one began with.
+
+        Its steps are counted and its records kept. An optimiser of the same kind goes on remembering, unless weights
+        have other shapes by now.
+        """
+        self.at, self.history = other.at, other.history
+        shapes, before = ({n: a.shape for n, a in one.weights.items()} for one in (self, other))
+        if type(self.optimiser) is type(other.optimiser) and shapes == before:
+            rate, decay = self.optimiser.rate, self.optimiser.decay
+            self.optimiser = other.optimiser.copy()
+            self.optimiser.rate, self.optimiser.decay = rate, decay
+
     def _kept(self, batch: Mapping[str, Array]) -> dict[str, Array]:
         """What dropout keeps in the next step; drawn from the seed and the step alone, as the batch is."""
         if not self._drops:
@@ -294,7 +265,10 @@ class Trainer:
                     values[node.name] = self.pins[node.name].over(new) if node.name in self.pins else new
         return values
 
-    def _diverged(self) -> None:
+    def _diverged(self) -> NoReturn:
+        for name, array in self.weights.items():
+            if not np.isfinite(array).all():
+                raise ExplorerError("weight-not-finite", name=name)
         if self.at == 0:
             raise ExplorerError("training-not-finite")
         raise ExplorerError("training-diverged", step=self.at)

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Argmax, Array
+from explorer.core.training.history import History
 from explorer.core.shapes import require_cell, require_shape
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
@@ -77,6 +79,8 @@ class SetArray(Command):
         array = state.inputs[place.node].copy()
         require_shape(self.name, self.values.shape, array[place.index].shape)
         array[place.index] = self.values
+        if same_bytes(array, state.inputs[place.node]):
+            return state
         return replace(state, inputs={**state.inputs, place.node: frozen(array)})
 
 
@@ -92,11 +96,14 @@ class SetInputs(Command):
         As undo names it.
     stroke : object
         Equal for all steps of one run.
+    run : History, optional
+        The records of the training that they come from.
     """
 
     arrays: Mapping[str, Array]
     title: str
     stroke: object = None
+    run: History | None = None
 
     @property
     def label(self) -> str:
@@ -105,7 +112,7 @@ class SetInputs(Command):
     def apply(self, state: State) -> State:
         for name, array in self.arrays.items():
             require_shape(name, array.shape, state.inputs[input_place(state, name).node].shape)
-        return replace(state, inputs={**state.inputs, **self.arrays})
+        return replace(state, inputs={**state.inputs, **self.arrays}, run=self.run or state.run)
 
 
 def input_place(state: State, name: str) -> Place:

@@ -21,6 +21,9 @@ class PinCells(Command):
     name : str
         A computed node, or a head's slice of one.
     cells : mapping of cell to float
+        A cell is counted from 0 in the node's, or the slice's, own shape.
+    stroke : object
+        Equal for all steps of one drag.
     """
 
     name: str

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import category
 
 import numpy as np
 
-from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.models.targets import READ, follows_words, next_words
+from explorer.core.models.targets import READ, follows_words
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
@@ -16,13 +16,16 @@ from explorer.document.state import State, frozen
 
 MAX_TOKENS = 512
 MAX_TOKEN_LENGTH = 64
+_JOINERS = "\u200c\u200d"
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 
 
 @dataclass(frozen=True)
 class SetTokens(Command):
     """Give a sequence other words. A word that the vocabulary lacks gets a row of its own in the table.
 
-    Targets that were typed, but are the next words of the sentence, are those of the new sentence from now on.
+    Targets that were typed belong to the sentence that they were typed for. If they say its next words (whatever comes
+    after its last one), or if the new sentence is longer or shorter, they become the next words of the new one.
 
     Parameters
     ----------
@@ -45,36 +48,32 @@ class SetTokens(Command):
             raise ExplorerError("unknown-sequence", name=sequence, known=known)
         checked_words(sequence, self.words, MAX_TOKENS)
         axis = state.graph.sequences[sequence]
-        vocabulary = list(model.axes[axis])
-        known_words = {word: i for i, word in enumerate(vocabulary)}
-        for word in self.words:
-            if word not in known_words:
-                known_words[word] = len(vocabulary)
-                vocabulary.append(word)
-        ids = frozen(np.array([known_words[word] for word in self.words], dtype=np.int64))
-        if same_bytes(ids, state.inputs[f"{sequence}.tokens"]):
+        if tuple(self.words) == state.graph.labels(sequence, state.inputs):
             return state
-        if sequence == READ.get(model.kind) and _are_next_words(state):
+        if sequence == READ.get(model.kind) and _typed_for(state, len(self.words)):
             state = SetSwitch("loss", "targets", "next word").apply(state)
             model = state.model
+        vocabulary = tuple(dict.fromkeys((*model.axes[axis], *self.words)))
+        numbers = {word: i for i, word in enumerate(vocabulary)}
+        ids = frozen(np.array([numbers[word] for word in self.words], dtype=np.int64))
         inputs = {**state.inputs, f"{sequence}.tokens": ids}
         if len(vocabulary) == len(model.axes[axis]) and len(ids) == model.lengths[sequence]:
             return replace(state, inputs=inputs)
-        axes = {**model.axes, axis: tuple(vocabulary)}
+        axes = {**model.axes, axis: vocabulary}
         lengths = {**model.lengths, sequence: len(ids)}
         return state.rebuilt(replace(model, axes=axes, lengths=lengths), inputs)
 
 
-def _are_next_words(state: State) -> bool:
-    """Whether the right words are typed, but the same as if they followed the sentence."""
-    target = state.inputs.get("loss.target")
-    if target is None or "loss.target" not in state.graph.nodes or follows_words(state.model):
+def _typed_for(state: State, n: int) -> bool:
+    """Whether the right words are typed, but only for this sentence: those of another one, of n words, are others."""
+    target, model = state.inputs.get("loss.target"), state.model
+    if "loss.target" not in state.graph.nodes or target is None or target.ndim != 1 or follows_words(model):
         return False
-    try:
-        following = next_words(state.model)
-    except ExplorerError:
-        return False
-    return same_bytes(following.forward(state.inputs[f"{READ[state.model.kind]}.tokens"]), target)
+    read = READ[model.kind]
+    words = model.axes[f"{read}.words"]
+    said = model.axes.get("output.words") or words
+    behind = [words[i] for i in state.inputs[f"{read}.tokens"][1:]]
+    return n != len(target) or (bool(behind) and [said[i] for i in target[:-1]] == behind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +150,14 @@ def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequ
     if most is not None and len(words) > most:
         raise ExplorerError("too-many-tokens", sequence=sequence, limit=most, given=len(words))
     for word in words:
-        if not word or len(word) > MAX_TOKEN_LENGTH or not word.isprintable() or " " in word:
-            raise ExplorerError("bad-token", token=word[:MAX_TOKEN_LENGTH], limit=MAX_TOKEN_LENGTH)
+        if not _is_word(word):
+            # What cannot be seen is told by its number.
+            seen = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in word[:MAX_TOKEN_LENGTH])
+            raise ExplorerError("bad-token", token=seen, limit=MAX_TOKEN_LENGTH)
     return words
+
+
+def _is_word(word: str) -> bool:
+    """Whether a text can be a token: all of it can be seen, but what joins letters and emoji."""
+    seen = [c for c in word if c not in _JOINERS]
+    return bool(seen) and len(word) <= MAX_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))

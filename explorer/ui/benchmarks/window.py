@@ -274,7 +274,6 @@ print(json.dumps(longest_turns(partial(_window, open_window, _large_lesson))))
 def loop_held() -> Measurement:
     """The longest that a large model holds the event loop up, in a process of its own, as the program is started."""
     environment = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
-    environment["OPENBLAS_NUM_THREADS"] = str(max((os.cpu_count() or 1) - 1, 1))  # as `explorer` has it
     command = [sys.executable, "-c", _LARGE_CHILD]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, timeout=300)
     held, times = json.loads(done.stdout.splitlines()[-1])

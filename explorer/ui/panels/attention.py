@@ -1,11 +1,14 @@
 """Attention, one head at a time: from queries and keys to shares, and from shares to the output."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.panels.panel import Later, Panel
+from explorer.ui.widgets.dimensions import Dimensions
+from explorer.ui.widgets.note import Note
 
 LONG = 24
 """Words beyond which a table shows a small part only, and the pictures come first."""
@@ -50,7 +53,9 @@ class AttentionPanel(Panel):
         if not any(node.stage == self.stage.name for node in graph.nodes.values()):
             return stage
         beside = self._beside
-        return *stage, self._long, beside, graph.n_heads(f"{beside}weights") if beside else 0
+        mask = graph.nodes.get(f"{self.block}mask")
+        by_hand = mask is not None and mask.is_input
+        return *stage, self._long, by_hand, beside, graph.n_heads(f"{beside}weights") if beside else 0
 
     @property
     def _long(self) -> bool:
@@ -75,7 +80,9 @@ class AttentionPanel(Panel):
         if self.has("scaled"):
             row.append(("→", self.box(self.of_head("scaled"))))
         if self.has("masked"):
-            row += [("", self.box(self.of_head("mask"))), ("→", self.box(self.of_head("masked")))]
+            by_hand = self.bench.document.engine.graph.nodes[f"{self.block}mask"].is_input
+            title = "mask: a click opens or closes a cell" if by_hand else ""
+            row += [("", self.box(self.of_head("mask"), title)), ("→", self.box(self.of_head("masked")))]
         row.append(("→", self.box(self.of_head("weights"))))
         if self.has("V"):
             row += [("×", self.box(self.of_head("V"), "values")), ("=", self.box(self.of_head("output")))]
@@ -112,17 +119,40 @@ class AttentionPanel(Panel):
         self._planes()
 
     def _planes(self) -> None:
-        """The plane of the first two dimensions, before and behind each of the three matrices."""
-        px = self.bench.appearance.px
-        graph, model = self.bench.document.engine.graph, self.bench.document.state.model
-        if min(graph.shape(self.block + "Q")[-1], graph.shape(self.block + "V")[-1], model.d_model) < 2:
+        """A plane of two dimensions, before and behind each of the three matrices, and what attention does to words."""
+        engine = self.bench.document.engine
+        graph = engine.graph
+        arrays = {letter: engine.value(graph.place(self.of_head(letter))) for letter in "QKV"}
+        given = {letter: graph.nodes[self.block + letter].parents[0] for letter in "QKV"}
+        if min(array.shape[-1] for array in (*arrays.values(), engine.values[given["Q"]])) < 2:
             return
-        self.section("What they do to the plane of the first two dimensions; the words are moved by all of them")
-        places = [Later(partial(self._warp, "Q", False), px(230), px(220))]
-        places += [Later(partial(self._warp, letter, True), px(230), px(220)) for letter in "QKV"]
-        titles = ("Before", "Behind W_Q", "Behind W_K", "Behind W_V")
-        self.row([("", self.titled(title, place)) for title, place in zip(titles, places, strict=True)])
-        self.later(*places)
+        same = given["Q"] == given["K"]
+        self.section("What W_Q, W_K and W_V do to the plane")
+        said = "The grid is a plane of two dimensions. What words have in others can move them off it."
+        self.page.addWidget(Note(lambda: said))
+        befores: dict[str, Dimensions] = {}
+        row: list[tuple[str, QWidget]] = []
+        for node, title in {given["K"]: "Before W_K and W_V", given["Q"]: "Before" if same else "Before W_Q"}.items():
+            befores[node] = Dimensions(self.bench, engine.values[node], title)
+            letter = "Q" if node == given["Q"] else "K"
+            row.insert(0, ("", self._plane(title, befores[node], partial(self._warp, letter, befores[node], None))))
+        for letter, array in arrays.items():
+            title = f"Behind W_{letter}"
+            choice = Dimensions(self.bench, array, title)
+            make = partial(self._warp, letter, befores[given[letter]], choice)
+            row.append(("", self._plane(title, choice, make)))
+        if same:
+            title = "Moved by attention: V to O"
+            choice = Dimensions(self.bench, arrays["V"], title)
+            row.append(("", self._plane(title, choice, partial(self._moved, choice))))
+        self.row(row)
+
+    def _plane(self, title: str, choice: Dimensions, make: Callable[[], QWidget]) -> QWidget:
+        """A picture that is made later, and below it which dimensions it draws."""
+        px = self.bench.appearance.px  # so wide that three stand beside each other
+        place = Later(make, px(215), px(210))
+        self.later(place)
+        return self.titled(title, place, choice)
 
     @property
     def _averaged(self) -> bool:
@@ -137,9 +167,9 @@ class AttentionPanel(Panel):
             for widget in self._of_the_mean:
                 widget.setVisible(self._averaged)
 
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        if self._shown_structure:  # Qt sends one while the page is made
+    def _follow_room(self) -> None:
+        super()._follow_room()
+        if self.fits:
             self._share_width()
 
     def _share_width(self) -> None:
@@ -149,11 +179,16 @@ class AttentionPanel(Panel):
         for heat in self._maps if len(self._maps) > 1 else ():
             heat.be_at_most(max(room / 2, px(LEAST)))
 
-    def _warp(self, letter: str, after: bool) -> QWidget:
+    def _warp(self, letter: str, before: Dimensions, behind: Dimensions | None) -> QWidget:
         from explorer.ui.widgets.warp import Warp
 
         vectors = self.bench.document.engine.graph.nodes[self.block + letter].parents[0]
-        return Warp(self.bench, self.of_head(f"W_{letter}"), vectors, self.of_head(letter), after)
+        return Warp(self.bench, self.of_head(f"W_{letter}"), vectors, self.of_head(letter), before, behind)
+
+    def _moved(self, choice: Dimensions) -> QWidget:
+        from explorer.ui.widgets.warp import Moved
+
+        return Moved(self.bench, self.of_head("V"), self.of_head("output"), choice)
 
     def _heat_map(self, block: str) -> QWidget:
         from explorer.ui.widgets.heat_map import HeatMap

@@ -1,9 +1,10 @@
 """Tokens and embeddings: a word's number, its one-hot row, its row of the table, and the vectors in a plane."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import SpinBox
 
 
 class EmbeddingPanel(Panel):
@@ -35,7 +36,7 @@ class EmbeddingPanel(Panel):
         width = len(self.bench.document.engine.graph.axes["d_model"])
         boxes = []
         for title, value in (("across: dimension", 1), ("up: dimension", min(2, width))):
-            spin = QSpinBox(minimum=1, maximum=width, value=value)
+            spin = SpinBox(minimum=1, maximum=width, value=value)
             spin.setAccessibleName(f"Plane {title}")
             spin.setToolTip("Which number of each vector to draw")
             self._choice.addWidget(mark(QLabel(title), role="small"))

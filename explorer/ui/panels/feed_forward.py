@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import decimals_of, written
-from explorer.core.ops import Array, Identity, MatMul, Op, ReLU
+from explorer.core.ops import Array, Identity, MatMul, Op, ReLU, Sigmoid
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.listing import Listing
@@ -20,6 +20,7 @@ from explorer.ui.workbench import Workbench
 
 CURVE_POINTS = 241
 NAMED = 12  # units that a sentence lists
+SIGMOID_MIDDLE = 0.5
 NAMES = {"GELU": "GELU", "Sigmoid": "sigmoid", "Identity": "identity", "ReLU": "ReLU"}
 
 
@@ -164,7 +165,7 @@ class Units:
         return row
 
     def after(self) -> Array:
-        """Their numbers before, (d_ff,)."""
+        """Their numbers after it, (d_ff,)."""
         row: Array = self._bench.document.engine.values[self.activation][self.row]
         return row
 
@@ -184,11 +185,21 @@ class Units:
         who = who or f"“{self._choice.label}”"
         if isinstance(self.op, Identity):
             return f"For {who}: the identity changes nothing, so two layers are no more than one."
+        if isinstance(self.op, Sigmoid):
+            near = (("1", self.after() >= SIGMOID_MIDDLE), ("0", self.after() < SIGMOID_MIDDLE))
+            sides = (f"nearer to {end}: {_listed(names, np.flatnonzero(which))}" for end, which in near if which.any())
+            return f"For {who}: sigmoid makes of each a number between 0 and 1; {'; '.join(sides)}."
         if not len(off):
-            return f"For {who}: all {len(names)} units are on. {name} gives none of them exactly 0."
-        listed = ", ".join(escape(names[i]) for i in off[:NAMED]) + (" …" if len(off) > NAMED else "")
+            left = "none is below zero" if isinstance(self.op, ReLU) else f"{name} makes none of them exactly 0"
+            return f"For {who}: all {len(names)} units are on; {left}."
+        listed = _listed(names, off)
         units = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
         return f"For {who}: {len(off)} of {len(names)} off: {units} 0 after {name}. The others pass."
+
+
+def _listed(names: Sequence[str], which: Array) -> str:
+    """The names of some units."""
+    return ", ".join(escape(names[i]) for i in which[:NAMED]) + (" …" if len(which) > NAMED else "")
 
 
 class UnitRows(Rows):
@@ -241,7 +252,8 @@ class UnitRows(Rows):
         return float(self._numbers[column > 2][row])
 
     def reach(self, column: int) -> tuple[float, float]:
-        return self._reach
+        # What a sigmoid gives would be lost beside what it is given.
+        return (0.0, 1.0) if column > 2 and isinstance(self._units.op, Sigmoid) else self._reach
 
     def off(self, row: int, column: int) -> bool:
         return bool(self._numbers[1][row] == 0)

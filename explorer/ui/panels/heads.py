@@ -11,7 +11,7 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.matrix_box import MatrixBox
 
 MOST_WORDS = 9
-SIDE = 220  # pixels of a head's picture: so that heads stand beside each other
+SIDE = 232  # pixels of a head's picture: so that heads stand beside each other
 
 
 class HeadsPanel(Panel):

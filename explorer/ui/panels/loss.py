@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.explain import Operand, Source, Step, steps
 from explorer.core.numbers import written
 from explorer.core.ops import Array, CrossEntropy
+from explorer.core.tokens import PAD
 from explorer.document.commands import PinCells, SetCells
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.selection import Cell
@@ -30,6 +31,9 @@ _FOLLOW = (
     " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "
     "choose is pinned there, and the others still follow."
 )
+
+
+_OVER = " Where it is <i>&lt;pad&gt;</i>, nothing is to be said, and nothing is counted."
 
 
 class LossPanel(Panel):
@@ -100,28 +104,28 @@ class LossPanel(Panel):
 
     def _words(self, terms: "Terms", words: bool) -> str:
         loss = float(self.bench.document.engine.values[VALUE])
-        here = self.bench.appearance.theme.here_text
-        mean = f"Their mean is the loss: <b style='color:{here}'>{written(loss, DECIMALS)}</b>."
+        ink = self.bench.appearance.theme.text
+        mean = f"Their mean is the loss: <b style='color:{ink}'>{written(loss, DECIMALS)}</b>."
         if not words:
             return f"The difference between output and target, squared. {mean}"
         sure = "A right word with probability 1 costs nothing; the less it had, the more it costs."
         follow = "" if self.bench.document.engine.graph.nodes[TARGET].is_input else _FOLLOW
-        return f"−ln p of the right word. {sure} {mean}{follow}"
+        over = _OVER if None in terms.read() else ""
+        return f"−ln p of the right word. {sure} {mean}{follow}{over}"
 
     def _curve(self, terms: "Terms", reads: Sequence[str], words: bool) -> QWidget:
         from explorer.ui.widgets.curves import Curve, Curves, Dot, Drawing, within
 
         def draw() -> Drawing:
-            found, names = terms.read(), terms.names()
+            found = [(name, term) for name, term in zip(terms.names(), terms.read(), strict=True) if term is not None]
             cell = self.bench.selection.cell
-            here = next((i for i, t in enumerate(found) if cell is not None and terms.cell(t) == cell), None)
             dots = [
-                Dot(t.given, t.cost, names[i], 0, here=i == here)
-                for i, t in enumerate(found[:MOST_DOTS])
+                Dot(t.given, t.cost, name, 0, here=cell is not None and terms.cell(t) == cell)
+                for name, t in found[:MOST_DOTS]
                 if within(t.given, t.cost)
             ]
             tallest = max((dot.y for dot in dots), default=0.0)
-            summary = "; ".join(f"{name} {written(t.cost, 3)}" for name, t in list(zip(names, found, strict=True))[:12])
+            summary = "; ".join(f"{name} {written(t.cost, 3)}" for name, t in found[:12])
             if words:
                 high = max(4.0, min(tallest, 40.0)) * 1.15
                 cost = np.linspace(0.0, high, 400)  # even steps of −ln p: those of p would leave out its steep end
@@ -161,13 +165,17 @@ class Terms:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
 
-    def read(self) -> list[Term]:
-        """All terms in reading order."""
+    def read(self) -> list[Term | None]:
+        """All terms in reading order, each at the place of its name; None where nothing is counted: at ``<pad>``."""
         engine = self._bench.document.engine
         node = engine.graph.nodes[VALUE]
         with np.errstate(all="ignore"):  # as in the engine
             last = node.op.explain((), *(Source(name, engine.values[name]) for name in node.parents))
-        return [term for term in map(_term, steps(last)) if term is not None]
+        found = {self.cell(term).index: term for term in map(_term, steps(last)) if term is not None}
+        target = engine.values[TARGET]
+        rows = engine.values[node.parents[0]].shape[:1]
+        places = [(i, int(target[i])) for i in range(*rows)] if target.ndim == 1 else np.ndindex(target.shape)
+        return [found.get(place) for place in places]
 
     def names(self) -> tuple[str, ...]:
         """What the terms are called: the words after which the positions stand, or case and column."""
@@ -225,7 +233,7 @@ class _TermRows(Rows):
     def __init__(self, terms: Terms) -> None:
         super().__init__()
         self._terms = terms
-        self._found: list[Term] = []
+        self._found: list[Term | None] = []
         self._names: tuple[str, ...] = ()
 
     def read(self) -> None:
@@ -235,7 +243,8 @@ class _TermRows(Rows):
         return len(self._found)
 
     def cell(self, row: int) -> Cell | None:
-        return self._terms.cell(self._found[row])
+        term = self._found[row]
+        return self._terms.cell(term) if term is not None else None
 
 
 class WordTerms(_TermRows):
@@ -265,19 +274,26 @@ class WordTerms(_TermRows):
             case 0:
                 return f"{row}  {self._contexts[row]}"
             case 1:
-                return self._words[int(term.target)]
+                return PAD if term is None else self._words[int(term.target)]
             case 4:
-                return written(term.cost, DECIMALS)
+                return "not counted" if term is None else written(term.cost, DECIMALS)
             case _:
-                return written(term.given, DECIMALS)
+                return "" if term is None else written(term.given, DECIMALS)
 
     def tip(self, row: int, column: int) -> str:
+        term = self._found[row]
         if column == 1:
             return "Enter, or a double click, to choose another word"
-        return str(self._found[row].cost if column == 4 else self._found[row].given).replace("-", "−")
+        if term is None:
+            return "The right word is <pad>: here nothing is to be said"
+        return str(term.cost if column == 4 else term.given).replace("-", "−")
 
     def value(self, row: int, column: int) -> float:
-        return self._found[row].given
+        term = self._found[row]
+        return term.given if term is not None else 0.0
+
+    def muted(self, row: int, column: int) -> bool:
+        return self._found[row] is None
 
     def editable(self, row: int, column: int) -> bool:
         return column == 1
@@ -302,16 +318,22 @@ class SquareTerms(_TermRows):
 
     def read(self) -> None:
         super().read()
-        given: Array = np.array([term.given for term in self._found])
+        given: Array = np.array([self._term(row).given for row in range(len(self._found))])
         self._reach = float(np.abs(given[np.isfinite(given)]).max(initial=0)) or 1.0
 
     def text(self, row: int, column: int) -> str:
-        term = self._found[row]
+        term = self._term(row)
         numbers = (float(term.output.value), term.target, term.given, term.given, term.cost)
         return self._names[row] if not column else written(numbers[column - 1], DECIMALS)
 
     def value(self, row: int, column: int) -> float:
-        return self._found[row].given
+        return self._term(row).given
+
+    def _term(self, row: int) -> Term:
+        """The term of a row: here every one is counted."""
+        term = self._found[row]
+        assert term is not None
+        return term
 
     def reach(self, column: int) -> tuple[float, float]:
         return -self._reach, self._reach

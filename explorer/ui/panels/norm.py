@@ -15,6 +15,7 @@ from explorer.ui.widgets.rows import NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench
 
 DECIMALS = 4
+AFTER, ZERO = 4, "≈ 0"
 
 
 class NormPanel(Panel):
@@ -85,14 +86,16 @@ class NormPanel(Panel):
         place = "inside the root" if op.inside else "added to σ"
         return (
             f"Each {which}: minus its mean μ, divided by {divisor}, times γ, plus β. "
-            f"ε = {epsilon}, {place}, keeps a {which} of equal numbers from a division by 0."
+            f"ε = {epsilon}, {place}, keeps a {which} of equal numbers from a division by 0; where σ is small, it "
+            "leaves the variance a little below 1."
         )
 
     def _legend(self, measured: "Measured") -> str:
         what = "row" if measured.axis == 0 else "column"
+        zero = f" {ZERO}: what rounding leaves of a mean of 0." if measured.rounded().any() else ""
         return (
-            f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale. "
-            "A mean such as 1e−16 is 0, but for rounding."
+            f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. "
+            f"Each picture has its own scale.{zero}"
         )
 
 
@@ -133,6 +136,24 @@ class Measured:
         array = self._bench.document.engine.values[self.name]
         return array, self._of(array)
 
+    def rounded(self) -> Array:
+        """For each row or column, whether its mean after is so small that it is 0 but for rounding.
+
+        The mean before is known to its last digit only, and the numbers are divided by σ and stretched after it is
+        taken away.
+        """
+        along = 1 - self.axis
+        (x, before), (array, after) = self.before(), self.after()
+        engine = self._bench.document.engine
+        gamma = np.abs(engine.values[engine.graph.nodes[self.name].parents[1]]).max(initial=0)
+        with np.errstate(all="ignore"):
+            sizes = np.abs(x).max(along, initial=0) / np.ravel(before.sigma) * gamma + np.abs(array).max(
+                along, initial=0
+            )
+        mean = np.ravel(after.mean)
+        small: Array = (mean != 0) & (np.abs(mean) <= array.shape[along] * np.finfo(array.dtype).eps * sizes)
+        return small
+
     def reads(self) -> set[str]:
         """The nodes whose change concerns it."""
         return {self.x, self.name}
@@ -152,13 +173,14 @@ class MomentRows(Rows):
         self._measured = measured
         self._inside = True
         self._numbers = np.zeros((0, 5))
+        self._rounded: Array = np.zeros(0, dtype=bool)
         self._labels: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
         """ε stands where the switch puts it."""
         divisor = "divided by √(σ² + ε)" if self._inside else "divided by σ + ε"
-        titles = ("mean μ before", "variance σ² before", divisor, "mean after", "variance after")
+        titles = ("mean μ before", "σ² before", divisor, "mean after", "σ² after")
         which = "Row" if self._measured.axis == 0 else "Column"
         return Column(which), *(Column(title, NUMBER) for title in titles)
 
@@ -168,6 +190,7 @@ class MomentRows(Rows):
         parts = (before.mean, before.variance, before.sigma, after.mean, after.variance)
         self._numbers = np.stack([np.ravel(part) for part in parts], axis=-1)
         self._labels = measured.labels()
+        self._rounded = measured.rounded()
         self._inside = measured.op.inside
 
     def count(self) -> int:
@@ -176,6 +199,8 @@ class MomentRows(Rows):
     def text(self, row: int, column: int) -> str:
         if not column:
             return self._labels[row]
+        if column == AFTER and self._rounded[row]:
+            return ZERO
         return written(float(self._numbers[row, column - 1]), DECIMALS)
 
     def tip(self, row: int, column: int) -> str:

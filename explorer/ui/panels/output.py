@@ -28,12 +28,14 @@ class OutputPanel(Panel):
     def build(self) -> None:
         graph = self.bench.document.engine.graph
         self._logits()
-        choice = RowChoice(self.bench, graph.nodes[PROBABILITIES].axes[0], "Position", last=True)
+        choice = RowChoice(
+            self.bench, graph.nodes[PROBABILITIES].axes[0], "Row" if self._given else "Position", last=True
+        )
         rows = WordRows(self.bench, choice)
         reads = [LOGITS, SCALED, PROBABILITIES, CHOSEN]
         listing = Listing(self.bench, rows, reads, most=14)
         words = Note(lambda: self._words(choice), reads)
-        self.section("What comes next, after this position")
+        self.section("One row as bars" if self._given else "What comes next, after this position")
         line = QWidget()
         across = QHBoxLayout(line)
         across.setContentsMargins(0, 0, 0, 0)
@@ -44,7 +46,7 @@ class OutputPanel(Panel):
         self.page.addWidget(line)
         self.page.addWidget(words)
         self.row([("", self._at_top(listing)), ("", self._temperature())])
-        self.section("All positions")
+        self.section("All rows" if self._given else "All positions")
         self.row(
             [
                 ("", self.box(SCALED)),
@@ -58,7 +60,7 @@ class OutputPanel(Panel):
     def _logits(self) -> None:
         """What the logits come from; some examples give them."""
         node = self.bench.document.engine.graph.nodes[LOGITS]
-        self.section("A number for each word")
+        self.section("A number for each" if self._given else "A number for each word")
         if node.is_input:
             self.row([("", self.box(LOGITS, "given"))])
             return
@@ -73,6 +75,11 @@ class OutputPanel(Panel):
             ]
         )
 
+    @property
+    def _given(self) -> bool:
+        """Whether the logits are given: then the rows need be no positions of a text, and the columns no words."""
+        return self.bench.document.engine.graph.nodes[LOGITS].is_input
+
     def structure(self) -> tuple[object, ...]:
         nodes = self.bench.document.engine.graph.nodes
         return super().structure(), type(nodes[PROBABILITIES].op) if PROBABILITIES in nodes else None
@@ -82,7 +89,7 @@ class OutputPanel(Panel):
         return widget
 
     def _order(self, rows: "WordRows", listing: Listing) -> QCheckBox:
-        box = QCheckBox("largest first")
+        box = QCheckBox("Largest first")
         box.setToolTip("Sort the words by probability; else they stand as in the vocabulary")
 
         def sort(on: bool) -> None:
@@ -126,6 +133,8 @@ class OutputPanel(Panel):
         color = self.bench.appearance.theme.here_text
         word = f"“<b style='color:{color}'>{escape(words[chosen])}</b>”"
         softmax = isinstance(engine.graph.nodes[PROBABILITIES].op, Softmax)
+        if self._given:
+            return f"For “{escape(choice.label)}” the largest of {len(words):,} is that of {word}: {written(share, 3)}."
         what = f"with a share of {written(share, 3)}" if softmax else f"with {written(share, 3)}"
         return f"After “{escape(choice.label)}” the model chooses {word}, {what}, out of {len(words):,} words."
 
@@ -148,12 +157,14 @@ class WordRows(Rows):
         self._decimals = 2, 3
         self._reach = (0.0, 1.0)
         self._softmax = True
+        self._given = False
 
     @property
     def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
         """What the last number is called depends on the output's activation."""
         name = "probability" if self._softmax else "output"
-        return Column("Word"), Column("logit", NUMBER), Column(name, NUMBER), Column("", BAR, 260), Column("")
+        first = Column("" if self._given else "Word")
+        return first, Column("logit", NUMBER), Column(name, NUMBER), Column("", BAR, 260), Column("")
 
     def read(self) -> None:
         engine, row = self._bench.document.engine, self._choice.row
@@ -162,6 +173,7 @@ class WordRows(Rows):
         self._chosen = int(engine.values[CHOSEN][row])
         self._order = np.argsort(-self._shares, kind="stable") if self.sorted else None
         self._softmax = isinstance(engine.graph.nodes[PROBABILITIES].op, Softmax)
+        self._given = engine.graph.nodes[LOGITS].is_input
         self._decimals = decimals_of(self._logits), 3 if self._softmax else decimals_of(self._shares)
         finite = self._shares[np.isfinite(self._shares)]
         low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)

@@ -4,18 +4,20 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.node import Stage
 from explorer.document.document import Change
-from explorer.ui.later import do_later
+from explorer.ui.later import do_later, later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.matrix_box import MatrixBox
 from explorer.ui.widgets.stage_header import Heading, StageHeader
 from explorer.ui.workbench import Workbench
 
+SIGN = 48
+"""Pixels at text scale 1 that the operator before a matrix takes."""
 MOST = 16777215
 """Pixels; Qt's word for "as large as it likes"."""
 
@@ -39,6 +41,7 @@ class Panel(QScrollArea):
         self.boxes: list[MatrixBox] = []
         self.plots: list[Any] = []
         self._pending: Change | None = None
+        self._settled = later(self, self._follow_room)
         self._shown_structure: tuple[object, ...] = ()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -82,8 +85,8 @@ class Panel(QScrollArea):
         return box
 
     def section(self, text: str) -> None:
-        """A small heading."""
-        label = mark(QLabel(text), role="section")
+        """A heading on the page."""
+        label = mark(QLabel(text), role="heading")
         assert isinstance(label, QLabel)
         label.setWordWrap(True)
         self.page.addWidget(label)
@@ -136,8 +139,9 @@ class Panel(QScrollArea):
         """What the page's make-up depends on; when it changes the page is built anew."""
         graph = self.bench.document.engine.graph
         nodes = [node for node in graph.nodes.values() if node.stage == self.stage.name]
-        layers = self.bench.document.state.model.layers
-        return layers, *((node.name, node.parents, graph.n_heads(node.name)) for node in nodes)
+        model = self.bench.document.state.model
+        # Another kind of model has other switches, where its nodes have the same names.
+        return model.kind, model.layers, *((node.name, node.parents, graph.n_heads(node.name)) for node in nodes)
 
     @property
     def fits(self) -> bool:
@@ -163,11 +167,26 @@ class Panel(QScrollArea):
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
         if self._shown_structure:  # Qt sends one while the page is made
-            self._keep_words()
+            self._follow_room()
 
-    def _keep_words(self) -> None:
-        """Where a matrix is wider than what is in sight, words and switches stay in sight."""
+    def _follow_room(self) -> None:
+        """Share the room there is; a page of another graph than the present one is built anew when it is shown."""
+        if self.fits:
+            self._share_room()
+        else:
+            self._shown_structure = ()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # What stands on the page has another size.
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+            self._settled.start()
+        return bool(super().eventFilter(watched, event))
+
+    def _share_room(self) -> None:
+        """Let matrices be as wide as what is in sight; where something is wider, words and switches stay in sight."""
         room = self.viewport().width() - self.bench.appearance.px(24 + 16)
+        for box in self.boxes:
+            box.view.give_room(room - self.bench.appearance.px(SIGN))
         items = (self.page.itemAt(i) for i in range(self.page.count()))
         parts = [item.widget() for item in items if item is not None]
         words = [part for part in parts if isinstance(part, (QLabel, StageHeader))]
@@ -182,6 +201,9 @@ class Panel(QScrollArea):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
+        if not self.fits:
+            self._shown_structure = ()  # hidden: it is built anew when it is shown
+            return
         for widget in (*self.boxes, *self.plots):
             widget.restyle()
 
@@ -217,7 +239,7 @@ class Panel(QScrollArea):
         self.page.addStretch()
         self.setWidget(content)
         if self.isVisible():
-            self._keep_words()
+            self._share_room()
         if focused:
             again = next((w for w in content.findChildren(QWidget) if w.accessibleName() == focused), None)
             if again is not None:

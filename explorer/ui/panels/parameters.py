@@ -1,6 +1,6 @@
 """Parameters: how many numbers each block learns, and why so many."""
 
-from explorer.core.parameters import Block, Growth, Size, growth, parameters, total
+from explorer.core.parameters import Block, Growth, Size, growth, parameters, scores, total
 from explorer.ui.panels.panel import Panel
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
@@ -10,19 +10,19 @@ from explorer.ui.workbench import Workbench
 WHY = {
     "table": "a vector for each word",
     "PE": "a vector for each position",
-    "W_Q": "what each head asks",
-    "W_K": "what each head answers",
-    "W_V": "what each head gives",
+    "W_Q": "what heads ask",
+    "W_K": "what heads answer",
+    "W_V": "what heads give",
     "b_Q": "added to the queries",
     "b_K": "added to the keys",
     "b_V": "added to the values",
     "W_O": "mixes the heads",
     "W_1": "out to the hidden units",
-    "b_1": "one for each hidden unit",
+    "b_1": "one for each unit",
     "W_2": "and back",
     "b_2": "one for each dimension",
-    "gamma": "stretches each dimension",
-    "beta": "moves each dimension",
+    "gamma": "stretches dimensions",
+    "beta": "moves dimensions",
     "W": "a column for each result",
     "b": "one for each result",
 }
@@ -35,6 +35,10 @@ GROWTH = {
     "words": "a vocabulary twice as large",
     "tokens": "a text twice as long",
 }
+_LONGER = (
+    "A longer text needs no new number, but for positions that are learned. It takes time: attention has a score for "
+    "each pair of words, in each head of each layer, so twice the words have four times the scores."
+)
 
 
 class ParametersPanel(Panel):
@@ -55,7 +59,7 @@ class ParametersPanel(Panel):
             self.section("How it grows")
             grown = Listing(self.bench, GrowthRows(self._count))
             self.page.addWidget(grown)
-            said = Note(lambda: "A longer text needs no new number, but for positions that are learned.")
+            said = Note(lambda: _LONGER)
             self.page.addWidget(said)
             self.follows(grown, said)
 
@@ -64,11 +68,11 @@ class ParametersPanel(Panel):
         return (self.bench.document.state.model,)
 
     def _words(self) -> str:
-        here = self.bench.appearance.theme.here_text
+        ink = self.bench.appearance.theme.text
         if not self._count.blocks:
             return "This model learns nothing: its numbers are given."
         return (
-            f"<b style='color:{here}'>{self._count.total:,}</b> numbers that training would change. "
+            f"<b style='color:{ink}'>{self._count.total:,}</b> numbers that training would change. "
             "Not counted is what is given: words, masks, the temperature, targets."
         )
 
@@ -80,6 +84,7 @@ class Counted:
         state = bench.document.state
         self.blocks: tuple[Block, ...] = parameters(state.graph, state.model)
         self.total = total(self.blocks)
+        self.scores = scores(state.graph)
         self.growth: tuple[Growth, ...] = growth(state.model)
 
 
@@ -129,22 +134,30 @@ class BlockRows(Rows):
 class GrowthRows(Rows):
     """A row for each way to make the model larger."""
 
-    name = "How the number of parameters grows"
-    columns = (Column("If there were"), Column("numbers", NUMBER), Column("times", NUMBER), Column("", BAR, 200))
+    name = "How the number of parameters, and that of scores, grows"
+    columns = (
+        Column("If there were"),
+        Column("numbers", NUMBER),
+        Column("times", NUMBER),
+        Column("", BAR, 130),
+        Column("scores", NUMBER),
+        Column("times", NUMBER),
+    )
 
     def __init__(self, counted: Counted) -> None:
         super().__init__()
-        self._rows = [("the model as it is", counted.total)]
-        self._rows += [(GROWTH[grown.what], grown.count) for grown in counted.growth]
-        self._now = max(counted.total, 1)
-        self._most = max(count for _, count in self._rows)
+        self._rows = [("the model as it is", counted.total, counted.scores)]
+        self._rows += [(GROWTH[grown.what], grown.count, grown.scores) for grown in counted.growth]
+        self._now, self._scores = max(counted.total, 1), max(counted.scores, 1)
+        self._most = max(count for _, count, _ in self._rows)
 
     def count(self) -> int:
         return len(self._rows)
 
     def text(self, row: int, column: int) -> str:
-        words, count = self._rows[row]
-        return (words, f"{count:,}", f"{count / self._now:.2f}", f"{count:,}")[column]
+        words, count, n = self._rows[row]
+        times, more = f"{count / self._now:.2f}", f"{n / self._scores:.2f}"
+        return (words, f"{count:,}", times, f"{count:,}", f"{n:,}", more)[column]
 
     def value(self, row: int, column: int) -> float:
         return self._rows[row][1] / self._most

@@ -10,6 +10,7 @@ from explorer.core.ops import Array, Sinusoidal
 from explorer.core.ops.positions import exponents
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import SpinBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
@@ -18,8 +19,8 @@ from explorer.ui.workbench import Workbench
 
 MOST = 512
 USUAL = 40  # positions that are drawn, so that a few words do not hide the waves
-COLOURS = (0, 2, 3, 4, 5)  # of the theme's series, without the orange of where one is
-MOST_CURVES = len(COLOURS)
+MOST_CURVES = 5
+MOST_WAVES = 6  # of the longest wave that is drawn
 
 KINDS = {
     "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine share a wavelength."),
@@ -82,7 +83,7 @@ class PositionsPanel(Panel):
         self._spins = [self._spin("", value, MOST, f"Draw so many {what}", what) for what, value in sizes]
         for spin in self._spins:
             spin.valueChanged.connect(self._resize)
-        self._own = QCheckBox("only the model's own")
+        self._own = QCheckBox("Only the model's own")
         self._own.setToolTip("Draw just the positions and dimensions that the model has")
         self._own.toggled.connect(self._resize)
         self._own.setVisible(view.op is not None)
@@ -101,7 +102,7 @@ class PositionsPanel(Panel):
         layout = QHBoxLayout(pair)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(self.bench.appearance.px(6))
-        spin = QSpinBox(minimum=1, maximum=most, value=value)
+        spin = SpinBox(minimum=1, maximum=most, value=value)
         spin.setKeyboardTracking(False)
         spin.setAccessibleName(tip)
         spin.setToolTip(tip)
@@ -159,11 +160,11 @@ class PositionsPanel(Panel):
         view = self.view
 
         def draw() -> Drawing:
-            array, cell = view.encoding(), self.bench.selection.cell
+            array, cell = view.encoding()[: self._told_apart()], self.bench.selection.cell
             n = len(array)
             x = np.arange(n)
             curves, dots = [], []
-            for k, j in zip(COLOURS, self.shown_dimensions(), strict=False):
+            for k, j in enumerate(self.shown_dimensions()):
                 curves.append(Curve(x, array[:, j], str(j + 1), k, dashed=bool(j % 2)))
                 for i in range(min(view.own[0], n)):
                     here = cell is not None and cell.node == view.name and cell.index == (i, j)
@@ -186,6 +187,14 @@ class PositionsPanel(Panel):
         first, last = sorted(min(spin.value(), self.view.d) for spin in self._range)
         return list(range(first - 1, min(last, first - 1 + MOST_CURVES)))
 
+    def _told_apart(self) -> int:
+        """Over how many positions the curves are drawn: of very many waves one would see a black mat."""
+        if self.view.op is None:
+            return self.view.n
+        drawn = exponents(self.view.d, self.view.op.exponents)[self.shown_dimensions()]
+        longest = 2 * np.pi * 10000.0 ** float(drawn.max())
+        return min(self.view.n, max(USUAL, round(MOST_WAVES * longest)))
+
     # Words
 
     def _said_of_sizes(self) -> str:
@@ -203,15 +212,17 @@ class PositionsPanel(Panel):
         if self.view.op is None:
             return "Dots: the positions of the words."
         drawn = "Solid: sine, in dimensions 1, 3, 5 … Dashed: cosine, in dimensions 2, 4, 6 …"
-        return f"{drawn} Dots: the positions of the words."
+        n = self._told_apart()
+        part = f" Of {self.view.n} positions the first {n}, where one can tell the waves apart." * (n < self.view.n)
+        return f"{drawn} Dots: the positions of the words.{part}"
 
     def _said_of_exponents(self) -> str:
         assert self.view.op is not None
         title, _, words = KINDS[self.view.op.exponents]
-        here = self.bench.appearance.theme.here_text
+        ink = self.bench.appearance.theme.text
         formulas = "; ".join(f"{name}: {formula}" for name, formula, _ in KINDS.values())
         return (
-            f"In use: <b style='color:{here}'>{title}</b>. {words} Dimension j is counted from 0 here: {formulas}. "
+            f"In use: <b style='color:{ink}'>{title}</b>. {words} Dimension j is counted from 0 here: {formulas}. "
             "The wavelength is 10000 to that power, the angle the position divided by it."
         )
 
@@ -316,7 +327,7 @@ class Exponents(Rows):
             self._used = self._view.op.exponents
 
     def count(self) -> int:
-        return self._view.own[1]
+        return len(self._all[0]) if self._all else 0
 
     def text(self, row: int, column: int) -> str:
         match column:

@@ -48,14 +48,14 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     "attention": (
         AttentionPanel,
         Heading(
-            "Each word asks (Q), every word answers (K), and the answers decide how much of each value (V) to take.",
+            "Each word asks (Q), all words answer (K): that decides how much of each value (V) it takes.",
             *_ATTENTION,
         ),
     ),
     "masked": (
         MaskedPanel,
         Heading(
-            "Each word of the decoder asks (Q); behind the mask only itself and the words before it answer (K).",
+            "Each word asks (Q); the words that the mask lets it see answer (K) and give their values (V).",
             *_ATTENTION,
         ),
     ),
@@ -69,7 +69,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     "heads": (
         HeadsPanel,
         Heading(
-            "Several heads look at the sentence at once; their answers are put side by side and mixed by W_O.",
+            "Several heads look at once; their answers are put side by side, and W_O mixes them.",
             ("heads", "W_O"),
         ),
     ),
@@ -100,7 +100,7 @@ REGISTRY: dict[str, tuple[type[Panel], Heading]] = {
     "output": (
         OutputPanel,
         Heading(
-            "A number for each word of the vocabulary, then shares that add up to 1.",
+            "A number for each word, or class, then shares that add up to 1.",
             ("activation", "tied", "bias"),
         ),
     ),

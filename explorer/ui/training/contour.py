@@ -4,6 +4,9 @@ import numpy as np
 
 from explorer.core.ops import Array
 
+BETWEEN = 6
+"""Pixels of a picture from one point of the grid to the next."""
+
 
 def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
     """The pieces of the level line, one or two for each square of the grid that it crosses (marching squares).
@@ -39,3 +42,10 @@ def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
 
 def _points(x: Array, y: Array) -> Array:
     return np.stack([x, y], axis=-1)
+
+
+def between_points(n: int) -> Array:
+    """What makes n numbers so many more, straight from each to the next: ((n − 1) · BETWEEN + 1, n)."""
+    places = np.arange((n - 1) * BETWEEN + 1) / BETWEEN
+    weights: Array = np.maximum(0.0, 1 - np.abs(places[:, None] - np.arange(n)))
+    return weights

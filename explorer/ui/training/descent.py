@@ -18,6 +18,7 @@ from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.background import LARGE
 from explorer.document.document import Document
 from explorer.document.training import Run, Way, trainable
+from explorer.lessons.session import Session
 from explorer.ui.bridge import Bridge
 from explorer.ui.later import later
 from explorer.ui.selection import Cell
@@ -44,6 +45,8 @@ class Descent(QObject):
         A key of `OPTIMISERS`.
     rate : float
         The learning rate.
+    elsewhere : Session or None
+        The run of the tab "Train", where that took the last step.
     looked_at : tuple of Cell
         The two weights of the loss surface, once somebody has looked at it.
 
@@ -63,13 +66,15 @@ class Descent(QObject):
         self._document = document
         self.kind, self.rate = next(iter(OPTIMISERS)), FIRST_RATE
         self.looked_at: tuple[Cell, ...] = ()
+        self.elsewhere: Session | None = None
         self._run: Run | None = None
         self._moves: dict[str, bool] = {}
         self._lesson = document.state.lesson
         self._trainable: tuple[object, dict[str, bool]] = (None, {})
         self._left = 0.0
         self._way_back: Iterator[None] | None = None
-        self._heading, self._left_from = 0, document.state
+        self._heading: int | None = None
+        self._left_from = document.state
         self._unseen = 0
         self._watchers: WeakSet[QWidget] = WeakSet()
         self._timer = later(self, self._slice)
@@ -94,12 +99,18 @@ class Descent(QObject):
         return self._run if self._run is not None and self._run.fits else None
 
     @property
+    def stepped(self) -> bool:
+        """Whether there is a last step that matrices could show."""
+        return self.run is not None or (self.elsewhere is not None and self.elsewhere.stepped)
+
+    @property
     def at(self) -> int:
         """After how many steps the document is, or will be when it has been travelled to."""
         run = self.run
         if run is None:
             return 0
-        return self._heading if self._way_back is not None else run.at
+        travels = self._way_back is not None or run.underway
+        return run.at if self._heading is None or not travels else self._heading
 
     @property
     def playing(self) -> bool:
@@ -126,6 +137,8 @@ class Descent(QObject):
 
     def change(self, place: Place) -> Array:
         """What the last step changed in a node or slice; 0 where there was none."""
+        if self.elsewhere is not None and self.elsewhere.stepped:
+            return self.elsewhere.change(place)
         run = self.run
         if run is None:
             return np.zeros(self._document.engine.value(place).shape)
@@ -192,6 +205,7 @@ class Descent(QObject):
         """Stay where it is."""
         self._left, self._way_back = 0, None
         self._timer.stop()
+        self._document.show_gradients(False, self)
         self.changed.emit()
 
     def travel(self, step: int) -> None:
@@ -200,6 +214,7 @@ class Descent(QObject):
         if run is None or not 0 <= step < len(run.losses):
             return
         self._left, self._heading, self._way_back = 0, step, run.travelling(step)
+        self.elsewhere = None
         self._left_from = self._document.state
         self._timer.start()
         self._slice()
@@ -214,7 +229,7 @@ class Descent(QObject):
         except ExplorerError as error:
             self.failed.emit(error)
             return
-        self._way_back, self._left = None, steps
+        self._way_back, self._heading, self._left, self.elsewhere = None, None, steps, None
         self._timer.start()
         self.changed.emit()
 
@@ -230,18 +245,27 @@ class Descent(QObject):
         try:
             if self._way_back is not None:
                 self._way_back = self._way_back if self._rests(until) else None
-            while self._left > 0:
-                run.step()
+            while self._left > 0 and self._ready():
                 self._left -= 1
+                if not self._left:
+                    self._document.show_gradients(False, self)  # nobody needs those of where it ends
+                run.begin()
                 if perf_counter() >= until:
                     break
         except ExplorerError as error:
             self._left, self._way_back = 0, None
             self.failed.emit(error)
         if not self.going:
+            self._document.show_gradients(False, self)
             self.changed.emit()
-        elif self._document.state is before:
+        elif self._document.state is before and not self._document.computing:
             self._timer.start()  # else when what has changed was shown: one slice a frame
+
+    def _ready(self) -> bool:
+        """Whether all is there that a step reads: gradients that take long come from the background."""
+        if not (self._document.computing or self.quick or self._document.engine.has_gradients):
+            self._document.show_gradients(True, self)
+        return not self._document.computing
 
     def _rests(self, until: float) -> bool:
         """Whether the way back is longer than there is time for."""

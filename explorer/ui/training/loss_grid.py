@@ -135,9 +135,11 @@ def steepest(document: Document, weights: Sequence[str]) -> tuple[Cell, ...]:
     found: list[tuple[float, int, Cell]] = []
     for order, (name, gradient) in enumerate(gradients.items()):
         sizes = np.nan_to_num(np.abs(gradient), nan=0.0).ravel()
-        for place in np.argsort(-sizes, kind="stable")[:2]:
-            index = tuple(int(i) for i in np.unravel_index(int(place), gradient.shape))
+        for _ in range(min(2, sizes.size)):
+            place = int(sizes.argmax())
+            index = tuple(int(i) for i in np.unravel_index(place, gradient.shape))
             found.append((-float(sizes[place]), order, Cell(name, index)))
+            sizes[place] = -1
     return tuple(cell for _, _, cell in sorted(found, key=lambda one: one[:2])[:2])
 
 

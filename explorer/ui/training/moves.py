@@ -91,11 +91,15 @@ class Block(QWidget):
         Path of the block.
     weights : sequence of QCheckBox
         The boxes of its weights, with their whole names.
+    beside : sequence of QWidget, optional
+        What stands beside the block's box, and beside each of its weights.
     """
 
     changed = Signal()
 
-    def __init__(self, bench: Workbench, name: str, weights: Sequence[QCheckBox]) -> None:
+    def __init__(
+        self, bench: Workbench, name: str, weights: Sequence[QCheckBox], beside: Sequence[QWidget] = ()
+    ) -> None:
         super().__init__()
         self._bench, self._weights = bench, weights
         self.all = QCheckBox(name)
@@ -110,15 +114,14 @@ class Block(QWidget):
         self.open.toggled.connect(self._open)
         self._inside = QWidget()
         inside = QVBoxLayout(self._inside)
-        for box in weights:
+        for i, box in enumerate(weights, 1):
             box.setText(box.text().rpartition(".")[2])
             box.toggled.connect(self._follow)
-            inside.addWidget(box)
-        line = QHBoxLayout()
-        line.addWidget(self.all, 1)
+            inside.addLayout(_line(box, *beside[i : i + 1]))
+        line = _line(self.all, *beside[:1])
         line.addWidget(self.open)
         column = QVBoxLayout(self)
-        for layout in (column, line, inside):
+        for layout in (column, inside):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
         column.addLayout(line)
@@ -155,5 +158,17 @@ class Block(QWidget):
         self.open.setToolTip("Hide the weights" if is_open else "Show the weights one by one")
         inside = self._inside.layout()
         assert inside is not None
-        inside.setContentsMargins(px(22), 0, 0, px(4))
+        inside.setContentsMargins(px(22), 0, self.open.sizeHint().width(), px(4))
         inside.setSpacing(px(2))
+
+
+def _line(box: QCheckBox, *beside: QWidget) -> QHBoxLayout:
+    """A box, and at the right what stands beside it."""
+    line = QHBoxLayout()
+    line.setContentsMargins(0, 0, 0, 0)
+    line.setSpacing(0)
+    line.addWidget(box)
+    line.addStretch(1)
+    for widget in beside:
+        line.addWidget(widget)
+    return line

@@ -5,24 +5,26 @@ from itertools import cycle
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
-from explorer.core.training.trainer import History
+from explorer.core.training.history import History
 from explorer.document.commands import SetTokens
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.training.predictions import Predictions
-from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.training.run import LiveRun
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.loss_curve import Line, LossCurve
 from explorer.ui.widgets.net_picture import net_picture
 from explorer.ui.widgets.signed_map import Sheet, SignedMap
 from explorer.ui.workbench import Workbench
 
-BETWEEN, NARROWEST, WIDEST = 28, 420, 620
-"""Pixels at text scale 1: from a picture to the next, and how wide one is."""
+CALM = 150
+"""So many points at least has a line that is drawn as means."""
+BETWEEN, BELOW, NARROWEST, WIDEST = 28, 12, 400, 620
+"""Pixels at text scale 1: between two columns, between two pictures in one, and how wide one is."""
 
 
 class Pictures(QWidget):
@@ -31,52 +33,52 @@ class Pictures(QWidget):
     Parameters
     ----------
     bench : Workbench
-    history : callable
-        The records of the run that there is, if there is one.
+    run : LiveRun
     """
 
-    def __init__(self, bench: Workbench, history: Callable[[], History | None], parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, run: LiveRun, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench, self._history = bench, history
+        self._bench, self._run = bench, run
         self.losses = LossCurve(bench)
         self.norms = LossCurve(bench, beside="length")
         self.norms.set_log(True)
-        self.log = QCheckBox("powers of ten at equal distances")
+        self.log = QCheckBox("Powers of ten at equal distances")
         self.log.setToolTip("A loss that falls for long can be seen to the end")
         self.log.toggled.connect(self.losses.set_log)
-        self.weight = QComboBox()
+        self.weight = ComboBox()
         self.weight.setAccessibleName("Weight to watch")
         self.weight.setToolTip("Which weight is drawn")
         self.map = _weight_map(bench, self.weight.currentText)
-        self.weight.currentTextChanged.connect(self.map.refresh)
+        self.weight.currentTextChanged.connect(self._draw_weight)
         self.tried = QLineEdit()
         self.tried.setAccessibleName("Words to try")
         self.tried.setToolTip("Other words for the model to read; Enter gives them to it")
         self.tried.returnPressed.connect(self._try)
         self.predictions = Predictions(bench)
-        self._flow = FlowLayout(self)
-        parts: tuple[tuple[str, list[QWidget]], ...] = (
-            ("Loss", [self.losses, self.log]),
-            ("Length of the gradient, block by block", [self.norms]),
-            ("A weight as it changes", [self.weight, self.map]),
-            ("What it says", [self.tried, self.predictions]),
-        )
-        for title, widgets in parts:
-            part = QWidget()
-            column = QVBoxLayout(part)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.addWidget(mark(QLabel(title), role="section"))
-            for widget in widgets:
-                column.addWidget(widget)
-            column.addStretch()
-            self._flow.addWidget(part)
-            self._flow.setAlignment(part, Qt.AlignmentFlag.AlignTop)
+        self._scale = QLabel()
+        mark(self._scale, role="small")
+        self._columns = QHBoxLayout(self)
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._left, self._right = QVBoxLayout(), QVBoxLayout()
+        for column in (self._left, self._right):
+            self._columns.addLayout(column)
+        self._columns.addStretch()
+        self._parts = {
+            "loss": _part("Loss", self.losses, self.log),
+            "norms": _part("Length of the gradient, block by block", self.norms),
+            "weight": _part("A weight as it changes", self.weight, self.map, self._scale),
+            "says": _part("What it says", self.tried, self.predictions),
+        }
+        self._parts["loss"].setToolTip("How far off the answers are, step by step; validation: on what is put aside")
+        self._parts["norms"].setToolTip("How steeply the loss falls with each block’s weights; near 0 they stand still")
+        self._room = bench.appearance.px(2 * NARROWEST + BETWEEN)
         self._pair: tuple[str, tuple[str, ...]] = "", ()
         """The example, and what it read before somebody tried other words."""
         self._net: Any = None
-        self._draws = (self._draw_losses, self._draw_norms, self.map.refresh, self._draw_answers)
+        self._net_part: QWidget | None = None
+        self._net_is_old = True
+        self._draws = (self._draw_losses, self._draw_norms, self._draw_weight, self._draw_answers)
         self._turns = cycle(self._draws)
-        self._space()
 
     def follow_structure(self, weights: Sequence[str]) -> None:
         """The model is another one: offer its weights to watch, and draw its net, if it is a small one."""
@@ -86,44 +88,66 @@ class Pictures(QWidget):
         self.weight.addItems(weights)
         self.weight.setCurrentText(chosen if chosen in weights else next(iter(weights), ""))
         self.weight.blockSignals(False)
-        self._make_net()
+        self._net_is_old = True
 
     def draw(self) -> None:
         """Draw everything as it is now."""
+        self._make_net()
         for draw in self._draws:
             draw()
 
     def draw_next(self) -> None:
         """Draw one of the pictures anew, by turns: all at once would take longer than a frame."""
+        self._make_net()
         next(self._turns)()
 
     def _make_net(self) -> None:
-        """What a small net answers, where the model is one."""
-        if self._net is not None:
-            self._flow.removeWidget(self._net)
-            self._net.hide()
-            self._net.deleteLater()
+        """What a small net answers, where the model is one; made when it is first seen."""
+        if not self._net_is_old:
+            return
+        self._net_is_old = False
+        if self._net_part is not None:
+            self._net_part.hide()
+            self._net_part.deleteLater()
         found = net_picture(self._bench)
-        self._net = None if found is None else found.make()
+        self._net = self._net_part = None
         if found is not None:
             px = self._bench.appearance.px
-            self._net.setFixedSize(px(found.width), px(found.height))
-            self._flow.insert_widget(0, self._net)
-            self._flow.setAlignment(self._net, Qt.AlignmentFlag.AlignTop)
+            self._net = found.make()
+            self._net.setFixedHeight(px(found.height))
+            self._net_part = _part(found.title, self._net)
+        self.share(self._room)
+
+    def _draw_weight(self) -> None:
+        """The weight, and what its colours mean."""
+        self.map.refresh()
+        self._scale.setText(f"Blue below 0, ochre above; full colour at ±{written(self.map.limit, 3)}")
 
     def _draw_losses(self) -> None:
-        history = self._history()
-        self.losses.show_lines(_loss_lines(history) if history else [])
+        history, line = self._run.history, self._run.line
+        lines = _loss_lines(history) if history else []
+        if history and line is not None:
+            calm, names = _stretch(history), ("net", "line")
+            pair = (history, line.session.trainer.history)
+            lines[:1] = [_calm(name, one.losses, calm) for name, one in zip(names, pair, strict=True)]
+        self.losses.show_lines(lines, until=self._until(history))
+
+    def _until(self, history: History | None) -> float:
+        """Where the axis of steps ends: with the run, once that is in sight."""
+        steps = self._run.steps
+        return float(steps) if history and 2 * len(history.losses) >= steps else 0.0
 
     def _draw_norms(self) -> None:
-        history = self._history()
-        self.norms.show_lines(_norm_lines(history) if history else [])
+        history = self._run.history
+        self.norms.show_lines(_norm_lines(history) if history else [], until=self._until(history))
+        self.norms.set_beside(f"mean of {_stretch(history):,} steps" if history and _stretch(history) > 1 else "length")
 
     def _draw_answers(self) -> None:
         """What the model says, and to what."""
         self.predictions.unpaired = self._unpaired
         self.predictions.refresh()
         if self._net is not None:
+            self._net.show_line(self._run.line.document.engine if self._run.line is not None else None)
             self._net.refresh()
         sequence = self._sequence()
         self.tried.setVisible(sequence is not None)
@@ -159,22 +183,53 @@ class Pictures(QWidget):
         """Follow the theme and the text scale."""
         for picture in (self.losses, self.norms, self.map, self.predictions):
             picture.restyle()
-        self._make_net()
-        self._space()
-
-    def _space(self) -> None:
-        px = self._bench.appearance.px
-        self._flow.set_spacing(px(BETWEEN), px(16))
+        self._net_is_old = True
+        if self.isVisible():
+            self._make_net()
 
     def share(self, room: int) -> None:
-        """Two pictures beside each other, as wide as so many pixels allow; where they are too few, one."""
+        """Two columns of pictures, as wide as so many pixels allow; where they are too few, one."""
+        self._room = room
         px = self._bench.appearance.px
         both = (room - px(BETWEEN)) // 2
-        width = min(both if both >= px(NARROWEST) else room, px(WIDEST))
-        for widget in (self.losses, self.norms, self.weight, self.map, self.tried, self.predictions):
-            widget.setFixedWidth(width)
-        for picture, most in ((self.losses, 240), (self.norms, 240), (self.map, 280)):
-            picture.setFixedHeight(min(round(width * 0.55), px(most)))
+        two = both >= px(NARROWEST)
+        width = min(both if two else room, px(WIDEST))
+        self._columns.setSpacing(px(BETWEEN) if two else 0)
+        for widget in (self.losses, self.norms, self.weight, self.map, self.tried, self.predictions, self._net):
+            if widget is not None:
+                widget.setFixedWidth(width)
+        for picture, most in ((self.losses, 220), (self.norms, 220), (self.map, 260)):
+            picture.setFixedHeight(min(round(width * 0.5), px(most)))
+        parts = self._parts
+        left, right = [parts["loss"], parts["weight"]], [parts["norms"], parts["says"]]
+        if self._net_part is not None:
+            left, right = [self._net_part, parts["weight"]], [parts["loss"], parts["norms"], parts["says"]]
+        for column, inside in ((self._left, left if two else [*left, *right]), (self._right, right if two else [])):
+            _fill(column, inside, px(BELOW))
+
+
+def _part(title: str, *widgets: QWidget) -> QWidget:
+    """Widgets below their title."""
+    part = QWidget()
+    column = QVBoxLayout(part)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(2)
+    for widget in (mark(QLabel(title), role="section"), *widgets):
+        column.addWidget(widget)
+    return part
+
+
+def _fill(column: QVBoxLayout, inside: Sequence[QWidget], spacing: int) -> None:
+    """Put widgets into a column, unless they are there already."""
+    there = [item.widget() for i in range(column.count()) if (item := column.itemAt(i)) is not None]
+    if there == [*inside, None]:
+        return
+    while column.takeAt(0) is not None:
+        pass
+    for widget in inside:
+        column.addWidget(widget)
+    column.addStretch()
+    column.setSpacing(spacing)
 
 
 def _loss_lines(history: History) -> list[Line]:
@@ -185,9 +240,19 @@ def _loss_lines(history: History) -> list[Line]:
 
 
 def _norm_lines(history: History) -> list[Line]:
-    """How long the gradient of each block is, step by step."""
-    steps = np.arange(1, len(history.losses) + 1)
-    return [Line(block, np.array(lengths), steps) for block, lengths in history.blocks.items()]
+    """How long the gradient of each block is; of a long run the means of stretches, or ragged lines hide each other."""
+    return [_calm(block, lengths, _stretch(history)) for block, lengths in history.blocks.items()]
+
+
+def _calm(name: str, numbers: Sequence[float], n: int) -> Line:
+    """The means of each n numbers."""
+    ends = np.arange(n, len(numbers) + 1, n)
+    return Line(name, np.array(numbers[: len(ends) * n]).reshape(-1, n).mean(1), ends)
+
+
+def _stretch(history: History) -> int:
+    """How many steps of a long run make one point of a calm line."""
+    return max(len(history.losses) // CALM, 1)
 
 
 def _weight_map(bench: Workbench, name: Callable[[], str]) -> SignedMap:

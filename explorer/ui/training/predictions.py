@@ -7,9 +7,10 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from explorer.core.models.targets import END, READ
+from explorer.core.models.targets import READ
 from explorer.core.numbers import written
 from explorer.core.ops import Array
+from explorer.core.tokens import END
 from explorer.ui.workbench import Workbench
 
 TARGET = READ["encoder-decoder"]

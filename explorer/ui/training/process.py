@@ -15,7 +15,8 @@ from PySide6.QtCore import QObject, QProcess, Signal
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.training import checkpoint
-from explorer.core.training.trainer import History, Record, fitted
+from explorer.core.training.history import History, Record
+from explorer.core.training.trainer import fitted
 from explorer.document import storage
 from explorer.document.commands import SetInputs
 from explorer.document.document import Document
@@ -192,7 +193,7 @@ class ProcessRun(QObject):
         if self._stopping or edited(self._document, self._left):
             return
         arrays = shaped(self._document.wanted, {name: weights[name] for name in self._moving})
-        self._document.do(SetInputs(arrays, f"Train, {self.at:,} steps", self._stroke))
+        self._document.do(SetInputs(arrays, f"Train, {self.at:,} steps", self._stroke, self.history))
         self._left |= arrays
 
     def _over(self, code: int) -> None:

@@ -5,12 +5,13 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
+from explorer.core.numbers import read_number
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, Recipe
 from explorer.core.training.schedule import SCHEDULES
 from explorer.ui.theme import mark
-from explorer.ui.widgets.matrix_model import number
+from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.workbench import Workbench
 
 AS_THEY_ARE = "as they are"
@@ -50,11 +51,11 @@ class RecipeForm(QWidget):
 
     Signals
     -------
-    changed
-        Somebody has changed a setting.
+    changed : str
+        Somebody has changed the setting of that name.
     """
 
-    changed = Signal()
+    changed = Signal(str)
 
     def __init__(self, bench: Workbench, recipe: Recipe) -> None:
         super().__init__()
@@ -65,11 +66,11 @@ class RecipeForm(QWidget):
         for name in ORDER:
             if name in WORDS:
                 title, choices, hint = WORDS[name]
-                self._row(name, title, hint, self._choice(choices))
+                self._row(name, title, hint, self._choice(name, choices))
             elif name in WHOLE:
-                self._row(name, *WHOLE[name], self._count(*BOUNDS[name]))
+                self._row(name, *WHOLE[name], self._count(name, *BOUNDS[name]))
             else:
-                self._row(name, *NUMBERS[name], self._number())
+                self._row(name, *NUMBERS[name], self._number(name))
         self.show_recipe(recipe)
         self.restyle()
 
@@ -82,25 +83,39 @@ class RecipeForm(QWidget):
         label.setMinimumHeight(control.sizeHint().height())
         self._form.addRow(label, control)
 
-    def _choice(self, choices: tuple[str, ...]) -> QComboBox:
-        box = QComboBox()
+    def _choice(self, name: str, choices: tuple[str, ...]) -> QComboBox:
+        box = ComboBox()
         box.addItems(list(choices))
-        box.activated.connect(self.changed)
+        box.activated.connect(lambda: self.changed.emit(name))
         return box
 
-    def _count(self, least: float, most: float) -> QSpinBox:
-        spin = QSpinBox(minimum=int(least), maximum=min(int(most), 2**31 - 1))
-        spin.valueChanged.connect(self.changed)
+    def _count(self, name: str, least: float, most: float) -> QSpinBox:
+        spin = SpinBox(minimum=int(least), maximum=min(int(most), 2**31 - 1))
+        spin.setKeyboardTracking(False)  # a number that is half typed is none to go on with
+        spin.valueChanged.connect(lambda: self.changed.emit(name))
         return spin
 
-    def _number(self) -> QLineEdit:
+    def _number(self, name: str) -> QLineEdit:
         edit = QLineEdit()
-        edit.textEdited.connect(self.changed)
+        edit.editingFinished.connect(lambda: self._finish(name, edit))
         return edit
+
+    def _finish(self, name: str, edit: QLineEdit) -> None:
+        if edit.isModified():
+            edit.setModified(False)
+            self.changed.emit(name)
+
+    def finish(self) -> None:
+        """Take what is still being typed."""
+        for name, control in self._controls.items():
+            match control:
+                case QSpinBox():
+                    control.interpretText()
+                case QLineEdit():
+                    self._finish(name, control)
 
     def show_recipe(self, recipe: Recipe) -> None:
         """Show the settings of a recipe."""
-        self._frozen = recipe.frozen
         for name, control in self._controls.items():
             value = getattr(recipe, name)
             control.blockSignals(True)
@@ -130,7 +145,7 @@ class RecipeForm(QWidget):
                 case QSpinBox():
                     values[name] = control.value()
                 case QLineEdit():
-                    values[name] = number(control.text())
+                    values[name] = read_number(control.text())
         return Recipe(**values)
 
     def control(self, name: str) -> QWidget:

@@ -3,14 +3,16 @@
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.training.data import TARGET
 from explorer.core.training.text import read_text
+from explorer.lessons import recipes
 from explorer.lessons.plan import Material
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import SpinBox
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
@@ -39,6 +41,10 @@ see you soon | hasta pronto
 """,
 }
 """Texts of our own, to begin with."""
+
+
+SHIPPED = {"gpt": ("Ten rhymes", "roses"), "encoder-decoder": ("180 phrases", "phrases")}
+"""Recipes with longer ones: what the button says, and the recipe's name."""
 
 
 class Source(QWidget):
@@ -73,13 +79,15 @@ class Source(QWidget):
         self.open = QPushButton("Open a text…")
         self.open.setToolTip("Take the text from a file")
         self.open.clicked.connect(self._open)
-        self.length = QSpinBox(minimum=2, maximum=128, value=8)
+        self.length = SpinBox(minimum=2, maximum=128, value=8)
         self.length.setAccessibleName("Words in a stretch")
         self.length.setToolTip("How many words the model reads at once")
         self.length.setPrefix("stretches of ")
         self.length.setSuffix(" words")
         self.length.valueChanged.connect(self.changed)
-        for widget in (self._about, self.text, self.length, self.open):
+        self.shipped = QPushButton()
+        self.shipped.clicked.connect(self._take_shipped)
+        for widget in (self._about, self.text, self.length, self.open, self.shipped):
             self._page.addWidget(widget)
         self.follow()
         self.restyle()
@@ -109,6 +117,8 @@ class Source(QWidget):
         self.choice.group.idClicked.connect(self._choose)
         self._page.insertWidget(0, self.choice)
         self._about.setText(ABOUT.get(self._kind, ""))
+        self.shipped.setText(SHIPPED.get(self._kind, ("", ""))[0])
+        self.shipped.setToolTip("Take the text that this recipe of “explorer train” learns from")
         self.text.blockSignals(True)
         self.text.setPlainText(START.get(self._kind, ""))
         self.text.blockSignals(False)
@@ -119,7 +129,7 @@ class Source(QWidget):
         self.changed.emit()
 
     def _show(self) -> None:
-        for widget in (self._about, self.text, self.open):
+        for widget in (self._about, self.text, self.open, self.shipped):
             widget.setVisible(self.from_text)
         self.length.setVisible(self.from_text and self._kind == "gpt")
 
@@ -135,7 +145,7 @@ class Source(QWidget):
         Raises
         ------
         ExplorerError
-            "text-too-long"
+            "text-too-long", "not-written"
         """
         values = self._bench.document.engine.values
         if not self.from_text:
@@ -146,7 +156,10 @@ class Source(QWidget):
         if len(text) > LONGEST:
             raise ExplorerError("text-too-long", limit=f"{LONGEST:,}", given=f"{len(text):,}")
         file = folder / "text.txt"
-        file.write_text(text, "utf-8")
+        try:
+            file.write_text(text, "utf-8")
+        except OSError as error:
+            raise ExplorerError("not-written", file=file, reason=error.strerror or error) from None
         return Material("text" if self._kind == "gpt" else "pairs", file, window=self.length.value()), text
 
     def _open(self) -> None:
@@ -157,6 +170,13 @@ class Source(QWidget):
             self.text.setPlainText(read_text(Path(file)))
         except ExplorerError as error:
             show_error(error, self.open)
+
+    def _take_shipped(self) -> None:
+        """The material of a recipe that comes along."""
+        material = recipes.load(SHIPPED[self._kind][1]).material
+        assert material.file is not None
+        self.length.setValue(material.window)
+        self.text.setPlainText(read_text(material.file))
 
     def restyle(self) -> None:
         """Follow the text scale."""

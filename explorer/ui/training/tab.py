@@ -7,22 +7,37 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from explorer.core.gradients import LOSS
 from explorer.core.numbers import significant, written
+from explorer.core.training.history import History
 from explorer.core.training.recipe import Recipe
 from explorer.document.document import Change
 from explorer.lessons.plan import Material
+from explorer.lessons.session import Session
 from explorer.ui.theme import mark
+from explorer.ui.training.activations import Activations
 from explorer.ui.training.moves import Moves
 from explorer.ui.training.pictures import Pictures
 from explorer.ui.training.recipe_form import RecipeForm
 from explorer.ui.training.run import LiveRun
 from explorer.ui.training.source import Source
+from explorer.ui.training.standstill import standstill
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
 
+ANOTHER_START = ("initialiser", "validation", "seed")
+"""Settings that a run begins with; others it can go on with."""
+PACES = {"10 seconds a run": 10.0, "1 minute a run": 60.0, "full speed": 0.0}
 SHOW_S = 0.02
 """How often one of the pictures is drawn anew while it runs."""
-LEFT = 330  # pixels at text scale 1
+LEFT, LEAST = 330, 200
+"""Pixels at text scale 1: of the settings, and of what stands beside them, which scrolls before it is narrower."""
+LEARNED = 1e-4
+ALREADY = (
+    "These weights leave next to nothing to learn. To watch weights being found, begin elsewhere: with another setting "
+    "above, or with “Weights start”."
+)
 FIRST = Recipe(rate=0.01, batch=8, steps=1000, validate_every=20)
 
 
@@ -41,16 +56,25 @@ class TrainingTab(QFrame):
         self.bench = bench
         self.run = LiveRun(bench.document, self._chosen, self)
         self._shown_at = 0.0
+        self._opened = self._example
 
         self.source = Source(bench)
-        self.form = RecipeForm(bench, FIRST)
+        self.form = RecipeForm(bench, bench.lesson.training or FIRST)
         self.moves = Moves(bench)
         left = QWidget()
         self._left = QVBoxLayout(left)
-        for title, widget in (("Learns from", self.source), ("How", self.form), ("What moves", self.moves)):
-            widget.changed.connect(self._begin_anew)
+        self.activations = Activations(bench)
+        for title, widgets in (
+            ("Learns from", [self.source, self.activations]),
+            ("How", [self.form]),
+            ("What moves", [self.moves]),
+        ):
             self._left.addWidget(mark(QLabel(title), role="section"))
-            self._left.addWidget(widget)
+            for widget in widgets:
+                self._left.addWidget(widget)
+        self.source.changed.connect(self._begin_anew)
+        self.form.changed.connect(self._set)
+        self.moves.changed.connect(self.run.use_settings)
         self._left.addStretch()
         self._settings = QScrollArea()
         self._settings.setObjectName("sidebar")
@@ -58,7 +82,7 @@ class TrainingTab(QFrame):
         right = QWidget()
         self._right = QVBoxLayout(right)
         self._make_controls()
-        self.pictures = Pictures(bench, lambda: self.run.history)
+        self.pictures = Pictures(bench, self.run)
         self._right.addWidget(self.pictures)
         self._right.addStretch()
         self._page = page = QScrollArea()
@@ -72,36 +96,49 @@ class TrainingTab(QFrame):
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             across.addWidget(area, stretch)
         self._settings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.run.stepped.connect(self._show_soon)
+        self.run.stepped.connect(self._stepped)
         self.run.failed.connect(self._say_problem)
         self.run.paused.connect(lambda: self.play.setChecked(False))
+        bench.descent.changed.connect(self._give_way)
         bench.bridge.changed.connect(self.follow)
         self.pictures.follow_structure(list(self.moves.boxes))
         self._space()
         self.show_run()
 
     def _make_controls(self) -> None:
-        self._right.addWidget(mark(QLabel("Train"), role="title"))
         line = QWidget()
         self._controls = FlowLayout(line)
+        self._controls.addWidget(mark(QLabel("Train"), role="title"))
         self.play = QPushButton("Train")
         self.play.setCheckable(True)
         mark(self.play, primary="true")
-        self.play.setToolTip("Take steps until it is paused or the run is over")
+        self.play.setToolTip("Take steps until it is paused or the run is over; then as many again")
         self.play.toggled.connect(self._toggle)
         self.one = QPushButton("One step")
         self.one.setToolTip("Take one step")
         self.one.clicked.connect(self._step)
-        self.anew = QPushButton("New run")
-        self.anew.setToolTip("Begin another run with these settings, from the weights as they are now")
-        self.anew.clicked.connect(self._begin_anew)
-        for button in (self.play, self.one, self.anew):
-            self._controls.addWidget(button)
+        self.over = QPushButton("Start over")
+        self.over.setToolTip("Take the whole run back: the weights are as they were before it")
+        self.over.clicked.connect(self._start_over)
+        self.pace = ComboBox()
+        self.pace.addItems(list(PACES))
+        self.pace.setAccessibleName("Pace")
+        self.pace.setToolTip(
+            "How long a run takes at least, so that one can watch it; a large model takes its own time"
+        )
+        self.pace.textActivated.connect(lambda text: self.run.set_least(PACES[text]))
+        self.run.set_least(PACES[self.pace.currentText()])
+        for widget in (self.play, self.one, self.over, self.pace):
+            self._controls.addWidget(widget)
         self._right.addWidget(line)
         self.said = QLabel()
         mark(self.said, role="strong")
         self.said.setWordWrap(True)
         self._right.addWidget(self.said)
+        self.note = QLabel()
+        mark(self.note, role="small")
+        self.note.setWordWrap(True)
+        self._right.addWidget(self.note)
         self.problem = QLabel()
         mark(self.problem, role="error")
         self.problem.setWordWrap(True)
@@ -115,17 +152,45 @@ class TrainingTab(QFrame):
         recipe = self.form.recipe(self.moves.frozen)
         return *self.source.material(folder), recipe
 
+    @property
+    def _example(self) -> tuple[str, str]:
+        """What is open: the lesson, and which setting of it."""
+        state = self.bench.document.state
+        return state.lesson, state.setting
+
+    def _set(self, name: str) -> None:
+        """Somebody has changed a setting."""
+        if name in ANOTHER_START:
+            self._begin_anew()
+        else:
+            self._say_problem("")
+            self.run.use_settings()
+
     def _begin_anew(self) -> None:
-        """Other settings are another run."""
+        """The next step begins another run, from the weights as they are now."""
         self.play.setChecked(False)
         self.run.end()
         self._say_problem("")
         self.show_run()
 
+    def _start_over(self) -> None:
+        self.play.setChecked(False)
+        self.bench.descent.elsewhere = None
+        self.run.start_over()
+        self._say_problem("")
+        self.show_run()
+
+    def _give_way(self) -> None:
+        """Gradient descent by hand, elsewhere in the window, moves the same weights."""
+        if self.bench.descent.going:
+            self.play.setChecked(False)
+
     def _toggle(self, on: bool) -> None:
         self.play.setText("Pause" if on else "Train")
         if on:
             self._say_problem("")
+            self.form.finish()
+            self.bench.descent.stop()
             self.run.play()
         else:
             self.run.pause()
@@ -134,6 +199,7 @@ class TrainingTab(QFrame):
     def _step(self) -> None:
         self.play.setChecked(False)
         self._say_problem("")
+        self.form.finish()
         self.run.step()
         if self.run.process is not None and self.run.process.running:
             self.play.setChecked(True)  # another process does not stop after one
@@ -147,15 +213,33 @@ class TrainingTab(QFrame):
 
     def follow(self, change: Change) -> None:
         """Show a change of the document."""
+        self._follow_example()
         self.run.follow()
         if change.structure:
             self.source.follow()
+            self.activations.follow()
             self.moves.follow()
             self.pictures.follow_structure(list(self.moves.boxes))
         if self.run.in_slices or self.run.process is not None:
             self._show_soon()
         else:
             self.show_run()
+
+    def _follow_example(self) -> None:
+        """Somebody has opened another example, another setting of it, or the same one anew: that is another run."""
+        before, self._opened = self._opened, self._example
+        session, state = self.run.session, self.bench.document.state
+        anew = session is not None and state in self.bench.given and not session.undone and state is not session.first
+        if before != self._opened or anew:
+            self._begin_anew()
+        if before[0] != self._opened[0]:
+            self.form.show_recipe(self.bench.lesson.training or FIRST)
+
+    def _stepped(self) -> None:
+        """The matrices of other pages may show what the last step changed."""
+        if self.run.process is None:  # which keeps weights of now and then alone
+            self.bench.descent.elsewhere = self.run.session
+        self._show_soon()
 
     def _show_soon(self) -> None:
         """Say how far it has come and draw one of the pictures, unless that was done a moment ago."""
@@ -178,22 +262,30 @@ class TrainingTab(QFrame):
     def _say(self) -> None:
         """How far it has come, in words."""
         history, session = self.run.history, self.run.session
-        if history is not None and session is not None and history.losses:
-            steps = len(history.losses)
-            text = f"Step {steps:,} of {session.trainer.recipe.steps:,} · loss {_short(history.losses[-1])}"
-            if history.validations:
-                text += f" · validation {_short(history.validations[-1][1])}"
-            text += f" · rate {_short(history.rates[-1])}"
+        loss = self.bench.document.engine.values.get(LOSS.node)
+        self.note.clear()
+        if session is not None and session.undone:
+            self.said.setText("The run is undone: Redo brings it back, Train begins another")
+        elif history is not None and session is not None and history.losses:
+            self.said.setText(" · ".join(_where(session, history)))
             if self.run.in_slices and self.run.speed:
-                text += f" · {self.run.speed:,.0f} steps a second"
-            self.said.setText(text)
+                self.said.setText(f"{self.said.text()} · {self.run.speed:,.0f} steps a second")
+            self.note.setText(standstill(self.bench.document, history))
+        elif self.play.isChecked():
+            self.said.setText("Starting…")
         else:
-            self.said.setText("Starting…" if self.play.isChecked() else "No step yet")
+            own = loss is not None and not self.source.from_text
+            self.said.setText("No step yet" + (f" · loss {_short(float(loss))}" if own and loss is not None else ""))
+            if own and loss is not None and loss < LEARNED:
+                self.note.setText(ALREADY)
+        self.note.setVisible(bool(self.note.text()))
         self.one.setVisible(self.run.process is None)
+        self.over.setEnabled(session is not None and not session.undone)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.source.restyle()
+        self.activations.restyle()
         self.form.restyle()
         self.moves.restyle()
         self.pictures.restyle()
@@ -221,10 +313,23 @@ class TrainingTab(QFrame):
     def _share_width(self) -> None:
         """What is beside the settings, for words and pictures; with the bar, or they would jump when it comes."""
         px, bar = self.bench.appearance.px, self._page.verticalScrollBar().sizeHint().width()
-        room = self.width() - self._settings.width() - px(24) - px(16) - bar
-        for words in (self.said, self.problem):
+        room = max(self.width() - self._settings.width() - px(24) - px(16) - bar, px(LEAST))
+        for words in (self.said, self.note, self.problem):
             words.setMaximumWidth(room)
         self.pictures.share(room)
+
+
+def _where(session: Session, history: History) -> list[str]:
+    """How far a run has come."""
+    steps, recipe = len(history.losses), session.trainer.recipe
+    said = [f"Step {steps:,} of {recipe.steps:,}"]
+    batches = session.examples.batches(recipe.batch)
+    if batches > 1:
+        said.append(f"epoch {-(-steps // batches):,}")
+    said.append(f"loss {_short(history.losses[-1])}")
+    if history.validations:
+        said.append(f"validation {_short(history.validations[-1][1])}")
+    return [*said, f"rate {history.rates[-1]:.4g}".replace("-", "−")]
 
 
 def _short(value: float) -> str:

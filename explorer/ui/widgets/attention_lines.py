@@ -83,7 +83,7 @@ class _Lines(pg.GraphicsObject):
         painter.resetTransform()
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         chosen = self.query is not None or self.key is not None
-        plain, here = qcolor(self.theme.series[2]), qcolor(self.theme.here)
+        plain, here = qcolor(self.theme.series[0]), qcolor(self.theme.here)
         queries, keys = self.shown()
         shares = np.clip(np.nan_to_num(self._weights[queries, keys]), 0.0, 1.0)
         meant = np.ones(len(shares), dtype=bool)
@@ -194,6 +194,17 @@ class AttentionLines(WordPicture):
         lines = [f"{self._words[1 - side][k]} {exact(shares[k])}" for k in strongest(shares, MOST_NAMED)]
         said = f"{self._words[side][i]} {'looks at' if side == 0 else 'is looked at by'}"
         return "\n".join([said, *lines]), QRectF(0.5 * side, i, 0.5, 1)
+
+    def walk(self, down: int, across: int) -> None:
+        if across:
+            self._at_right = across > 0
+        side, token = int(self._at_right), self.bench.selection.chosen_token
+        i = token[1] + down if token is not None and token[0] in self._axes else 0
+        i = min(max(i, 0), len(self._words[side]) - 1)
+        place = QPointF(0.25 + 0.5 * side, i + 0.5)
+        self.bring(place.y(), place.x())
+        self.choose_at(place)
+        self.tell(self.told_at(place)[0])
 
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)

@@ -12,6 +12,8 @@ FAR_ENOUGH = 12  # pixels before a press becomes a move
 MOST_LETTERS = 1_000_000
 """So that a text that is too long is counted and refused, not cut."""
 
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
 Key, Alt = Qt.Key, Qt.KeyboardModifier.AltModifier
 
 
@@ -38,7 +40,7 @@ class Chip(QPushButton):
 
     def say(self, word: str) -> None:
         """Show a word."""
-        text = f"{word}  {self.position}".replace("&", "&&")
+        text = f"{word} {str(self.position).translate(SUBSCRIPTS)}".replace("&", "&&")
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(f"Token {self.position}: {word}")
@@ -104,7 +106,7 @@ class Chip(QPushButton):
 
 
 class WordEdit(QLineEdit):
-    """A word, or several, being typed; Escape leaves it as it was.
+    """A word, or several, being typed. Enter takes them, and so does going elsewhere; Escape leaves all as it was.
 
     Parameters
     ----------
@@ -117,6 +119,7 @@ class WordEdit(QLineEdit):
     """
 
     finished = Signal(str)
+    kept = Signal(str)
     left = Signal()
 
     def __init__(self, text: str, words: tuple[str, ...], spoken: str = "Type a word") -> None:
@@ -141,4 +144,4 @@ class WordEdit(QLineEdit):
     def focusOutEvent(self, event: Any) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self.left.emit()
+            self.kept.emit(self.text())

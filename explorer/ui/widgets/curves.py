@@ -17,6 +17,7 @@ from explorer.ui.widgets.plot import DRAWABLE, Picture
 from explorer.ui.workbench import Workbench
 
 MOST_NAMES = 16  # points that are named
+MOST_AT_ONE = 3  # names of points that lie on each other
 RADIUS, SMALL = 4.5, 2.5
 MOST_LARGE = 60  # points; more of them are drawn small
 
@@ -49,7 +50,7 @@ class Dot:
     x: float
     y: float
     name: str = ""
-    series: int = 2
+    series: int = 0
     hollow: bool = False
     here: bool = False
 
@@ -109,17 +110,34 @@ class _Dots(pg.GraphicsObject):
         painter.setFont(self._bench.appearance.fonts.small)
         self._axes = to_pixels.mapRect(self.boundingRect())
         taken: list[QRectF] = []
-        for curve in drawing.curves:
+        # From below: a name whose place is taken goes above, as its curve does.
+        for curve in sorted(drawing.curves, key=lambda curve: float(curve.y[-1])):
             if curve.name and _near(curve.x[-1]) and _near(curve.y[-1]):
                 end = to_pixels.map(QPointF(float(curve.x[-1]), float(curve.y[-1])))
                 self._write(painter, curve.name, end + QPointF(6, 0), theme.series[curve.series % 6], taken, left=True)
         self._draw(painter, to_pixels, theme)
         if len(drawing.dots) <= MOST_NAMES:
-            for dot in drawing.dots:
-                if dot.name and _near(dot.x) and _near(dot.y):
-                    place = to_pixels.map(QPointF(dot.x, dot.y)) - QPointF(0, 2 * RADIUS + 6)
-                    self._write(painter, dot.name, place, theme.here_text if dot.here else theme.text, taken)
+            for spot, dots in self._together(drawing.dots, to_pixels):
+                more = f" +{len(dots) - MOST_AT_ONE}" if len(dots) > MOST_AT_ONE else ""
+                text = ", ".join(dot.name for dot in dots[:MOST_AT_ONE]) + more
+                color = theme.here_text if dots[0].here else theme.text
+                self._write(painter, text, spot - QPointF(0, 2 * RADIUS + 6), color, taken)
         painter.restore()
+
+    def _together(self, dots: Sequence[Dot], to_pixels: Any) -> list[tuple[QPointF, list[Dot]]]:
+        """The dots that have names, those that lie on each other together; the one that one is at comes first."""
+        found: list[tuple[QPointF, list[Dot]]] = []
+        for dot in sorted(dots, key=lambda dot: not dot.here):
+            if not (dot.name and _near(dot.x) and _near(dot.y)):
+                continue
+            spot = to_pixels.map(QPointF(dot.x, dot.y))
+            for i, (last, there) in enumerate(found):
+                if (last - spot).manhattanLength() < 2 * RADIUS:
+                    found[i] = spot, [*there, dot]
+                    break
+            else:
+                found.append((spot, [dot]))
+        return found
 
     def _draw(self, painter: Any, to_pixels: Any, theme: Theme) -> None:
         assert self.drawing is not None

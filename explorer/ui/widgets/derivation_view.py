@@ -13,15 +13,17 @@ from explorer.ui.workbench import Workbench
 
 GAP = 8
 EQUALS = 22  # pixels for the sign before the number
+SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line on the screen; the last line of a row carries its number."""
+    """One line on the screen; the last line of a row carries its number, and a heading has none."""
 
     row: Row | None
     label: str
     expression: str
+    heading: bool = False
 
 
 class DerivationView(QWidget):
@@ -47,7 +49,8 @@ class DerivationView(QWidget):
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows."""
         self._rows = rows
-        self.setAccessibleDescription("; ".join(f"{r.label} {r.expression} = {r.value}" for r in rows))
+        said = (f"{r.label} {r.expression} = {r.value}" if r.value else f"{r.label}:" for r in rows)
+        self.setAccessibleDescription("; ".join(said))
         self._measure()
 
     def restyle(self) -> None:
@@ -83,15 +86,21 @@ class DerivationView(QWidget):
         room = width - self._value_width - EQUALS
         lines: list[Line] = []
         for row in self._rows:
+            if row.kind == "heading":
+                lines += [Line(None, text, "", heading=True) for text in wrapped(row.label, metrics, *[width] * 3)]
+                continue
             both = bool(row.label and row.expression)
-            needed = metrics.horizontalAdvance(row.label) + metrics.horizontalAdvance(row.expression) + both * GAP
-            if needed <= room:
+            beside = metrics.horizontalAdvance(row.label) + both * GAP
+            if beside + metrics.horizontalAdvance(row.expression) <= room:
                 lines.append(Line(row, row.label, row.expression))
                 continue
-            if both:
+            short = both and beside < SHORT * width
+            first = width - beside if short else width
+            *above, last = wrapped(row.expression or row.label, metrics, width, room, first)
+            if both and not (short and above):
                 lines.append(Line(None, row.label, ""))
-            *above, last = wrapped(row.expression or row.label, metrics, width, room)
-            lines += [Line(None, "", text) for text in above]
+                short = False
+            lines += [Line(None, row.label if short and not i else "", text) for i, text in enumerate(above)]
             lines.append(Line(row, "", last))
         return lines
 
@@ -128,10 +137,10 @@ class DerivationView(QWidget):
             row = line.row
             whole = QRect(2, y, (equals if row else right) - 2, height)
             painter.setFont(number)
-            painter.setPen(qcolor(theme.muted))
+            painter.setPen(qcolor(theme.text if line.heading else theme.muted))
             painter.drawText(whole, at_left, line.label)
             painter.setPen(qcolor(theme.text))
-            painter.drawText(whole, at_right if row and len(line.expression) else at_left, line.expression)
+            painter.drawText(whole, at_right if row or line.label else at_left, line.expression)
             if row is not None:
                 adds_up = row.kind != "term" and was == "term" and not row.expression
                 was = row.kind
@@ -146,12 +155,12 @@ class DerivationView(QWidget):
             y += height
 
 
-def wrapped(text: str, metrics: QFontMetrics, width: int, last_width: int) -> list[str]:
-    """Text in lines of a width, the last of them in a smaller one."""
+def wrapped(text: str, metrics: QFontMetrics, width: int, last_width: int, first_width: int) -> list[str]:
+    """Text in lines of a width, the first and the last of them in smaller ones."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and metrics.horizontalAdvance(longer) > width:
+        if lines[-1] and metrics.horizontalAdvance(longer) > (width if len(lines) > 1 else first_width):
             lines.append(word)
         else:
             lines[-1] = longer

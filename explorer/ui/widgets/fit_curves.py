@@ -3,6 +3,7 @@
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.engine import Engine
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.ui.selection import Cell
@@ -23,10 +24,16 @@ class FitCurves(Curves, Handles):
     Parameters
     ----------
     bench : Workbench
+
+    Attributes
+    ----------
+    trained : Engine or None
+        Of a line that is learned from the same examples: ``layer.1.activation`` and ``loss.value``.
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         self.net = NetAnswers(bench)
+        self.trained: Engine | None = None
         self._frame = (-1.0, 1.0, -1.0, 1.0)
         super().__init__(bench, self._fit, (), parent)
         self.showGrid(x=False, y=False)  # it takes longer to paint than all the rest
@@ -48,14 +55,19 @@ class FitCurves(Curves, Handles):
             self._frame = _around(x, y)
         left, right, low, high = self._frame
         grid = np.linspace(left, right, POINTS)
-        curves = [Curve(grid, self.net.over(grid[:, None], self.net.output)[:, 0], "net", series=1)]
+        curves = [Curve(grid, self.net.over(grid[:, None], self.net.output)[:, 0], "net", series=0)]
         said = [f"net {written(float(values['loss.value']), 4)}"] if "loss.value" in values else []
         if self.net.regression:
             # A straight line is drawn through two of its points.
             ends = [int(np.argmin(x)), int(np.argmax(x))]
             line = values["regression.output"][ends, 0]
-            curves.append(Curve(x[ends], line, "line", series=2, dashed=True))
+            best = "line" if self.trained is None else "best"
+            curves.append(Curve(x[ends], line, best, series=1, dashed=True))
             said.append(f"line {written(float(values['regression.loss']), 4)}")
+            if self.trained is not None:
+                learned = self.trained.values
+                curves.append(Curve(x[ends], learned["layer.1.activation"][ends, 0], "line", series=1))
+                said.append(f"trained line {written(float(learned['loss.value']), 4)}")
         cell = self.bench.selection.cell
         here = cell.index[0] if cell is not None and cell.node in (self.net.output, TARGET) and cell.index else None
         dots = [Dot(float(a), float(b), series=5, here=i == here) for i, (a, b) in enumerate(zip(x, y, strict=True))]

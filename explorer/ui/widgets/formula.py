@@ -1,5 +1,6 @@
 """A formula, from LaTeX: typeset by ziamath, drawn by QtSvg, sharp at every size."""
 
+import re
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,8 @@ from explorer.ui.later import later
 
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""
+
+_COMMAND = re.compile(r"\\[a-z]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,8 @@ class Formula(QWidget):
         if self._tried:
             return QSize(int(metrics.horizontalAdvance(self._latex)) + 1, int(metrics.height()) + 1)
         high = 2.8 if "frac" in self._latex else 1.6
-        letters = sum(1 for c in self._latex if c.isalnum()) * 0.45
+        # A command such as \langle is one sign.
+        letters = sum(1 for c in _COMMAND.sub("x", self._latex) if c.isalnum()) * 0.45
         return QSize(int(letters * self._pixels()) + 1, int(high * self._pixels()))
 
     def minimumSizeHint(self) -> QSize:

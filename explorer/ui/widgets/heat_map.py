@@ -200,15 +200,32 @@ class HeatMap(WordPicture):
         super().leaveEvent(event)
         self.bench.selection.leave()
 
+    def _pointed(self) -> tuple[int, int] | None:
+        """The row and column of the cell pointed at, if it is one of these."""
+        cell, place = self.bench.selection.cell, self.matrix.place  # as drawn: the graph may be another already
+        if cell is None or cell.node != place.node or cell.index[: len(place.index)] != place.index:
+            return None
+        row, column = cell.index[-2:]
+        return row, column
+
+    def here(self) -> QPointF | None:
+        pointed = self._pointed()
+        return None if pointed is None else QPointF(pointed[1] + 0.5, pointed[0] + 0.5)
+
+    def walk(self, down: int, across: int) -> None:
+        pointed, (rows, columns) = self._pointed(), self._shape
+        row, column = (0, 0) if pointed is None else (pointed[0] + down, pointed[1] + across)
+        if 0 <= row < rows and 0 <= column < columns:
+            self.bench.selection.choose(self._cell(row, column))
+            self.tell(f"{self.matrix.label(row, column)}: {exact(self.matrix.array()[row, column])}")
+
     def _mark(self, *_: object) -> None:
         """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
-        cell, token = self.bench.selection.cell, self.bench.selection.token
-        place = self.matrix.place  # as drawn: the graph may be another already
-        here = cell is not None and cell.node == place.node and cell.index[: len(place.index)] == place.index
-        self._frame.setVisible(here)
+        token, pointed = self.bench.selection.token, self._pointed()
+        self._frame.setVisible(pointed is not None)
         marked: list[list[int]] = [[], []]
-        if cell is not None and here:
-            row, column = cell.index[-2:]
+        if pointed is not None:
+            row, column = pointed
             marked = [[row], [column]]
             self.bring(row + 0.5, column + 0.5)
             self._frame.setRect(QRectF(column, row, 1, 1))

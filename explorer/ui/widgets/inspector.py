@@ -22,6 +22,8 @@ from explorer.ui.widgets.matrix_model import ROUNDING
 from explorer.ui.widgets.printed import Printed
 from explorer.ui.workbench import Workbench
 
+MOST_CHILDREN = 2
+"""So many terms of the chain rule stand beside each other; of more there is a sum."""
 NUDGED = 10
 """Decimals of the losses beside a nudged cell: they differ late."""
 
@@ -82,11 +84,11 @@ class Inspector(QFrame):
         self._page.addWidget(self._title)
         self._page.addWidget(self._value)
         self._page.addWidget(self._formula)
+        self._page.addWidget(self._check, 0, Qt.AlignmentFlag.AlignLeft)
+        self._page.addWidget(self._checked)
         self._page.addWidget(self._cell_heading)
         self._page.addWidget(self._how)
         self._page.addLayout(self._derived)
-        self._page.addWidget(self._check, 0, Qt.AlignmentFlag.AlignLeft)
-        self._page.addWidget(self._checked)
         for widget in (
             self._numpy_heading,
             self._code,
@@ -206,10 +208,9 @@ class Inspector(QFrame):
         """How the loss depends on a cell: the chain rule with numbers, one term for each node that it feeds."""
         for part in (self._numpy_heading, self._code, self._printed):
             part.hide()
-        node = self._bench.document.engine.graph.nodes[cell.node]
         step = self._bench.selection.derivation(cell)
         self._formula.setVisible(step is not None)
-        self._formula.set_latex(rf"\frac{{\partial L}}{{\partial {node.symbol}}}")
+        self._formula.set_latex(self._chain_rule(cell.node))
         self._cell_heading.show()
         self._cell_heading.setText("How the loss changes with it" if step else "It has no gradient")
         self._check.setVisible(step is not None)
@@ -217,6 +218,18 @@ class Inspector(QFrame):
         if step is not None:
             self._value.setText(f"{self._value.text()}<br>its gradient = {exact(step.value)}")
         self._show_derivations([("", rows(step, self._labels))] if step else [])
+
+    def _chain_rule(self, name: str) -> str:
+        """The chain rule for a node: a term for each of those that it feeds and the loss depends on."""
+        nodes, children = self._bench.document.engine.graph.nodes, self._bench.document.engine.graph.towards(LOSS.node)
+        own, fed = nodes[name].symbol, [nodes[child].symbol for child in children.get(name, ())]
+        left = rf"\frac{{\partial L}}{{\partial {own}}}"
+        each = rf"\frac{{\partial L}}{{\partial {{%s}}}} \frac{{\partial {{%s}}}}{{\partial {own}}}"
+        if not fed:
+            return left
+        if len(fed) > MOST_CHILDREN:
+            return rf"{left} = \sum_{{C \in \{{ {', '.join(fed)} \}}}} {each % ('C', 'C')}"
+        return f"{left} = {' + '.join(each % (child, child) for child in fed)}"
 
     def _check_cell(self) -> None:
         """Nudge the cell both ways and compare the slope of the loss with the gradient."""

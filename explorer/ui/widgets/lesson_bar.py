@@ -39,7 +39,9 @@ class LessonBar(QFrame):
         self._text = QLabel()
         self._text.setWordWrap(True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._try = mark(QLabel(), role="muted")
+        self._try = QLabel()
+        mark(self._try, role="muted")
+        self._try.setWordWrap(True)
         self._try.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         top = QHBoxLayout()
         top.addWidget(self._title)
@@ -66,10 +68,7 @@ class LessonBar(QFrame):
         self._text.setText("\n\n".join(paragraphs) if whole else self._shortened(paragraphs[0]))
         attempt = next((p for p in paragraphs if p.startswith(TRY)), "")
         self._try.setVisible(bool(attempt) and roomy and not whole)
-        assert isinstance(self._try, QLabel)
-        width = max(self._text.width(), 100)
-        self._try.setText(self._try.fontMetrics().elidedText(attempt, Qt.TextElideMode.ElideRight, width))
-        self._try.setToolTip(attempt)
+        self._try.setText(attempt)
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str) -> str:
@@ -90,7 +89,7 @@ class LessonBar(QFrame):
     def restyle(self) -> None:
         """Follow the text scale."""
         px = self._bench.appearance.px
-        self._page.setContentsMargins(px(24), px(8), px(16), px(12))
+        self._page.setContentsMargins(px(24), px(8), px(16), px(10))
         self._page.setSpacing(0)
         self.refresh()
 

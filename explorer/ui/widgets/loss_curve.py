@@ -98,6 +98,12 @@ class LossCurve(Plot):
         self.getAxis("left").setLogMode(on)
         self._draw()
 
+    def set_beside(self, title: str) -> None:
+        """Another title of the axis at the left."""
+        if title != self._titles[1]:
+            self._titles = self._titles[0], title
+            self.setLabel("left", title)
+
     def show_lines(self, lines: Sequence[Line], here: tuple[float, float] | None = None, until: float = 0.0) -> None:
         """Draw other curves.
 
@@ -129,6 +135,7 @@ class LossCurve(Plot):
         self._say(numbers.size > 0)
         if not numbers.size:
             if self._box.isNull():
+                self.getAxis("left").setTicks([[], []])
                 self.getViewBox().setRange(QRectF(0, 0, end, 1), padding=0.03, disableAutoRange=True)
             return
         low, high = float(numbers.min()), float(numbers.max())

@@ -14,19 +14,20 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import significant, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
+from explorer.ui.background import Background
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
-from explorer.ui.training.contour import level_lines
+from explorer.ui.training.contour import between_points, level_lines
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.training.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
-BETWEEN = 6
-"""Pixels of the picture from one point of the grid to the next."""
 MOST_PLACES = 200
 """Of a longer way so many are drawn."""
+PART_S = 0.2
+"""So long the background computes before the surface is drawn again."""
 NAMES_APART = 34  # pixels between the numbers on two lines
 
 
@@ -92,7 +93,8 @@ class LossSurface(Plot):
     """Deeper colour is higher loss. A click moves the two weights to where it was.
 
     The losses are computed in slices of the event loop, a few first; while a run goes on only those few, since with
-    every step the other weights move, and the whole surface with them.
+    every step the other weights move, and the whole surface with them. Those of a large model are computed in the
+    background, after the steps.
 
     Parameters
     ----------
@@ -134,6 +136,8 @@ class LossSurface(Plot):
         self.setMouseTracking(True)
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._slice)
+        self._worker = Background(self)
+        self._at_work: LossGrid | None = None
         bench.descent.changed.connect(self._follow)
         self.restyle()
         self.refresh()
@@ -154,6 +158,10 @@ class LossSurface(Plot):
     def hideEvent(self, event: Any) -> None:
         super().hideEvent(event)
         self._timer.stop()
+        if self._at_work is not None:
+            # The thread may not be through with its part, so this grid is not gone on with.
+            self._worker.stop()
+            self._at_work = self.grid = None
 
     def _follow(self) -> None:
         if self.isVisible():
@@ -173,7 +181,9 @@ class LossSurface(Plot):
             self.grid = LossGrid(self.bench.document, self.cells, self._window)
             self.steps_of_grid = self.bench.descent.at
         if self.isVisible() and not self.grid.whole:
-            if self.bench.descent.playing:
+            if not self.bench.descent.quick:
+                self._compute(self.grid)
+            elif self.bench.descent.playing:
                 self._slice()
             else:
                 self._timer.start()
@@ -201,6 +211,25 @@ class LossSurface(Plot):
         if grid.whole or playing:
             self._timer.stop()  # beside a run, once a step is shown
 
+    def _compute(self, grid: LossGrid) -> None:
+        """Compute a part of a grid in the background, and then the next, while nothing else is computed there."""
+        elsewhere = self.bench.descent.going or self.bench.document.computing
+        if grid is self._at_work or grid.whole or elsewhere or not self.isVisible():
+            return
+        self._at_work = grid
+
+        def work() -> None:
+            grid.more(perf_counter() + PART_S)
+
+        self._worker.run(work, lambda: self._computed(grid))
+
+    def _computed(self, grid: LossGrid) -> None:
+        self._at_work = None
+        if grid is self.grid:
+            if grid.surface.size:
+                self._draw_surface(grid)
+            self._compute(grid)
+
     # Drawing
 
     def _draw_way(self) -> None:
@@ -219,7 +248,7 @@ class LossSurface(Plot):
         heights = np.where(np.isfinite(surface), surface, high)
         if low > 0 and high / low > 8:
             heights, low, high = np.log(heights), float(np.log(low)), float(np.log(high))
-        between = _between(len(heights))
+        between = between_points(len(heights))
         self._image.setImage(
             between @ heights @ between.T, autoLevels=False, levels=(low, high if high > low else low + 1)
         )
@@ -269,7 +298,7 @@ class LossSurface(Plot):
         point = self._at(event)
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._move_to(point)
-        if point is not None and self.grid is not None:
+        if point is not None and self.grid is not None and self.bench.descent.quick:
             loss = self.grid.at(*point)
             x, y = (written(number, 3) for number in point)
             self.asked.emit(f"Loss at {x} and {y}: {written(loss, significant(loss, 4))}")
@@ -312,10 +341,3 @@ def within(array: Array | None, index: Sequence[int]) -> bool:
 
 def _near(point: Any) -> bool:
     return bool(np.all(np.abs(point) < DRAWABLE))
-
-
-def _between(n: int) -> Array:
-    """What makes n numbers so many more, straight from each to the next: ((n − 1) · BETWEEN + 1, n)."""
-    places = np.arange((n - 1) * BETWEEN + 1) / BETWEEN
-    weights: Array = np.maximum(0.0, 1 - np.abs(places[:, None] - np.arange(n)))
-    return weights

@@ -1,26 +1,25 @@
-"""Editing a matrix as in a spreadsheet: by typing, keys, wheel, drag, paste, fill. Every way ends in one command."""
+"""Editing the cells of a matrix as in a spreadsheet: by typing, keys, wheel, drag. Every way ends in one command."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import exact
+from explorer.core.numbers import read_number
 from explorer.document.commands import Command, PinCells, Release, SetCells
 from explorer.ui.errors import show_error
 from explorer.ui.widgets.cell_painter import PIN
-from explorer.ui.widgets.matrix_model import ModelIndex, number
+from explorer.ui.widgets.matrix_model import ModelIndex
+from explorer.ui.widgets.matrix_ranges import Ranges
 
 if TYPE_CHECKING:
     from explorer.ui.widgets.matrix_view import MatrixView
 
 DRAG_PIXELS = 6  # for one step of a drag
-MOST_PASTED = 1_000_000
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 
@@ -42,14 +41,11 @@ class CellEditing:
 
     def __init__(self, view: MatrixView) -> None:
         self._view = view
+        self.ranges = Ranges(view, self)
         self._drag: tuple[int, int, QPoint, float] | None = None
         self._stroke: object = None
         self._turned = 0.0  # parts of a notch that a fine wheel has turned
         self._turning = False
-
-    @property
-    def _editable(self) -> bool:
-        return self._view.matrix.editable
 
     def do(self, command: Command, row: int, column: int) -> bool:
         """Run a command; what cannot be done is said at the cell and changes nothing."""
@@ -65,16 +61,17 @@ class CellEditing:
         rect: QRect = self._view.visualRect(self._view.matrix.index(row, column))
         show_error(error, self._view.viewport(), rect)
 
-    def _set(self, cells: dict[tuple[int, ...], float], row: int, column: int, stroke: object = None) -> bool:
+    def set(self, cells: dict[tuple[int, ...], float], row: int, column: int, stroke: object = None) -> bool:
+        """Set cells of an input, or pin those of a computed matrix; errors are said at the given cell."""
         matrix = self._view.matrix
-        command = SetCells(matrix.name, cells, stroke) if self._editable else PinCells(matrix.name, cells)
+        command = SetCells(matrix.name, cells, stroke) if self._view.matrix.editable else PinCells(matrix.name, cells)
         return self.do(command, row, column)
 
     # Typing
 
     def may_open(self, index: ModelIndex, trigger: Trigger, event: QEvent | None) -> bool:
         """Whether the editor opens: on an input always, on a computed cell after a key that says one means it."""
-        if self._editable or trigger in (Trigger.EditKeyPressed, Trigger.AllEditTriggers):
+        if self._view.matrix.editable or trigger in (Trigger.EditKeyPressed, Trigger.AllEditTriggers):
             return True
         typed = trigger == Trigger.AnyKeyPressed and isinstance(event, QKeyEvent) and event.text().strip()
         if typed or trigger == Trigger.DoubleClicked:
@@ -82,14 +79,32 @@ class CellEditing:
             self.say(ExplorerError("computed-cell", name=name), index.row(), index.column())
         return False
 
-    def enter(self, row: int, column: int, text: str) -> None:
-        """Set a cell from typed text, or pin a computed one; what is not a number is said and changes nothing."""
+    def enter(self, index: ModelIndex, text: str, everywhere: bool = False) -> bool:
+        """Set a cell from typed text, or pin a computed one; what is not a number is said and changes nothing.
+
+        Parameters
+        ----------
+        index : QModelIndex
+        text : str
+        everywhere : bool
+            In all selected cells.
+
+        Returns
+        -------
+        bool
+            Whether that could be done.
+        """
+        row, column = index.row(), index.column()
+        if not self._view.matrix.fits or (text == index.data(Qt.ItemDataRole.EditRole) and not everywhere):
+            return True
         try:
-            value = number(text)
+            value = read_number(text)
         except ExplorerError as error:
             self.say(error, row, column)
-            return
-        self._set({self._view.matrix.cell(row, column): value}, row, column)
+            return False
+        if everywhere:
+            return self.ranges.set_all(value)
+        return self.set({self._view.matrix.cell(row, column): value}, row, column)
 
     def key_pressed(self, event: QKeyEvent) -> bool:
         """Whether a key was one of ours."""
@@ -98,15 +113,16 @@ class CellEditing:
             return False
         key, modifiers = event.key(), event.modifiers()
         for sequence, act in (
-            (QKeySequence.StandardKey.Copy, self.copy),
-            (QKeySequence.StandardKey.Paste, self.paste),
-            (QKeySequence("Ctrl+D"), lambda: self.fill(down=True)),
-            (QKeySequence("Ctrl+R"), lambda: self.fill(down=False)),
+            (QKeySequence.StandardKey.Copy, self.ranges.copy),
+            (QKeySequence.StandardKey.Cut, self.ranges.cut),
+            (QKeySequence.StandardKey.Paste, self.ranges.paste),
+            (QKeySequence("Ctrl+D"), lambda: self.ranges.fill(down=True)),
+            (QKeySequence("Ctrl+R"), lambda: self.ranges.fill(down=False)),
         ):
             if event.matches(sequence) if isinstance(sequence, QKeySequence.StandardKey) else _is(event, sequence):
                 act()
                 return True
-        if modifiers & Modifier.AltModifier and key in (Key.Key_Up, Key.Key_Down) and self._editable:
+        if modifiers & Modifier.AltModifier and key in (Key.Key_Up, Key.Key_Down) and self._view.matrix.editable:
             # A key held down is one stroke; pressed again, another.
             if not event.isAutoRepeat() or self._stroke is None:
                 self._stroke = object()
@@ -116,10 +132,10 @@ class CellEditing:
             view.edit(index)
             return True
         if key in (Key.Key_Delete, Key.Key_Backspace):
-            if self._editable:
-                self.fill_with(lambda row, column: 0.0)
+            if self._view.matrix.editable:
+                self.ranges.set_all(0.0)
             else:
-                self.release()
+                self.ranges.release()
             return True
         return key == Key.Key_Space and self.turn_over(index)
 
@@ -133,6 +149,12 @@ class CellEditing:
         view.setCurrentIndex(view.matrix.index(*divmod(place, columns)))
         return True
 
+    def go_down(self, by: int) -> None:
+        """Go to the row below, or above."""
+        view, index = self._view, self._view.currentIndex()
+        row = min(max(index.row() + by, 0), view.matrix.rowCount() - 1)
+        view.setCurrentIndex(view.matrix.index(row, index.column()))
+
     # Nudging
 
     def _unit(self, modifiers: Qt.KeyboardModifier) -> float:
@@ -143,7 +165,7 @@ class CellEditing:
         row, column = index.row(), index.column()
         # The newest value: what is painted may be a few keys behind.
         value = round(float(self._view.matrix.newest()[row, column]) + by, 10)
-        self._set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
+        self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
 
     def end_stroke(self) -> None:
         """What comes next is an undo step of its own."""
@@ -155,7 +177,7 @@ class CellEditing:
         # Only the cell one has gone to: the wheel must stay free for scrolling the page. Once it turns, it stays with
         # that cell until the mouse is moved: wider numbers may move the cell from under the mouse.
         here = self._turning or index == view.indexAt(event.position().toPoint())
-        if not (self._editable and index.isValid() and here and view.hasFocus()):
+        if not (self._view.matrix.editable and index.isValid() and here and view.hasFocus()):
             return False
         self._turning = True
         if self._stroke is None:
@@ -170,10 +192,10 @@ class CellEditing:
     def turn_over(self, index: ModelIndex) -> bool:
         """Open a closed cell of a mask drawn by hand, or close it. False where the matrix is no such mask."""
         view = self._view
-        if not (self._editable and view.matrix.name.rpartition(".")[2] == "mask"):
+        if not (self._view.matrix.editable and view.matrix.name.rpartition(".")[2] == "mask"):
             return False
         row, column = index.row(), index.column()
-        self._set({view.matrix.cell(row, column): float(not view.matrix.newest()[row, column])}, row, column)
+        self.set({view.matrix.cell(row, column): float(not view.matrix.newest()[row, column])}, row, column)
         return True
 
     def mouse_pressed(self, event: QMouseEvent) -> None:
@@ -182,7 +204,12 @@ class CellEditing:
         index = self._view.indexAt(event.position().toPoint())
         # With Shift or Ctrl a drag selects, as in any table.
         selecting = event.modifiers() & (Modifier.ShiftModifier | Modifier.ControlModifier)
-        if self._editable and index.isValid() and event.button() == Qt.MouseButton.LeftButton and not selecting:
+        if (
+            self._view.matrix.editable
+            and index.isValid()
+            and event.button() == Qt.MouseButton.LeftButton
+            and not selecting
+        ):
             start = float(self._view.matrix.newest()[index.row(), index.column()])
             self._drag = (index.row(), index.column(), event.position().toPoint(), start)
 
@@ -199,7 +226,7 @@ class CellEditing:
             self._view.setCursor(Qt.CursorShape.SizeAllCursor)
         if self._stroke is not None:
             value = round(start + steps * self._unit(event.modifiers()), 10) if steps else start
-            self._set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
+            self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
         return True
 
     def mouse_released(self) -> None:
@@ -224,90 +251,6 @@ class CellEditing:
             return False
         cell = view.matrix.cell(index.row(), index.column())
         return self.do(Release(view.matrix.name, (cell,)), index.row(), index.column())
-
-    def release(self) -> None:
-        """Let the pinned cells of the selection be computed again."""
-        view = self._view
-        pinned = [i for i in view.selectedIndexes() if view.matrix.pinned(i.row(), i.column())]
-        cells = [view.matrix.cell(i.row(), i.column()) for i in pinned]
-        if cells:
-            index = view.currentIndex()
-            self.do(Release(view.matrix.name, tuple(cells)), index.row(), index.column())
-
-    # Ranges
-
-    def selected(self) -> tuple[range, range]:
-        """The rows and columns that are selected."""
-        indexes = self._view.selectedIndexes() or [self._view.currentIndex()]
-        rows, columns = [i.row() for i in indexes], [i.column() for i in indexes]
-        return range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1)
-
-    def copy(self) -> None:
-        """The selected numbers, in full, as tab-separated text to the clipboard."""
-        rows, columns = self.selected()
-        values = self._view.matrix.values()
-        lines = ("\t".join(exact(values[r, c]).replace("−", "-") for c in columns) for r in rows)
-        QGuiApplication.clipboard().setText("\n".join(lines))
-
-    def paste(self) -> None:
-        """Tab-separated numbers from the clipboard; one number fills the selection. All of them fit, or none is set."""
-        rows, columns = self.selected()
-        view = self._view
-        try:
-            table = parsed(QGuiApplication.clipboard().text())
-            if not self._editable:
-                raise ExplorerError("computed-cell", name=view.matrix.name)
-            if len(table) == len(table[0]) == 1:
-                cells = {view.matrix.cell(r, c): table[0][0] for r in rows for c in columns}
-            else:
-                height, width = view.matrix.rowCount() - rows[0], view.matrix.columnCount() - columns[0]
-                if len(table) > height or len(table[0]) > width:
-                    given = f"{len(table)} × {len(table[0])}"
-                    raise ExplorerError("paste-too-large", given=given, room=f"{height} × {width}")
-                cells = {
-                    view.matrix.cell(rows[0] + r, columns[0] + c): value
-                    for r, line in enumerate(table)
-                    for c, value in enumerate(line)
-                }
-        except ExplorerError as error:
-            self.say(error, rows[0], columns[0])
-            return
-        self._set(cells, rows[0], columns[0])
-
-    def fill(self, down: bool) -> None:
-        """The first row of the selection into the others, or the first column."""
-        rows, columns = self.selected()
-        values = self._view.matrix.newest()
-        if down:
-            self.fill_with(lambda row, column: float(values[rows[0], column]))
-        else:
-            self.fill_with(lambda row, column: float(values[row, columns[0]]))
-
-    def fill_with(self, value: Callable[[int, int], float]) -> None:
-        """Set the selection, each cell by its row and column."""
-        rows, columns = self.selected()
-        if not self._editable:
-            self.say(ExplorerError("computed-cell", name=self._view.matrix.name), rows[0], columns[0])
-            return
-        self._set({self._view.matrix.cell(r, c): value(r, c) for r in rows for c in columns}, rows[0], columns[0])
-
-
-def parsed(text: str) -> Sequence[Sequence[float]]:
-    """Tab-separated text as a table of numbers.
-
-    Raises
-    ------
-    ExplorerError
-        "paste-empty", "paste-uneven", "paste-too-long" or "bad-number".
-    """
-    lines = [line.split("\t") for line in text.rstrip("\n").splitlines()]
-    if not lines or lines == [[""]]:
-        raise ExplorerError("paste-empty")
-    if len({len(line) for line in lines}) > 1:
-        raise ExplorerError("paste-uneven")
-    if len(lines) * len(lines[0]) > MOST_PASTED:
-        raise ExplorerError("paste-too-long", limit=MOST_PASTED)
-    return [[number(cell) for cell in line] for line in lines]
 
 
 def _is(event: QKeyEvent, sequence: QKeySequence) -> bool:

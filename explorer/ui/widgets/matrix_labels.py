@@ -22,7 +22,7 @@ class Labels(QHeaderView):
         self._view = view
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(8)
-        self.setSectionsClickable(False)
+        self.setSectionsClickable(True)  # a click selects the row or column
         self.setMouseTracking(True)
 
     def sizeHint(self) -> QSize:

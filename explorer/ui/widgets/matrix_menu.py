@@ -26,16 +26,17 @@ class MatrixMenu(QMenu):
 
     def __init__(self, view: MatrixView) -> None:
         super().__init__(view)
-        self._view, editing = view, view.editing
-        self.addAction("Copy\tCtrl+C", editing.copy)
+        self._view, ranges = view, view.editing.ranges
+        self.addAction("Copy\tCtrl+C", ranges.copy)
         if not view.matrix.editable:
             self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
-            self.addAction("Release\tDelete", editing.release)
+            self.addAction("Release\tDelete", ranges.release)
             return
         values = view.matrix.own()
-        self.addAction("Paste\tCtrl+V", editing.paste)
-        self.addAction("Fill down\tCtrl+D", lambda: editing.fill(down=True))
-        self.addAction("Fill right\tCtrl+R", lambda: editing.fill(down=False))
+        self.addAction("Cut\tCtrl+X", ranges.cut)
+        self.addAction("Paste\tCtrl+V", ranges.paste)
+        self.addAction("Fill down\tCtrl+D", lambda: ranges.fill(down=True))
+        self.addAction("Fill right\tCtrl+R", lambda: ranges.fill(down=False))
         self.addSeparator()
         self.addAction("All zeros", lambda: self._set("Zeros", np.zeros(values.shape)))
         if values.dtype.kind == "f":

@@ -7,7 +7,6 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from explorer.core.derivation import only_rounding
-from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
@@ -20,6 +19,8 @@ NO_INDEX = QModelIndex()
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 CALM = 1.3
 ROUNDING = "0, but for rounding: what it adds up cancels"
+NEW = "new with the last edit: there is nothing that it changed from"
+ALONE = "the model that is compared with has no matrix of this name and shape"
 
 
 class MatrixModel(QAbstractTableModel):
@@ -44,6 +45,7 @@ class MatrixModel(QAbstractTableModel):
         self.last_step: Callable[[Place], Array] | None = None
         self.decimals = 2
         self.limit = 1.0
+        self._nothing = ""
         self._texts: dict[tuple[int, int], str] = {}
         self._rows: tuple[str, ...] = ()
         self._columns: tuple[str, ...] = ()
@@ -86,6 +88,7 @@ class MatrixModel(QAbstractTableModel):
         engine = self._document.engine
         # Qt may paint between an edit and its news, when the engine may have a matrix of another shape already.
         self._shown = array = self.array()
+        self._nothing = self._why_nothing()
         self._rows = engine.labels(self.axes[0]) if self.axes[0] else ("",)
         self._columns = engine.labels(self.axes[1]) if self.axes[1] else ("",)
         self._names = engine.labels(self._names_axis) if self._names_axis else ()
@@ -137,16 +140,26 @@ class MatrixModel(QAbstractTableModel):
         gradient = engine.gradient(self.place) if LOSS.node in engine.graph.nodes else None
         return np.zeros(self.own().shape) if gradient is None else gradient
 
+    def _why_nothing(self) -> str:
+        """Why there is no change or difference to show, where there is nothing to compare with."""
+        if self.showing == "change" and self._document.is_new(self.place.node):
+            return NEW
+        return ALONE if self.showing == "difference" and self._beside() is None else ""
+
+    def _beside(self) -> Array | None:
+        """The values of the same name in the reference, if it has them in the same shape."""
+        if self.reference is None or self.place.node not in self.reference.engine.graph.nodes:
+            return None
+        heads = self.reference.engine.graph.n_heads(self.place.node)
+        if self.place.head is not None and (heads is None or self.place.head >= heads):
+            return None
+        other = self.reference.engine.value(self.place)
+        return other if other.shape == self.own().shape else None
+
     def _apart(self) -> Array:
         """These values minus those of the same name in the reference; 0 where that has none of the same shape."""
-        own, graph = self.own(), self.reference.engine.graph if self.reference else None
-        if self.reference is None or graph is None or self.place.node not in graph.nodes:
-            return np.zeros(own.shape)
-        heads = graph.n_heads(self.place.node)
-        if self.place.head is not None and (heads is None or self.place.head >= heads):
-            return np.zeros(own.shape)
-        other = self.reference.engine.value(self.place)
-        if other.shape != own.shape:
+        own, other = self.own(), self._beside()
+        if other is None:
             return np.zeros(own.shape)
         with np.errstate(invalid="ignore"):
             apart: Array = np.where(own == other, 0.0, own - other)
@@ -161,7 +174,9 @@ class MatrixModel(QAbstractTableModel):
         text = self._texts.get((row, column))
         if text is None:
             value = self._shown[row, column].item()
-            if self.showing != "values":
+            if self._nothing:
+                text = "–"
+            elif self.showing != "values":
                 sign = "+" if value > 0 else ""
                 text = f"{sign}{written(value, self.decimals)}" if value else "·"
             else:
@@ -237,26 +252,9 @@ class MatrixModel(QAbstractTableModel):
     def _told(self, row: int, column: int) -> str:
         """The number in full, and before the last edit, where that changed it."""
         now = exact(self.values()[row, column])
+        if self._nothing:
+            return f"{now}\n{self._nothing}"
         change = np.atleast_2d(self._document.difference(self.place))[row, column]
         if only_rounding(self._document.engine, self.place.node, self.place.index + self.cell(row, column)):
             now = f"{now}\n{ROUNDING}"
         return f"{now}\nchanged by {exact(change)}" if change else now
-
-
-def number(text: str) -> float:
-    """A number as a person types it: with a true minus sign, or a comma for the point.
-
-    Raises
-    ------
-    ExplorerError
-        "bad-number"
-    """
-    plain = text.strip().replace("−", "-").replace(",", ".").replace("∞", "inf")
-    try:
-        value = None if "_" in plain else float(plain)
-    except ValueError:
-        value = None
-    # float() takes "1_000" too, and turns "1e999" into infinity.
-    if value is None or (np.isinf(value) and "inf" not in plain.lower()):
-        raise ExplorerError("bad-number", text=text[:40])
-    return value

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QSize, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QTableView, QWidget
 
@@ -16,8 +16,9 @@ from explorer.ui.widgets.matrix_model import MatrixModel, ModelIndex
 from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
+Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 7, 46, 130
-MOST_ROWS, MOST_COLUMNS, MOST_WIDTH = 12, 12, 630
+MOST_ROWS, LEAST_COLUMNS, WIDTH = 12, 6, 630
 SURVEYED = 200  # cells that the width of all is taken from
 
 
@@ -44,6 +45,7 @@ class MatrixView(QTableView):
         self._fed: list[Index] = []
         self._pointed: tuple[int, ...] | None = None
         self._most_width = self._left = self._top = 0
+        self._room = bench.appearance.px(WIDTH)
         self.editing = CellEditing(self)
         self.setModel(self.matrix)
         self.setItemDelegate(CellPainter(self))
@@ -126,7 +128,7 @@ class MatrixView(QTableView):
         """Make the view as large as its matrix, up to a size that still can be taken in."""
         appearance = self.bench.appearance
         self.array = self.matrix.array()
-        metrics = self.fontMetrics()
+        metrics = QFontMetrics(self.bold_small)
         rows, columns = self.matrix.rowCount(), self.matrix.columnCount()
         labels = [str(self.matrix.headerData(i, Qt.Orientation.Vertical)) for i in range(min(rows, 400))]
         heads = [str(self.matrix.headerData(i, Qt.Orientation.Horizontal)) for i in range(min(columns, 400))]
@@ -146,18 +148,33 @@ class MatrixView(QTableView):
         self._top = top
         across.setFixedHeight(top)
         across.setVisible(top > 0)
-        across_most = max(3, (appearance.px(MOST_WIDTH) - left) // width)
-        shown_rows, shown_columns = min(rows, MOST_ROWS), min(columns, MOST_COLUMNS, across_most)
-        bar = self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
+        shown_rows, shown_columns = min(rows, MOST_ROWS), self._columns_in(self._room)
         self.setFixedSize(
-            left + shown_columns * width + (bar if rows > shown_rows else 0),
-            top + shown_rows * height + (bar if columns > shown_columns else 0),
+            left + shown_columns * width + (self._bar if rows > shown_rows else 0),
+            top + shown_rows * height + (self._bar if columns > shown_columns else 0),
         )
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(always if rows > shown_rows else never)
         self.setHorizontalScrollBarPolicy(always if columns > shown_columns else never)
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} rows, {columns} columns")
+
+    def give_room(self, pixels: int) -> None:
+        """Be no wider than so many pixels; what has more columns scrolls."""
+        before, self._room = self._room, pixels
+        if self._columns_in(pixels) != self._columns_in(before):
+            self._measure()
+
+    def _columns_in(self, pixels: int) -> int:
+        """How many columns are in sight in so many pixels."""
+        bar = self._bar if self.matrix.rowCount() > MOST_ROWS else 0
+        across = (pixels - self._left - bar) // self.horizontalHeader().defaultSectionSize()
+        return min(self.matrix.columnCount(), max(LEAST_COLUMNS, across))
+
+    @property
+    def _bar(self) -> int:
+        """Pixels that a scroll bar takes."""
+        return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
 
     def sizeHint(self) -> QSize:
         return self.size()
@@ -230,6 +247,28 @@ class MatrixView(QTableView):
         """Light up the token of a label everywhere."""
         axis = self.matrix.axes[0 if orientation == Qt.Orientation.Vertical else 1]
         self.bench.selection.set_token((axis, section) if section >= 0 and axis else None)
+
+    # Going about
+
+    def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """With Ctrl an arrow goes to the edge, as in a spreadsheet."""
+        index = self.currentIndex()
+        last = self.matrix.rowCount() - 1, self.matrix.columnCount() - 1
+        edges = {
+            Move.MoveUp: (0, index.column()),
+            Move.MoveDown: (last[0], index.column()),
+            Move.MoveLeft: (index.row(), 0),
+            Move.MoveRight: (index.row(), last[1]),
+        }
+        if modifiers & Qt.KeyboardModifier.ControlModifier and action in edges and index.isValid():
+            return self.matrix.index(*edges[action])
+        return super().moveCursor(action, modifiers)
+
+    def selectionCommand(self, index: ModelIndex, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
+        """With Shift a key extends the selection, Ctrl or not."""
+        if isinstance(event, QKeyEvent) and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            return QItemSelectionModel.SelectionFlag.SelectCurrent
+        return super().selectionCommand(index, event)
 
     def currentChanged(self, current: ModelIndex, previous: ModelIndex) -> None:
         super().currentChanged(current, previous)

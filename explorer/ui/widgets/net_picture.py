@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from explorer.core.engine import Engine
 from explorer.core.numbers import written
 from explorer.ui.theme import mark
 from explorer.ui.widgets.net_answers import NetAnswers
@@ -68,10 +69,13 @@ class _Framed(QWidget):
         """The nodes whose change concerns it."""
         return self.net.reads()
 
+    def show_line(self, line: Engine | None) -> None:
+        """Draw the line that a regression has learned, too, where the picture has a place for one."""
+
     def _loss(self) -> str:
         loss = self.bench.document.engine.values.get("loss.value")
-        here = self.bench.appearance.theme.here_text
-        return "" if loss is None else f"Loss <b style='color:{here}'>{written(float(loss), 4)}</b>."
+        ink = self.bench.appearance.theme.text
+        return "" if loss is None else f"Loss <b style='color:{ink}'>{written(float(loss), 4)}</b>."
 
     def _straight(self, what: str) -> str:
         return "" if self.net.bends() else f" Nothing here bends: whatever the weights, {what}."
@@ -142,6 +146,9 @@ class Fit(_Framed):
         assert isinstance(self._words, QLabel)
         self._words.setText(self.words())
 
+    def show_line(self, line: Engine | None) -> None:
+        self.plot.trained = line
+
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.plot.restyle()
@@ -157,6 +164,9 @@ class Fit(_Framed):
             # What rounding leaves of 0 says nothing to a reader.
             start = "" if abs(b) < 1e-12 else f" {'−' if b < 0 else '+'} {written(abs(b), 4)}"
             line = f"{y} = {written(W, 4)} · {x}{start}"
+            if self.plot.trained is not None:
+                learned = written(float(self.plot.trained.values["loss.value"]), 4)
+                said += f" The line, trained in the same steps: loss <b>{learned}</b>."
             said += f" The best line, {line}: loss <b>{loss}</b>; it is known without training."
         return said + self._straight("the curve is one straight line")
 

@@ -27,7 +27,7 @@ class Note(QLabel):
         super().__init__(parent)
         self._words = words
         self._reads = set(reads)
-        mark(self, role="small")
+        mark(self, role="note")
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(wrap)
         if wrap:

@@ -2,8 +2,8 @@
 
 import re
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -22,6 +22,15 @@ from explorer.ui.workbench import Workbench
 
 OPEN_LAYERS = 2
 """Of more layers than these only the one that one is in shows its stages."""
+WIDTH, RAIL = 216, 46
+"""Pixels at text scale 1: with titles, and with numbers only."""
+LEAST_WINDOW = 880
+"""Pixels at text scale 1: in a narrower window, or in larger text, titles would be cut, and numbers stand alone."""
+LEAST_ROW, MOST_ROW = 19, 35
+"""Pixels at text scale 1: the rows share the height, so that the whole map is in sight if it can be."""
+HEADING = 1.25
+"""Rows that a heading takes."""
+CIRCLE, INDENT, MARGIN = 22, 42, 6
 
 
 class StageButton(QAbstractButton):
@@ -34,6 +43,7 @@ class StageButton(QAbstractButton):
         self._bench = bench
         self._number, self.stage = number, stage
         self.active = False
+        self.titled = True
         self._under = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -43,37 +53,46 @@ class StageButton(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         px = self._bench.appearance.px
-        return QSize(px(60) + self.fontMetrics().horizontalAdvance(self.stage.title), px(34))
+        title = self.fontMetrics().horizontalAdvance(self.stage.title) if self.titled else 0
+        return QSize(px(60 if self.titled else RAIL) + title, px(MOST_ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         appearance = self._bench.appearance
         theme, px = appearance.theme, appearance.px
-        box = self.rect().adjusted(1, 1, -1, -1)
+        box = self.rect().adjusted(1, 0, -1, -1)
         painter.setPen(Qt.PenStyle.NoPen)
         if self.active or self._under:
-            painter.setBrush(qcolor(theme.here_soft if self.active else theme.raised))
+            ground = theme.selection if self.isDown() else theme.here_soft if self.active else theme.raised
+            painter.setBrush(qcolor(ground))
             painter.drawRoundedRect(box, 6, 6)
-        size = px(22)
-        circle = QRect(box.left() + px(10), box.center().y() - size // 2 + 1, size, size)
+        size = min(px(CIRCLE), box.height() - 2)
+        left = px(10) + (px(CIRCLE) - size) // 2 if self.titled else (box.width() - size) // 2
+        circle = QRect(box.left() + left, box.top() + (box.height() - size) // 2, size, size)
         painter.setBrush(qcolor(theme.here if self.active else theme.surface))
         painter.setPen(qcolor(theme.here if self.active else theme.line_strong))
-        painter.drawEllipse(circle)
+        if self.active or size >= px(CIRCLE):  # a smaller one would cut its number
+            painter.drawEllipse(circle)
         painter.setFont(appearance.fonts.small)
         painter.setPen(qcolor(theme.on_here if self.active else theme.text))
         painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
-        font = QFont(appearance.fonts.ui)
-        font.setBold(self.active)
-        painter.setFont(font)
-        painter.setPen(qcolor(theme.here_text if self.active else theme.text))
-        text = QRect(circle.right() + px(10), box.top(), box.right() - circle.right() - px(12), box.height())
-        title = painter.fontMetrics().elidedText(self.stage.title, Qt.TextElideMode.ElideRight, text.width())
-        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
+        if self.titled:
+            font = QFont(appearance.fonts.ui)
+            font.setBold(self.active)
+            painter.setFont(font)
+            painter.setPen(qcolor(theme.here_text if self.active else theme.text))
+            text = QRect(box.left() + px(INDENT), box.top(), self.room(), box.height())
+            title = painter.fontMetrics().elidedText(self.stage.title, Qt.TextElideMode.ElideRight, text.width())
+            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(qcolor(theme.focus))
-            painter.drawRoundedRect(box, 6, 6)
+            painter.setPen(QPen(qcolor(theme.focus), 2))
+            painter.drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 6, 6)
+
+    def room(self) -> int:
+        """Pixels that the title may take."""
+        return self.width() - self._bench.appearance.px(INDENT) - 4
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
@@ -94,6 +113,8 @@ class StageButton(QAbstractButton):
 class PipelineMap(QFrame):
     """The map at the left, drawn from the graph itself. Of many layers, the one that one is in is open.
 
+    It is as close as it must be to be in sight as a whole; where text is large, numbers stand for the titles.
+
     Parameters
     ----------
     bench : Workbench
@@ -104,7 +125,9 @@ class PipelineMap(QFrame):
         self.setObjectName("sidebar")
         self._bench = bench
         self.buttons: list[StageButton] = []
+        self._headings: list[QLabel | QPushButton] = []
         self._folding: set[str] = set()
+        self._titled = True
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -120,14 +143,24 @@ class PipelineMap(QFrame):
         super().resizeEvent(event)
         self._mark()
 
+    def fit(self, width: int) -> None:
+        """Take the room that a window of so many pixels leaves."""
+        appearance = self._bench.appearance
+        titled = width >= LEAST_WINDOW * appearance.scale
+        if titled != self._titled:
+            self._titled = titled
+            self.rebuild()
+        self.setFixedWidth(appearance.px(WIDTH if titled else RAIL))
+
     def rebuild(self) -> None:
         """Draw the map of the graph that there is now."""
         px = self._bench.appearance.px
         content = QWidget()
         layout = QVBoxLayout(content)
-        layout.setContentsMargins(px(9), px(10), px(5), px(12))
-        layout.setSpacing(px(1))
-        self.buttons = []
+        left, right = (px(8), px(4)) if self._titled else (px(2), px(2))
+        layout.setContentsMargins(left, px(MARGIN), right, px(MARGIN))
+        layout.setSpacing(0)
+        self.buttons, self._headings = [], []
         stops = self._bench.selection.stops
         layers = {stage.group for stage in stops if re.search(r"\d$", stage.group)}
         self._folding = layers if self._bench.document.state.model.layers > OPEN_LAYERS else set()
@@ -135,8 +168,10 @@ class PipelineMap(QFrame):
         for number, stage in enumerate(stops, 1):
             if stage.group != group:
                 group = stage.group
-                layout.addWidget(self._heading(stage))
+                self._headings.append(self._heading(stage))
+                layout.addWidget(self._headings[-1])
             button = StageButton(self._bench, number, stage)
+            button.titled = self._titled
             button.clicked.connect(lambda _=False, name=stage.name: self._bench.selection.go_to(name))
             button.moved.connect(lambda by, at=number - 1: self._step(at + by))
             layout.addWidget(button)
@@ -145,15 +180,21 @@ class PipelineMap(QFrame):
         self._scroll.setWidget(content)
         self._mark()
 
-    def _heading(self, first: Stage) -> QWidget:
+    def _heading(self, first: Stage) -> QLabel | QPushButton:
         """What stands above a group; a layer that can be folded is opened by it."""
         indent = self._bench.appearance.px(10)
+        numbered = re.fullmatch(r"(\w).*?(\d+)", first.group)
+        short = "".join(numbered.groups()) if numbered else ""
+        words = first.group if self._titled else short
         if first.group not in self._folding:
-            label = mark(QLabel(first.group), role="section")
-            label.setContentsMargins(indent, 0, 0, 0)
+            label = QLabel(words)
+            mark(label, role="group")
+            label.setAlignment(Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft)
+            label.setContentsMargins(indent if self._titled else 2, 0, 0, 0)
             return label
-        button = QPushButton(first.group)
-        mark(button, role="section")
+        button = QPushButton(words)
+        mark(button, role="group")
+        button.setAccessibleName(first.group)
         button.setToolTip(f"Open {first.group}: {first.title}")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(lambda: self._bench.selection.go_to(first.name))
@@ -177,5 +218,15 @@ class PipelineMap(QFrame):
             if active != button.active:
                 button.active = active
                 button.update()
-            if active:
-                self._scroll.ensureWidgetVisible(button, 0, 40)
+        shown = [button for button in self.buttons if not button.isHidden()]
+        px = self._bench.appearance.px
+        rows = len(shown) + HEADING * len(self._headings)
+        height = (self._scroll.viewport().height() - 2 * px(MARGIN)) / rows
+        height = min(max(int(height), px(LEAST_ROW)), px(MOST_ROW))
+        for button in self.buttons:
+            button.setFixedHeight(height)
+        for heading in self._headings:
+            heading.setFixedHeight(min(int(HEADING * height), px(MOST_ROW)))
+        here = next((button for button in shown if button.active), None)
+        if here is not None:
+            self._scroll.ensureWidgetVisible(here, 0, 40)

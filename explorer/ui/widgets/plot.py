@@ -6,14 +6,18 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
 # An image's first index is its row, as in a matrix. With a rate limit, the last move of a quick hand would be lost.
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
+
+Key = Qt.Key
+ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.Key_Right: (0, 1)}
 
 DRAWABLE = 1e30
 """Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
@@ -66,6 +70,8 @@ class Plot(pg.PlotWidget):
     """Whether it stays with its head when another is looked at."""
     words: tuple[str, ...] = ()
     """Other nodes that the words in the picture come from."""
+    walked = False
+    """Whether Tab comes to it, and arrows go from place to place in it."""
 
     def __init__(
         self, bench: Workbench, name: str, parent: QWidget | None = None, axis: Callable[[str], pg.AxisItem] = Axis
@@ -79,7 +85,7 @@ class Plot(pg.PlotWidget):
             self.hideAxis(side)
         self.hideButtons()
         self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if self.walked else Qt.FocusPolicy.NoFocus)
         self.setMouseEnabled(False, False)
         for part in (self, self.viewport()):
             part.setAcceptDrops(False)  # a file is dropped on the window
@@ -158,9 +164,41 @@ class Plot(pg.PlotWidget):
         """The picture in words, for a screen reader."""
         self.setAccessibleName(summary)
 
+    def tell(self, words: str) -> None:
+        """What is at the place pointed at, for a screen reader."""
+        self.setAccessibleDescription(words)
+
     def wheelEvent(self, event: Any) -> None:
         """Leave the wheel to the page."""
         event.ignore()
+
+    # The keys
+
+    def walk(self, down: int, across: int) -> None:
+        """Point at the place beside the one that is pointed at."""
+        raise NotImplementedError(type(self).__name__)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        arrow = ARROWS.get(Key(event.key()))
+        if self.walked and arrow is not None:
+            self.walk(*arrow)
+        else:
+            event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(qcolor(self.bench.appearance.theme.focus), 2))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
 
 
 class Picture(Plot):

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
@@ -94,7 +95,7 @@ class RowChoice(QWidget):
             segments.group.idClicked.connect(self._choose)
             self._control = segments
         else:
-            box = QComboBox()
+            box = ComboBox()
             box.addItems([f"{i}  {label}" for i, label in enumerate(labels)])
             box.setAccessibleName(self._what)
             box.setToolTip(f"{self._what}: which row to look at")

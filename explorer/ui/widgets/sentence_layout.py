@@ -7,7 +7,7 @@ from math import ceil
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFontMetrics
 
-WORD, LINES, ACROSS, MOST = 150, 110, 160, 760
+WORD, LINES, ACROSS, MOST = 150, 110, 150, 760
 """Pixels at text scale 1: the widest word; lines between rows; lines between columns; the highest picture."""
 
 
@@ -124,10 +124,13 @@ def laid_out(rows: Sequence[Row], cross: bool, width: int, metrics: QFontMetrics
     layout.across = QSizeF(title + longest, lines)
     layout.least = title + longest
     if cross:
-        columns = max(of_source) + 6 * number + px(ACROSS) + (len(rows) - 1) * (max(of_target) + px(4))
+        # The words of the first two rows are framed.
+        frames = (2 * pad, 2 * pad, *(pad for _ in rows[2:]))
+        widths = [room((*row.words, row.title)) + frame for row, frame in zip(rows, frames, strict=False)]
+        columns = 6 * number + px(ACROSS) + sum(widths) + (len(rows) - 1) * px(4)
         layout.least = min(layout.least, columns)
         if 0 < width < layout.across.width():
-            _columns(layout, rows, of_target, of_source, number, high, px)
+            _columns(layout, rows, widths, number, high, px)
             return layout
 
     y = 0.0
@@ -155,21 +158,20 @@ def laid_out(rows: Sequence[Row], cross: bool, width: int, metrics: QFontMetrics
 def _columns(
     layout: Layout,
     rows: Sequence[Row],
-    of_target: Sequence[int],
-    of_source: Sequence[int],
+    widths: Sequence[int],
     number: int,
     high: int,
     px: Callable[[float], int],
 ) -> None:
     """The source at the left, the target at the right, with what it should say and says behind it."""
-    most = max(len(of_target), len(of_source))
+    most = max(len(row.words) for row in rows)
     unit = min(float(high), px(MOST) / most)
     layout.every = max(1, ceil((number - 1) / unit))
     box = min(float(high), max(unit, number))
     shares = 3 * number
     x = 0.0
     for number_of_row, row in enumerate(rows):
-        widest = max(of_source if not number_of_row else of_target)
+        widest = widths[number_of_row]
         layout.titles.append((QRectF(x + px(12), 0, widest, high), row.title))
         top = high + (most - len(row.words)) * unit / 2
         for place in range(len(row.words)):

@@ -192,7 +192,7 @@ class Sentences(QWidget):
         starts, ends = layout.ends
         for lit, level in sorted(set(zip(meant.tolist(), levels.tolist(), strict=True))):
             share = level / LEVELS
-            color = QColor(qcolor(theme.here if chosen and lit else theme.series[2]))
+            color = QColor(qcolor(theme.here if chosen and lit else theme.series[0]))
             color.setAlphaF(0.25 + 0.65 * share if lit else 0.07)
             painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
             drawn = np.flatnonzero((levels == level) & (meant == lit))

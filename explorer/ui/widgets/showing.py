@@ -47,7 +47,7 @@ class Showing(Segments):
 
         Gradients are of the loss, and a last step is one of gradient descent; without, there is nothing to show.
         """
-        has_loss, has_step = self._bench.descent.possible, self._bench.descent.run is not None
+        has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
         self._buttons["gradient"].setEnabled(has_loss)
         self._buttons["step"].setVisible(has_step)
         if (self._bench.selection.showing, True) in (("gradient", not has_loss), ("step", not has_step)):

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.plot import Picture
@@ -53,7 +54,14 @@ class SignedMap(Picture):
         Gives what to show, from the engine.
     reads : iterable of str
         The nodes whose change concerns it.
+
+    Attributes
+    ----------
+    limit : float
+        The size from which on a colour is full.
     """
+
+    walked = True
 
     def __init__(
         self, bench: Workbench, read: Callable[[], Sheet], reads: Iterable[str], parent: QWidget | None = None
@@ -77,7 +85,7 @@ class SignedMap(Picture):
         """Read the numbers anew. Colours are centred on zero and full at the largest of them."""
         self.sheet = sheet = self._read()
         array = sheet.array
-        limit = float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) or 1.0
+        self.limit = limit = float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) or 1.0
         # As shares of the largest: pyqtgraph takes the difference of the levels, which may be more than float64 holds.
         shares = np.clip(np.nan_to_num(array / limit), -1.0, 1.0)
         self._image.setImage(shares, autoLevels=False, levels=(-1.0, 1.0))
@@ -90,6 +98,7 @@ class SignedMap(Picture):
         own_rows, own_columns = sheet.own
         self._own.setVisible(0 < own_rows * own_columns < array.size)
         self._own.setRect(QRectF(0, 0, min(own_columns, width), min(own_rows, height)))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if all(sheet.own) else Qt.FocusPolicy.NoFocus)
         self.say(sheet.summary)
         self._mark(self.bench.selection.cell)
 
@@ -107,6 +116,16 @@ class SignedMap(Picture):
         row, column = int(np.floor(point.y())), int(np.floor(point.x()))
         if 0 <= row < self.sheet.own[0] and 0 <= column < self.sheet.own[1]:
             self.bench.selection.point(Cell(self.sheet.node, (row, column)))
+
+    def walk(self, down: int, across: int) -> None:
+        cell, (rows, columns) = self.bench.selection.cell, self.sheet.own
+        row, column = 0, 0
+        if cell is not None and cell.node == self.sheet.node:
+            row, column = cell.index[-2] + down, cell.index[-1] + across
+        if 0 <= row < rows and 0 <= column < columns:
+            self.bench.selection.choose(Cell(self.sheet.node, (row, column)))
+            said = f"{self.sheet.rows[row]} → {self.sheet.columns[column]}"
+            self.tell(f"{said}: {exact(self.sheet.array[row, column])}")
 
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)

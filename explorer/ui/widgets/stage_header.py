@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.node import Stage
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.widgets.switch_bar import SwitchBar, block_of
@@ -74,6 +75,7 @@ class StageHeader(QWidget):
         self.switches: SwitchBar | None = None
         if block and heading.switches:
             self.switches = SwitchBar(bench, block, heading.switches, heading.more)
+            layout.addSpacing(px(5))
             layout.addWidget(self.switches)
         self._show_head()
 
@@ -128,7 +130,7 @@ class StageHeader(QWidget):
         layout.addWidget(mark(QLabel(what), role="muted"), 0, Qt.AlignmentFlag.AlignVCenter)
         line.addWidget(pair)
         if len(titles) * self._bench.appearance.scale > MOST_BUTTONS:
-            box = QComboBox()
+            box = ComboBox()
             box.addItems(titles)
             box.setAccessibleName(what)
             box.setToolTip(f"{what} to look at")

@@ -4,7 +4,6 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -17,12 +16,12 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import read_number, significant, written
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.matrix_model import number
 from explorer.ui.widgets.number_slider import FactorSlider
 from explorer.ui.workbench import Workbench
 
@@ -78,7 +77,7 @@ class Stepper(QWidget):
         return holder
 
     def _optimiser(self) -> QWidget:
-        self.kind = QComboBox()
+        self.kind = ComboBox()
         self.kind.addItems(list(OPTIMISERS))
         self.kind.setAccessibleName("Optimiser")
         self.kind.setToolTip("How the gradient becomes a step")
@@ -103,7 +102,7 @@ class Stepper(QWidget):
         mark(self.one, primary="true")
         self.one.setToolTip("Take one step down the gradient")
         self.one.clicked.connect(lambda: self._descent.take(1))
-        self.many = QSpinBox()
+        self.many = SpinBox()
         self.many.setRange(1, MOST_AT_ONCE)
         self.many.setValue(AT_ONCE)
         self.many.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
@@ -128,7 +127,7 @@ class Stepper(QWidget):
         if self.rate.text() == self._rate_text():
             return
         try:
-            self._descent.set_rate(number(self.rate.text()))
+            self._descent.set_rate(read_number(self.rate.text()))
         except ExplorerError as error:
             show_error(error, self.rate)
             self.rate.setText(self._rate_text())

@@ -73,7 +73,7 @@ class _Strips(pg.GraphicsObject):
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         height = abs(to_pixels.map(QPointF(0, 1)).y() - to_pixels.map(QPointF(0, 0)).y())
         size = min(max(height * 0.28, 1.5), 8.0)
-        dots = QColor(theme.series[2])
+        dots = QColor(theme.series[0])
         dots.setAlphaF(1.0 if strip.numbers.shape[1] <= 16 else 0.45)
         for i, numbers in enumerate(strip.numbers):
             mean, sigma = float(strip.mean[i]), float(strip.sigma[i])

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.training.loss_grid import steepest
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.loss_surface import LossSurface, within
 from explorer.ui.workbench import Workbench
@@ -53,7 +54,7 @@ class CellChoice(QWidget):
         self._offer_places()
 
     def _box(self, spoken: str, items: list[str]) -> QComboBox:
-        box = QComboBox()
+        box = ComboBox()
         box.addItems(items)
         box.setAccessibleName(spoken)
         box.setToolTip(spoken)

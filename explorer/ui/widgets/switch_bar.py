@@ -11,12 +11,13 @@ from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.document.commands import SetSwitch
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
 
 
 class SwitchBar(QWidget):
-    """A control for each of some switches of one block, and "everywhere" for blocks of which there are several.
+    """A control for each of some switches of one block, and "Set everywhere" for blocks of which there are several.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ class SwitchBar(QWidget):
     more : sequence of str
         Those that "More switches" brings.
     everywhere : bool
-        Whether "everywhere" is offered.
+        Whether "Set everywhere" is offered.
     """
 
     opened = Signal(bool)
@@ -69,7 +70,7 @@ class SwitchBar(QWidget):
             flow.addWidget(self.more)
         for line in self._rest:
             flow.addWidget(line)
-        self._everywhere = QCheckBox("everywhere")
+        self._everywhere = QCheckBox("Set everywhere")
         self._everywhere.setToolTip(
             f"Set a switch in all {len([b for b in blocks if blocks[b] == kind])} blocks like this"
         )
@@ -119,12 +120,12 @@ class SwitchBar(QWidget):
             label = mark(QLabel(switch.title), role="small")
             layout.addWidget(label)
             if switch.choices:
-                control = QComboBox()
+                control = ComboBox()
                 for choice in switch.choices:
                     control.addItem(choice.replace("sqrt(d_k)", "√d_k"), choice)
                 control.activated.connect(lambda i: self._set(name, switch.choices[i]))
             elif isinstance(switch.default, int):
-                control = QSpinBox(minimum=int(switch.least), maximum=int(switch.most))
+                control = SpinBox(minimum=int(switch.least), maximum=int(switch.most))
                 control.setKeyboardTracking(False)
                 if not switch.default:
                     control.setSpecialValueText("auto")

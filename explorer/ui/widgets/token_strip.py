@@ -1,6 +1,7 @@
 """One sequence as chips on one line, which scrolls where there are more than fit."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QWheelEvent
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QS
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetTokens
 from explorer.ui.errors import show_error
+from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.chip import Chip, WordEdit
 from explorer.ui.widgets.icons import icon
@@ -85,7 +87,7 @@ class TokenStrip(QWidget):
         layout.addWidget(self._next)
         if editable:
             # Pressed, not clicked: a word that is being typed loses the keys, and is left, before.
-            self._button(layout, "+", f"Add a token to {axis}").pressed.connect(lambda: self.edit(len(self.chips)))
+            self._button(layout, "+", f"Add a token to {axis}").pressed.connect(self.add)
             self._button(layout, "✎", f"Type all of {axis}").pressed.connect(self.edit_all)
         bar = self._rail.horizontalScrollBar()
         bar.rangeChanged.connect(self._show_arrows)
@@ -207,8 +209,14 @@ class TokenStrip(QWidget):
         self._rail.content.adjustSize()
         self._rail.ensureWidgetVisible(editor)
 
+    def add(self) -> None:
+        """Open a new word behind the last."""
+        self._bench.bridge.flush()  # a word that was being typed has just been taken
+        self.edit(len(self.chips))
+
     def edit_all(self) -> None:
         """Open the whole sentence for typing, or for pasting another one."""
+        self._bench.bridge.flush()
         self._close()
         words = self._bench.document.engine.labels(self.axis)
         editor = WordEdit(" ".join(words), (), f"Type all words of {self.axis}")
@@ -222,6 +230,7 @@ class TokenStrip(QWidget):
     def _open(self, editor: WordEdit, first: int, behind: int) -> None:
         self._edit = (first, behind, editor)
         editor.finished.connect(self._typed)
+        editor.kept.connect(self._keep)
         editor.left.connect(self._leave)
         editor.show()
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -248,6 +257,15 @@ class TokenStrip(QWidget):
         if self._change(lambda words: [*words[:first], *text.split(), *words[behind:]], editor):
             self._leave()
 
+    def _keep(self, text: str) -> None:
+        """Take what was typed by somebody who has gone elsewhere."""
+        assert self._edit is not None
+        first, behind, _ = self._edit
+        self._leave()
+        typed = text.split()
+        if typed != list(self._bench.document.words(self.axis)[first:behind]):
+            self._change(lambda words: [*words[:first], *typed, *words[behind:]])
+
     def _change(self, make: Callable[[list[str]], list[str]], at: QWidget | None = None) -> bool:
         """Give the sequence other words. Returns whether that could be done."""
         document = self._bench.document
@@ -257,7 +275,10 @@ class TokenStrip(QWidget):
         try:
             document.do(SetTokens(self.axis, words))
         except ExplorerError as error:
-            show_error(error, at or self)
+            if at is not None:
+                show_error(error, at)
+            else:  # once the keys are where they have gone
+                do_later(self, partial(show_error, error, self))
             return False
         self.news.emit(self.axis, tuple(word for word in dict.fromkeys(words) if word not in known))
         return True

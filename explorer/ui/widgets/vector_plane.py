@@ -1,5 +1,7 @@
 """Two vectors to drag in a plane, with the shadow of one on the other."""
 
+from collections.abc import Mapping
+from math import atan2, cos, degrees, hypot, radians, sin
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
+from explorer.core.numbers import written
 from explorer.document.commands import SetCells
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import show_error
@@ -18,10 +21,12 @@ from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
 GRIP = 14  # pixels around a tip within which it is gripped
+NARROW = 60.0  # degrees
+ARC, BESIDE = 34.0, 7.0  # pixels: of the angle's arc, and between a place and its name
 
 
 class _Picture(pg.GraphicsObject):
-    """The arrows x and y, the shadow x_p of x on y, and the rest x_o at right angles to it."""
+    """The arrows x and y, the angle between them, the shadow x_p of x on y, and the rest x_o at right angles to it."""
 
     def __init__(self, plane: "VectorPlane") -> None:
         super().__init__()
@@ -41,18 +46,54 @@ class _Picture(pg.GraphicsObject):
         origin = QPointF(0, 0)
         found = {name: self._plane.point(name) for name in self._plane.drawn}
         points = {name: QPointF(x, y) for name, (x, y) in found.items() if abs(x) + abs(y) < DRAWABLE}
-        if "x_p" in points and "x" in points:
-            for start, end, colour in ((origin, points["x_p"], theme.here), (points["x_p"], points["x"], theme.muted)):
+        if {"x", "y", "x_p"} <= points.keys():
+            for start, end, colour in ((origin, points["x_p"], theme.text), (points["x_p"], points["x"], theme.muted)):
                 painter.setPen(QPen(qcolor(colour), 2, Qt.PenStyle.DashLine))
                 painter.drawLine(to_pixels.map(start), to_pixels.map(end))
-        for name, colour in (("y", theme.series[2]), ("x", theme.accent_line), ("x_p", theme.here)):
-            if name in points:
+            middle = (to_pixels.map(points["x_p"]) + to_pixels.map(points["x"])) / 2
+            if abs(found["x_o"][0]) + abs(found["x_o"][1]) > self._plane.reach / 10:
+                # Along y, and away from it where the rest is all of x.
+                along = to_pixels.map(points["y"]) - to_pixels.map(origin)
+                ahead = QPointF.dotProduct(points["x_p"], points["y"]) > 0
+                self._write(painter, "x_o", middle, along if ahead else -along, theme.muted)
+        self._draw_angle(painter, to_pixels, points)
+        for name, colour in (("y", theme.series[0]), ("x", theme.accent_line), ("x_p", theme.text)):
+            if name in points and not (name == "x_p" and points[name].isNull()):
                 tip = to_pixels.map(points[name])
                 # x_p lies on y: its shaft would hide it.
                 shaft = Qt.PenStyle.NoPen if name == "x_p" else Qt.PenStyle.SolidLine
                 along = draw_arrow(painter, to_pixels.map(origin), tip, qcolor(colour), 2.5, 11, shaft)
-                painter.drawText(tip + along * 16 - QPointF(5, -5), name)
+                # Away from the rest, and so from y.
+                way = tip - to_pixels.map(points["x"]) if name == "x_p" and "x" in points else along
+                self._write(painter, name, tip, way, colour)
         painter.restore()
+
+    def _write(self, painter: Any, text: str, at: QPointF, way: QPointF, colour: str) -> None:
+        """Write a name beside a place, in a direction."""
+        length, metrics = hypot(way.x(), way.y()) or 1.0, painter.fontMetrics()
+        width, height = metrics.horizontalAdvance(text), metrics.height()
+        middle = at + way * ((BESIDE + width / 2) / length)
+        painter.setPen(qcolor(colour))
+        box = QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _draw_angle(self, painter: Any, to_pixels: Any, points: Mapping[str, QPointF]) -> None:
+        """α as an arc from y to x, where both have a direction."""
+        short = [name for name in ("x", "y") if name not in points or points[name].isNull()]
+        if short or not np.isfinite(self._plane.angle):
+            return
+        theme, origin = self._plane.bench.appearance.theme, to_pixels.map(QPointF(0, 0))
+        # Degrees from the right, counted against the clock, as Qt draws arcs.
+        start, end = (degrees(atan2(points[name].y(), points[name].x())) for name in ("y", "x"))
+        turn = (end - start + 180) % 360 - 180
+        box = QRectF(origin.x() - ARC, origin.y() - ARC, 2 * ARC, 2 * ARC)
+        painter.setPen(QPen(qcolor(theme.muted), 1.5))
+        painter.drawArc(box, round(16 * start), round(16 * turn))
+        # Between narrow ones there is no room for the number: it stands on the other side.
+        middle = radians(start + turn / 2 + 180 * (abs(turn) < NARROW))
+        way = QPointF(cos(middle), -sin(middle))
+        away = way * ARC * (abs(turn) >= NARROW)
+        self._write(painter, f"α {written(self._plane.angle, 1)}°", origin + away, way, theme.muted)
 
 
 class VectorPlane(Plot):
@@ -67,7 +108,7 @@ class VectorPlane(Plot):
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(bench, "x", parent)
-        self.words = ("y", "x_p", "x_o")
+        self.words = ("y", "x_p", "x_o", "angle")
         self.reach = 1.0
         self._held: str | None = None
         self._stroke: object = None
@@ -87,6 +128,11 @@ class VectorPlane(Plot):
         row = self.bench.document.engine.value(Place(name))[0]
         return float(row[0]), float(row[1])
 
+    @property
+    def angle(self) -> float:
+        """α in degrees; NaN where one of the two has no direction."""
+        return float(self.bench.document.engine.values["angle"].item())
+
     def refresh(self) -> None:
         """Read the vectors anew; while one is held the frame stays where it is."""
         points = np.array([self.point(name) for name in self.drawn])
@@ -98,7 +144,9 @@ class VectorPlane(Plot):
                 QRectF(-self.reach, -self.reach, 2 * self.reach, 2 * self.reach), padding=0, disableAutoRange=True
             )
         self.say(
-            "Vectors: " + "; ".join(f"{n} ({a:.2f}, {b:.2f})" for n, (a, b) in zip(self.drawn, points, strict=True))
+            "Vectors: "
+            + "; ".join(f"{n} ({a:.2f}, {b:.2f})" for n, (a, b) in zip(self.drawn, points, strict=True))
+            + f"; angle {written(self.angle, 1)}°"
         )
         self._picture.update()
 

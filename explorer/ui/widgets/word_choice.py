@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QListView, QStyleOptionView
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.ui.errors import show_error
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.row_painter import RowPainter
 from explorer.ui.widgets.rows import ModelIndex
@@ -35,7 +36,7 @@ class WordChooser(RowPainter):
         self._choose = choose
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: ModelIndex) -> QWidget:
-        box = QComboBox(parent)
+        box = ComboBox(parent)
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         # A vocabulary may have 50,000 words: nothing is measured, and only what is in sight is laid out.

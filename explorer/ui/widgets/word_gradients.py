@@ -27,6 +27,20 @@ def softmaxed(bench: Workbench) -> str | None:
     return output.parents[0] if isinstance(output.op, Softmax) else None
 
 
+def counted(bench: Workbench, row: int) -> bool:
+    """Whether the loss counts a position: those whose right word is ``<pad>`` it does not."""
+    engine = bench.document.engine
+    op = engine.graph.nodes[LOSS].op
+    return not isinstance(op, CrossEntropy) or int(engine.values[TARGET][row]) != op.pad
+
+
+def n_counted(bench: Workbench) -> int:
+    """How many positions the cross-entropy is the mean of."""
+    engine = bench.document.engine
+    op, target = engine.graph.nodes[LOSS].op, engine.values[TARGET]
+    return op.count(target) if isinstance(op, CrossEntropy) else target.size
+
+
 class WordGradients(Rows):
     """A row for each word at one position: y, P, and P − y, which is n times the gradient of the word's logit.
 
@@ -88,11 +102,11 @@ class WordGradients(Rows):
         if scores is None:
             return
         self._words = engine.labels(engine.graph.nodes[output].axes[1])
-        self._right = int(engine.values[TARGET][row])
+        self._right = int(engine.values[TARGET][row]) if counted(self._bench, row) else -1
         self._shares = engine.values[output][row]
         gradient = engine.gradient(Place(scores))
         assert gradient is not None
-        self._apart = gradient[row] * engine.values[TARGET].size
+        self._apart = gradient[row] * n_counted(self._bench)
         self._after = self._stepped(output)
         slip = slip_of(self._bench)
         wrong = None if slip is None else slip.wrong
@@ -159,8 +173,12 @@ def slip_of(bench: Workbench) -> Slip | None:
 
 def said(bench: Workbench, choice: RowChoice) -> str:
     """What the list means, for the position that is looked at, and what is wrong with the print."""
-    engine = bench.document.engine
-    n = engine.values[TARGET].size
+    n = n_counted(bench)
+    if not counted(bench, choice.row):
+        return (
+            f"After “{escape(choice.label)}” nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss "
+            "does not count it, and its gradient is 0."
+        )
     many = f" Divided by the {n} positions, it is their gradient." if n > 1 else ""
     text = (
         f"After “{escape(choice.label)}”: y is 1 for the right word. P − y says how the loss changes with each logit, "

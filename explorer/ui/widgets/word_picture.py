@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolTip, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
@@ -26,7 +26,7 @@ class WordPicture(Plot):
     """A picture with queries down its left side.
 
     Ctrl and the wheel, or the buttons, look closer where there are many words; dragging moves the part that is in
-    sight, a double click shows all. Without Ctrl the wheel is the page's.
+    sight, a double click shows all. Without Ctrl the wheel is the page's. With the keys: arrows, plus, minus and 0.
 
     Parameters
     ----------
@@ -39,6 +39,7 @@ class WordPicture(Plot):
         Pixels at text scale 1 that the words take at most, down and across.
     """
 
+    walked = True
     other_side = "top"
     """Where the keys stand."""
     spoken = "picture"
@@ -69,9 +70,9 @@ class WordPicture(Plot):
         self.line.addStretch()
         lines.addLayout(self.line)
         self._buttons = [
-            self._button("−", "Look from farther away", lambda: self.zoom(1 / STEP)),
-            self._button("+", "Look closer (Ctrl and the wheel, drag to move)", lambda: self.zoom(STEP)),
-            self._button("all", "Show all words (double click)", lambda: self.look(self.whole)),
+            self._button("−", "Look from farther away (−)", lambda: self.zoom(1 / STEP)),
+            self._button("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(STEP)),
+            self._button("all", "Show all words (0, or a double click)", lambda: self.look(self.whole)),
         ]
 
     def _button(self, sign: str, hint: str, act: Callable[[], None]) -> QPushButton:
@@ -240,6 +241,21 @@ class WordPicture(Plot):
             event.accept()
         else:
             super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.text():
+            case "+" | "=":
+                self.zoom(STEP, self.here())
+            case "-" | "−":
+                self.zoom(1 / STEP, self.here())
+            case "0":
+                self.look(self.whole)
+            case _:
+                super().keyPressEvent(event)
+
+    def here(self) -> QPointF | None:
+        """The place pointed at, in rows and columns, if there is one."""
+        return None
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() != QEvent.Type.ToolTip:

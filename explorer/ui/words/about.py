@@ -15,7 +15,7 @@ def about(name: str) -> str:
     """What vectors of a name are, in plain words, as rich text."""
     for one in catalogue.SHIPPED:
         if one.name == name:
-            return escape(one.about[0].upper() + one.about[1:]) + "." + _limits(one.name)
+            return escape(one.text[0].upper() + one.text[1:]) + "." + _limits(one.name)
     for offer in catalogue.OFFERED:
         if offer.name == name:
             return f"GloVe, trained on {escape(offer.text)}, {offer.licence} (public domain)."

@@ -47,6 +47,9 @@ class Card(QFrame):
     def load(self) -> None:
         """Show other vectors."""
 
+    def give_room(self, pixels: int) -> None:
+        """Learn how much of the page is in sight at once."""
+
     def resay(self) -> None:
         """Write again what has colours in it."""
 

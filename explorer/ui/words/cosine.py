@@ -1,25 +1,28 @@
 """The cosine of two words as arithmetic, product by product."""
 
-from math import cos, radians, sin
-from typing import Any
+from collections.abc import Iterable
+from html import escape
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QCheckBox, QPushButton, QSizePolicy, QWidget
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QPushButton
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
-from explorer.ui.colour import qcolor
-from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
-from explorer.ui.words.card import Card, column, label
+from explorer.ui.words.angle import Angle
+from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
 from explorer.words.similarity import Cosine
+from explorer.words.vectors import Vectors
+
+LONGEST = 12  # letters of a word above its numbers
+Pair = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class Products(Rows):
@@ -36,14 +39,15 @@ class Products(Rows):
     @property
     def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
         """The two words stand above their numbers."""
-        a, b = (word[:16] for word in self.cosine.words) if self.cosine else ("", "")
-        product = Column("product", NUMBER)
+        a, b = map(_short, self.cosine.words) if self.cosine else ("", "")
         return (
             Column("dimension", NUMBER),
             Column(a, NUMBER),
+            Column(""),
             Column(b, NUMBER),
-            product,
-            Column("", BAR, 170),
+            Column(""),
+            Column("product", NUMBER),
+            Column("", BAR, 110),
             Column(""),
         )
 
@@ -62,15 +66,21 @@ class Products(Rows):
         match column:
             case 0:
                 return str(d + 1)
-            case 1 | 2:
-                return written(float(cosine.vectors[column - 1][d]), 3)
-            case 3 | 4:
-                return written(float(cosine.products[d]), 3)
+            case 1:
+                return written(float(cosine.vectors[0][d]), 4)
+            case 2:
+                return "×"
+            case 3:
+                return written(float(cosine.vectors[1][d]), 4)
+            case 4:
+                return "="
+            case 5 | 6:
+                return written(float(cosine.products[d]), 4)
             case _:
                 return "agree" if cosine.agree[d] else "against" if cosine.products[d] < 0 else ""
 
     def muted(self, row: int, column: int) -> bool:
-        return column in (0, 5)
+        return column in (0, 2, 4, 7)
 
     def value(self, row: int, column: int) -> float:
         assert self.cosine is not None
@@ -83,70 +93,16 @@ class Products(Rows):
         return min(float(products.min()), -1e-9), max(float(products.max()), 1e-9)
 
 
-class Angle(QWidget):
-    """Two arrows as long as the vectors, at the angle between them."""
-
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__()
-        self._bench = bench
-        self.cosine: Cosine | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        px = self._bench.appearance.px
-        return QSize(px(330), px(230))
-
-    def show_cosine(self, cosine: Cosine) -> None:
-        """Draw another pair."""
-        self.cosine = cosine
-        a, b = cosine.words
-        self.setAccessibleName(f"{a} and {b} drawn as arrows at an angle of {cosine.angle:.1f} degrees")
-        self.setToolTip(
-            "In the plane of the two vectors: lengths and angle are true, the direction of the first is free"
-        )
-        self.update()
-
-    def paintEvent(self, event: Any) -> None:
-        if self.cosine is None:
-            return
-        appearance = self._bench.appearance
-        theme, fonts = appearance.theme, appearance.fonts
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(fonts.small)
-        metrics = painter.fontMetrics()
-        lengths = [float(norm) for norm in self.cosine.norms]
-        half = self.cosine.angle / 2
-        # The pair stands upright in the middle, so that any angle up to 180° has room.
-        ways = [
-            (lengths[i] * sin(radians(side * half)), lengths[i] * cos(radians(half))) for i, side in ((0, -1), (1, 1))
-        ]
-        edge, line = appearance.px(64), metrics.height() + 6
-        width = max(max(x for x, _ in ways), 0.0) - min(min(x for x, _ in ways), 0.0)
-        height = max(max(y for _, y in ways), 1e-9)
-        scale = min((self.width() - 2 * edge) / max(width, 1e-9), (self.height() - 2 * line - 8) / height)
-        origin = QPointF(edge - min(min(x for x, _ in ways), 0.0) * scale, self.height() - line)
-        origin.setX(origin.x() + max(self.width() - 2 * edge - width * scale, 0) / 2)
-        arc = min(min(lengths) * scale * 0.45, 54.0)
-        painter.setPen(QPen(qcolor(theme.here), 2))
-        around = QRectF(origin.x() - arc, origin.y() - arc, 2 * arc, 2 * arc)
-        painter.drawArc(around, round((90 - half) * 16), round(2 * half * 16))
-        for (x, y), word, color in zip(ways, self.cosine.words, (theme.accent_line, theme.series[2]), strict=True):
-            tip = origin + QPointF(x * scale, -y * scale)
-            draw_arrow(painter, origin, tip, qcolor(color))
-            painter.setPen(qcolor(theme.text))
-            wide = metrics.horizontalAdvance(word)
-            left = tip.x() - wide - 4 if x < 0 else tip.x() + 4
-            left = min(max(left, 2.0), self.width() - wide - 2.0)
-            painter.drawText(QPointF(left, max(tip.y() - 5, metrics.ascent())), word)
-        painter.setPen(qcolor(theme.here_text))
-        below = QRectF(0, origin.y() + 2, self.width(), line)
-        painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, f"{written(self.cosine.angle, 1)}°")
-        painter.end()
-
-
 class CosineCard(Card):
-    """Two words, their products, and what becomes of the sum."""
+    """Two words, their products, and what becomes of the sum.
+
+    Signals
+    -------
+    back : QWidget
+        The part of the page that asked for the cosine.
+    """
+
+    back = Signal(object)
 
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = (
@@ -157,22 +113,32 @@ class CosineCard(Card):
         self.second = WordField(bench, store, "Second word")
         for field in (self.first, self.second):
             field.entered.connect(self.compute)
-        swap = QPushButton("Work out")
-        swap.setToolTip("Work out the cosine of the two words")
-        swap.clicked.connect(self.compute)
-        self.largest = QCheckBox("largest products first")
+        work_out = QPushButton("Work out")
+        work_out.setToolTip("Work out the cosine of the two words")
+        work_out.clicked.connect(self.compute)
+        self.largest = QCheckBox("Largest products first")
         self.largest.setToolTip("Sort the dimensions by the size of their product; else they stand in their own order")
         self.largest.toggled.connect(self._sort)
-        self.line(self.first, "and", self.second, swap, self.largest)
+        self.line(self.first, "and", self.second, work_out, self.largest)
+        self.between = label("")
+        self.between.setTextFormat(Qt.TextFormat.RichText)
+        self.way_back = QPushButton("Back")
+        self.way_back.setToolTip("Go back to the part of the page where this cosine stands")
+        self.way_back.clicked.connect(lambda: self.back.emit(self._asker))
+        self._asker: Card | None = None
+        self._asked = self.line(self.between, self.way_back)
+        self._asked.hide()
         self.products = Products()
         self.listing = Listing(bench, self.products, most=14)
         self.angle = Angle(bench)
-        self.sums = label("")
-        self.sums.setTextFormat(Qt.TextFormat.RichText)
-        self.sums.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.sums, self.compared = label(""), label("")
+        for table in (self.sums, self.compared):
+            table.setTextFormat(Qt.TextFormat.RichText)
+            table.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.why = label("", "small", wrap=True)
-        self.why.setTextFormat(Qt.TextFormat.RichText)
-        self.row(self.listing, column(self.sums, self.angle))
+        self._outcome = self.row(
+            self.listing, column(self.sums, self.compared, spacing=bench.appearance.px(14)), self.angle
+        )
         self.page.addWidget(self.why)
 
     def load(self) -> None:
@@ -181,6 +147,10 @@ class CosineCard(Card):
         if not (self.first.keeps() and self.second.keeps()):
             self.first.set(pair[:1])
             self.second.set(pair[1:])
+        # What was worked out of other vectors does not hold of these.
+        self._outcome.hide()
+        self.products.cosine = None
+        self.why.setText("")
         self.compute()
 
     def compute(self) -> None:
@@ -193,15 +163,39 @@ class CosineCard(Card):
         except ExplorerError as error:
             self.second.fail(error)
             return
+        self._asked.hide()
+        self._show(cosine)
+
+    def show_pair(self, pair: Pair, names: tuple[str, str], asker: Card) -> None:
+        """Show the cosine of two vectors, be they words, sentences or sums of words.
+
+        Raises
+        ------
+        ExplorerError
+            "no-direction".
+        """
+        cosine = similarity.cosine_of(pair, names)
+        ours = all(_is_of(self.vectors, name, vector) for name, vector in zip(names, pair, strict=True))
+        for field, name in zip((self.first, self.second), names, strict=True):
+            field.set([name] if ours else [])
+        self._asker = asker
+        self.between.setText(f"{here(self.bench, names[0])} and {here(self.bench, names[1])}")
+        self.between.setVisible(not ours)
+        self.way_back.setText(f"Back to “{asker.title}”")
+        self._asked.show()
+        self._show(cosine)
+
+    def resay(self) -> None:
+        if self.products.cosine is not None:
+            self._say(self.products.cosine)
+
+    def _show(self, cosine: Cosine) -> None:
+        self._outcome.show()
         self.products.cosine = cosine
         self.listing.refresh()
         self.listing.scrollToTop()
         self.angle.show_cosine(cosine)
         self._say(cosine)
-
-    def resay(self) -> None:
-        if self.products.cosine is not None:
-            self._say(self.products.cosine)
 
     def _sort(self, on: bool) -> None:
         self.products.sorted = on
@@ -209,25 +203,35 @@ class CosineCard(Card):
         self.listing.scrollToTop()
 
     def _say(self, cosine: Cosine) -> None:
-        a, b = cosine.words
-        dims, theme = len(cosine.products), self.bench.appearance.theme
+        a, b = (escape(_short(word)) for word in cosine.words)
+        dims = len(cosine.products)
         dot, (first, second) = float(cosine.dot), (float(norm) for norm in cosine.norms)
         up = float(cosine.products[cosine.agree].sum())
-        number = {"dot": written(dot, 4), "a": written(first, 4), "b": written(second, 4)}
-        orange = f"<b style='color:{theme.here_text}'>{written(float(cosine.cosine), 4)}</b>"
         agree = int(cosine.agree.sum())
+        said = {"dot": written(dot, 4), "a": written(first, 4), "b": written(second, 4)}
         rows = [
             (f"{agree} of {dims} dimensions agree", written(up, 4)),
             (f"the other {dims - agree} pull apart", written(dot - up, 4)),
-            ("dot product, their sum", number["dot"]),
-            (f"length of {a}", number["a"]),
-            (f"length of {b}", number["b"]),
-            (f"cosine = {number['dot']} / ({number['a']} × {number['b']})", orange),
+            ("dot product, their sum", said["dot"]),
+            (f"length of {a}", said["a"]),
+            (f"length of {b}", said["b"]),
+            (
+                f"cosine = {said['dot']} / ({said['a']} × {said['b']})",
+                here(self.bench, written(float(cosine.cosine), 4)),
+            ),
             ("angle", f"{written(cosine.angle, 2)}°"),
-            (f"scaled dot = {number['dot']} / √{dims}", written(cosine.scaled, 4)),
         ]
-        table = "".join(f"<tr><td>{left}&nbsp;&nbsp;</td><td align='right'>{right}</td></tr>" for left, right in rows)
-        self.sums.setText(f"<table cellspacing='0' cellpadding='2'>{table}</table>")
+        self.sums.setText(_table(rows))
+        # What each of the three makes of a vector's length shows when one gets longer.
+        u, v = cosine.vectors
+        twice = similarity.cosine_of((u, 2 * v), cosine.words)
+        beside = [
+            ("", "now", f"{b} twice as long"),
+            ("dot product", said["dot"], written(float(twice.dot), 4)),
+            (f"scaled dot, / √{dims}", written(cosine.scaled, 4), written(twice.scaled, 4)),
+            ("cosine", *(here(self.bench, written(float(one.cosine), 4)) for one in (cosine, twice))),
+        ]
+        self.compared.setText(_table(beside))
         self.why.setText(
             "The dot product grows with the lengths, and frequent words are often long. The cosine looks at the "
             "direction alone. Attention takes the dot product, divided by √d so that softmax does not saturate when "
@@ -242,3 +246,20 @@ class CosineCard(Card):
                 told = f"The reference prints {one.value}; computed here {now.replace('-', '−')}"
                 return f"{told} ✓" if same else f"{told}: it uses other vectors, glove-twitter-25."
         return ""
+
+
+def _is_of(vectors: Vectors, word: str, vector: NDArray[np.float32]) -> bool:
+    return word in vectors and np.array_equal(vectors[word], vector)
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    """Rows of words with numbers at the right, in rich text."""
+    lines = (
+        f"<tr><td>{first}</td>{''.join(f'<td align=right>&nbsp;&nbsp;{one}</td>' for one in others)}</tr>"
+        for first, *others in rows
+    )
+    return f"<table cellspacing='0' cellpadding='2'>{''.join(lines)}</table>"

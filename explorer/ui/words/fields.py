@@ -61,8 +61,9 @@ class _Line(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         popup = self._popup
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            # With a word picked in the list, Enter takes it over; only the next one asks.
-            if popup.isVisible() and popup.currentIndex().isValid():
+            # With a word picked in the list, Enter takes it over; only the next one asks. The list has a current row
+            # from the beginning, but nothing is picked before an arrow key selects it.
+            if popup.isVisible() and popup.selectionModel().hasSelection():
                 event.ignore()
                 return
             popup.hide()

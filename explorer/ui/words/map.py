@@ -7,16 +7,17 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip
 
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
 from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.plot import Plot
+from explorer.ui.words.places import Places, lead
 from explorer.ui.workbench import Workbench
 
-HIGH = 430  # pixels at text scale 1: the card is whole in a window of 1280 × 720
+LOW, HIGH = 220, 700  # pixels at text scale 1: the least and the greatest height
 STEPS = 24  # places on an arrow that words keep clear of
 GRIP = 12  # pixels around a point within which it is pointed at
 WAYS = {
@@ -51,14 +52,15 @@ class _Points(pg.GraphicsObject):
             start = to_pixels.map(QPointF(*map_.origin))
             lines = [QLineF(start, spots[i]) for i in sorted(map_.strong)]
             self._arrows(painter, start, lines)
-        order = sorted(range(len(spots)), key=lambda i: (i != map_.here, i not in map_.strong, i))
+        order = sorted(range(len(spots)), key=lambda i: (i not in map_.strong, i))
         for i in reversed(order):
             here, strong = i == map_.here, i in map_.strong
             painter.setPen(QPen(qcolor(theme.focus), 2) if here and map_.hasFocus() else Qt.PenStyle.NoPen)
-            painter.setBrush(qcolor(theme.here if here else theme.accent_line if strong else theme.series[2]))
+            painter.setBrush(qcolor(theme.here if here else theme.accent_line if strong else theme.series[0]))
             size = 5.5 if here or strong else 3.5
             painter.drawEllipse(spots[i], size, size)
-        self._words(painter, order, spots, lines)
+        view = to_pixels.mapRect(map_.getViewBox().viewRect())
+        self._words(painter, order, view, spots, lines)
         painter.restore()
 
     def _arrows(self, painter: Any, start: QPointF, lines: list[QLineF]) -> None:
@@ -72,30 +74,36 @@ class _Points(pg.GraphicsObject):
         painter.setPen(qcolor(theme.muted))
         painter.drawText(start + QPointF(6, 14), "origin")
 
-    def _words(self, painter: Any, order: list[int], spots: list[QPointF], lines: list[QLineF]) -> None:
-        """Each word beside its point; where there is no room, only the chosen ones are written, on a ground."""
+    def _words(self, painter: Any, order: list[int], view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
+        """Each word beside its point, or a little way off; without room only the chosen ones, on a ground."""
         map_ = self._map
         theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts
+        along = [line.pointAt(k / STEPS) for line in lines for k in range(STEPS)]
+        places = Places(view, (*spots, *along), 4, len(spots))
+        found: list[tuple[int, QRectF, int]] = []
+        for i in order:
+            strong = i in map_.strong
+            if not (strong or view.contains(spots[i])):
+                continue
+            metrics = QFontMetrics(fonts.ui if strong else fonts.small)
+            place, clashes = places.freest(spots[i], metrics.horizontalAdvance(map_.labels[i]) + 2, metrics.height())
+            if strong or not clashes:
+                places.take(spots[i], place)
+            elif i != map_.here:
+                continue
+            found.append((i, place, clashes))
         ground = qcolor(theme.surface)
         ground.setAlpha(215)
-        along = [line.pointAt(k / STEPS) for line in lines for k in range(STEPS)]
-        taken = [QRectF(spot.x() - 4, spot.y() - 4, 8, 8) for spot in (*spots, *along)]
-        for i in order:
-            here, strong, spot = i == map_.here, i in map_.strong, spots[i]
-            painter.setFont(fonts.ui if strong or here else fonts.small)
-            metrics = painter.fontMetrics()
-            wide, high = metrics.horizontalAdvance(map_.labels[i]) + 2, metrics.height()
-            ways = ((7, -high / 2), (-7 - wide, -high / 2), (-wide / 2, -high - 5), (-wide / 2, 5))
-            places = [QRectF(spot.x() + left, spot.y() + top, wide, high) for left, top in ways]
-            clashes = [sum(place.intersects(other) for other in taken) for place in places]
-            fewest = min(clashes)
-            if fewest and not (strong or here):
-                continue
-            place = places[clashes.index(fewest)]
-            if fewest:
+        # The word that one is at lies above the others.
+        for i, place, clashes in sorted(found, key=lambda one: one[0] == map_.here):
+            if (end := lead(spots[i], place)) is not None:
+                painter.setPen(QPen(qcolor(theme.line_strong), 1))
+                painter.drawLine(spots[i], end)
+            if clashes:
                 painter.fillRect(place, ground)
-            taken.append(place)
-            painter.setPen(qcolor(theme.here_text if here else theme.text if strong else theme.muted))
+            strong = i in map_.strong
+            painter.setFont(fonts.ui if strong else fonts.small)
+            painter.setPen(qcolor(theme.here_text if i == map_.here else theme.text if strong else theme.muted))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, map_.labels[i])
 
 
@@ -134,7 +142,7 @@ class Map(Plot):
         self.showGrid(x=True, y=True, alpha=0.12)
         self.scene().sigMouseMoved.connect(self._moved)
         self.scene().sigMouseClicked.connect(self._clicked)
-        self.setFixedHeight(bench.appearance.px(HIGH))
+        self._room = 0
         self.restyle()
 
     def reads(self) -> set[str]:
@@ -146,9 +154,19 @@ class Map(Plot):
     def restyle(self) -> None:
         super().restyle()
         self.setBackground(self.bench.appearance.theme.surface)
-        self.setFixedHeight(self.bench.appearance.px(HIGH))
         if hasattr(self, "_item"):
+            self.give_room(self._room)
             self._item.update()
+
+    def give_room(self, pixels: int) -> None:
+        """Be as high as there is room in sight, within limits."""
+        self._room = pixels
+        px = self.bench.appearance.px
+        high = min(max(pixels, px(LOW)), px(HIGH))
+        if high != self.maximumHeight():
+            self.setFixedHeight(high)
+            if len(self.points):
+                self.fit_all()
 
     def show_points(
         self,

@@ -6,8 +6,9 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QPushButton
 
+from explorer.ui.widgets.boxes import SpinBox
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
@@ -20,6 +21,7 @@ from explorer.words.progress import Progress, Report
 from explorer.words.vectors import Vectors
 
 MOST, ZOOM = 12, 0.7
+AROUND = 156  # pixels at text scale 1 that the card is higher than its map
 COMPONENTS, TSNE = 0, 1
 ABOUT = {
     COMPONENTS: "Principal components: the two directions in which these words differ most. What is near here is "
@@ -60,7 +62,8 @@ def place(vectors: Vectors, chosen: list[str], n: int, method: int, report: Repo
     everyone = list(chosen)
     for i, word in enumerate(chosen):
         report(Progress("searching", i, len(chosen)))
-        everyone += [one.word for one in (similarity.nearest(vectors, word, n) if n else [])]
+        some = n and vectors.norm(word)  # a vector of zeros points nowhere
+        everyone += [one.word for one in (similarity.nearest(vectors, word, n) if some else [])]
     everyone = list(dict.fromkeys(everyone))
     table = similarity.table(vectors, everyone)
     if method == TSNE and len(everyone) >= projection.LEAST:
@@ -82,14 +85,14 @@ class MapCard(Card):
         self.search = Search(self)
         self.field = WordField(bench, store, f"Up to {MOST} words", 300)
         self.field.entered.connect(self.compute)
-        self.neighbours = QSpinBox(minimum=0, maximum=20, value=6)
+        self.neighbours = SpinBox(minimum=0, maximum=20, value=6)
         self.neighbours.setAccessibleName("Neighbours of each word")
         self.neighbours.setToolTip("How many neighbours of each word are drawn")
         self.neighbours.valueChanged.connect(self.compute)
         self.method = Segments(("Components", "t-SNE"), "Map by")
         self.method.choose(COMPONENTS)
         self.method.group.idClicked.connect(self.compute)
-        self.arrows = QCheckBox("arrows from the origin")
+        self.arrows = QCheckBox("Arrows from the origin")
         self.arrows.setToolTip("Draw the words as arrows from the place where all numbers are 0")
         self.arrows.toggled.connect(self._set_arrows)
         self.map = Map(bench)
@@ -124,6 +127,9 @@ class MapCard(Card):
         if not self.field.keeps():
             self.field.set(self.store.pick(("king", "river", "monday", "doctor", "horse"), 5))
         self.compute()
+
+    def give_room(self, pixels: int) -> None:
+        self.map.give_room(pixels - self.bench.appearance.px(AROUND))
 
     def compute(self) -> None:
         """Find the neighbours and their places, and draw."""

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -105,7 +105,15 @@ class _Square(QStyledItemDelegate):
 
 
 class HeatTable(FittedTable):
-    """The square on the page, as large as it is."""
+    """The square on the page, as large as it is.
+
+    Signals
+    -------
+    asked : int, int
+        The cell that was clicked, or that Enter was pressed in.
+    """
+
+    asked = Signal(int, int)
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
@@ -127,6 +135,8 @@ class HeatTable(FittedTable):
             header.setHighlightSections(False)
             header.setMinimumSectionSize(8)
         self.setCornerButtonEnabled(False)
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(lambda index: self.asked.emit(index.row(), index.column()))
 
     def show_cosines(self, labels: list[str], array: NDArray[np.float32]) -> None:
         """Show other ones."""
@@ -163,6 +173,13 @@ class HeatTable(FittedTable):
         if not self.currentIndex().isValid() and self.cosines.labels:
             self.setCurrentIndex(self.cosines.index(0, 0))
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.currentIndex()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
+            self.asked.emit(index.row(), index.column())
+        else:
+            super().keyPressEvent(event)
+
     def wheelEvent(self, event: Any) -> None:
         """Leave the wheel to the page."""
         event.ignore()
@@ -172,16 +189,19 @@ class MatrixCard(Card):
     """Words and sentences, separated by commas."""
 
     def __init__(self, bench: Workbench, store: Store) -> None:
-        about = "Words or whole sentences, with commas between. A sentence is taken as the mean of its words' vectors."
+        about = (
+            "Words or whole sentences, with commas between. A sentence is taken as the mean of its words' vectors. "
+            "Click a cosine to check it."
+        )
         super().__init__(bench, store, "Similarity matrix", about)
-        self.field = WordField(bench, store, "Words or sentences, with commas between", 560, split=",")
+        self.field = WordField(bench, store, "Words or sentences, with commas between", 540, split=",")
         self._typed = False
         self.field.edit.textEdited.connect(self._note)
         self.field.entered.connect(self.compute)
         button = QPushButton("Show")
         button.setToolTip("Show the cosine of each with each")
         button.clicked.connect(self.compute)
-        self.alike = QCheckBox("like beside like")
+        self.alike = QCheckBox("Like beside like")
         self.alike.setToolTip("Reorder, so that what is alike stands together; else the order that was typed")
         self.alike.toggled.connect(self.compute)
         weak = QPushButton("Where the mean fails")
@@ -189,6 +209,9 @@ class MatrixCard(Card):
         weak.clicked.connect(self._show_weakness)
         self.line(self.field, button, self.alike, weak)
         self.table = HeatTable(bench)
+        self.table.setToolTip("Click a cosine, or press Enter on it, to see it as arithmetic")
+        self.table.asked.connect(self._explain)
+        self._rows: list[NDArray[np.float32]] = []
         self.page.addWidget(self.table)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
@@ -198,7 +221,9 @@ class MatrixCard(Card):
             self.field.set(
                 self.store.pick(("king", "queen", "man", "woman", "river", "sea", "ship", "monday", "friday"), 9)
             )
-        self.compute()
+        self.table.setVisible(len(self.vectors) > 1)
+        if len(self.vectors) > 1:
+            self.compute()
 
     def _note(self) -> None:
         self._typed = True
@@ -209,6 +234,10 @@ class MatrixCard(Card):
     def _show_weakness(self) -> None:
         self.field.set(WEAK)
         self.compute()
+
+    def _explain(self, row: int, column: int) -> None:
+        names = self.table.cosines.labels
+        self.store.cosine_asked.emit((self._rows[row], self._rows[column]), (names[row], names[column]), self)
 
     def compute(self) -> None:
         """Work out what stands in the field."""
@@ -235,7 +264,8 @@ class MatrixCard(Card):
         array = similarity.matrix(np.stack(rows))
         if self.alike.isChecked():
             order = similarity.by_likeness(array)
-            labels, array = [labels[i] for i in order], array[np.ix_(order, order)]
+            labels, rows, array = [labels[i] for i in order], [rows[i] for i in order], array[np.ix_(order, order)]
+        self._rows = rows
         self.table.show_cosines(labels, array)
         parts = []
         if sentences:

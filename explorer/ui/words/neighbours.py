@@ -18,6 +18,8 @@ from explorer.words import printed, similarity
 from explorer.words.similarity import Neighbour
 
 N = 12
+WORD, COSINE = 1, 2
+"""The columns that lead somewhere."""
 
 
 class Near(Rows):
@@ -29,11 +31,13 @@ class Near(Rows):
         For a screen reader.
     last : bool
         Whether the last row stands out, rather than none.
+    bar : int
+        Pixels of a bar at text scale 1.
     """
 
-    def __init__(self, name: str, last: bool = False) -> None:
+    def __init__(self, name: str, last: bool = False, bar: int = 280) -> None:
         super().__init__()
-        self.name = name
+        self.name, self._bar = name, bar
         self.found: Sequence[Neighbour] = ()
         self.notes: dict[str, str] = {}
         self.note = ""
@@ -43,7 +47,7 @@ class Near(Rows):
     def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
         """A note for each word where there are any."""
         notes = (Column(self.note, NUMBER),) if self.notes else ()
-        return Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, 280), *notes
+        return Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, self._bar), *notes
 
     def count(self) -> int:
         return len(self.found)
@@ -61,13 +65,14 @@ class Near(Rows):
                 return written(one.cosine, 4)
 
     def tip(self, row: int, column: int) -> str:
-        return f"{self.found[row].word}: {exact(self.found[row].cosine)}"
+        one = self.found[row]
+        return f"{one.word}: {exact(one.cosine)}" + (". Click to see it as arithmetic" if column == COSINE else "")
 
     def muted(self, row: int, column: int) -> bool:
         return column in (0, 4)
 
     def link(self, row: int, column: int) -> bool:
-        return column == 1
+        return column in (WORD, COSINE)
 
     def value(self, row: int, column: int) -> float:
         return self.found[row].cosine
@@ -80,7 +85,7 @@ class Near(Rows):
 
 
 class NearList(Listing):
-    """A list whose words can be followed, by mouse or with Enter.
+    """A list whose words and cosines can be followed, by mouse or with Enter.
 
     Parameters
     ----------
@@ -88,13 +93,24 @@ class NearList(Listing):
     rows : Near
     follow : callable
         Given the word.
+    explain : callable
+        Given the word whose cosine is to be seen as arithmetic.
     """
 
-    def __init__(self, bench: Workbench, rows: Near, follow: Callable[[str], None]) -> None:
+    def __init__(
+        self, bench: Workbench, rows: Near, follow: Callable[[str], None], explain: Callable[[str], None]
+    ) -> None:
         super().__init__(bench, rows, most=N)
-        self._near = rows
+        self._near, self._explain = rows, explain
         self.followed.connect(lambda row: follow(rows.found[row].word))
-        self.setToolTip("Click a word, or press Enter on it, to go there")
+        self.setToolTip("Click a word, or press Enter on it, to go there; click a cosine to see it as arithmetic")
+
+    def _follow(self, row: int, *columns: int) -> None:
+        """Enter stands for the whole row, but in the column of cosines for the cosine."""
+        if columns == (COSINE,) or (len(columns) > 1 and self.currentIndex().column() == COSINE):
+            self._explain(self._near.found[row].word)
+        else:
+            super()._follow(row, *columns)
 
     def show_words(self, found: Sequence[Neighbour]) -> None:
         """Show other words."""
@@ -113,7 +129,9 @@ class NeighboursCard(Card):
     """A word's neighbours; following one makes it the word."""
 
     def __init__(self, bench: Workbench, store: Store) -> None:
-        about = "The words whose vectors point most nearly the same way. Click one to go there."
+        about = (
+            "The words whose vectors point most nearly the same way. Click a word to go there, a cosine to check it."
+        )
         super().__init__(bench, store, "Nearest words", about)
         self.search = Search(self)
         self.field = WordField(bench, store, "Word")
@@ -123,7 +141,7 @@ class NeighboursCard(Card):
         button.clicked.connect(self._ask)
         self.line("Nearest to", self.field, button)
         self.rows = Near("Nearest words")
-        self.list = NearList(bench, self.rows, store.go_to)
+        self.list = NearList(bench, self.rows, store.go_to, self._explain)
         self.page.addWidget(self.list)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
@@ -133,6 +151,11 @@ class NeighboursCard(Card):
     def load(self) -> None:
         vectors, word = self.vectors, self.store.word
         self.field.set([word])
+        if word and not vectors.norm(word):
+            self.search.cancel()
+            self._show(word, [])
+            self.said.setText(str(ExplorerError("no-direction", word=word)))
+            return
         self.search.ask(
             vectors, lambda report: similarity.nearest(vectors, word, N) if word else [], partial(self._show, word)
         )
@@ -144,17 +167,24 @@ class NeighboursCard(Card):
         if word == source.word:
             same = [one.word for one in found[: len(source.neighbours)]] == [other for other, _ in source.neighbours]
             if same:
-                self.rows.notes, self.rows.note = {other: value[:6] for other, value in source.neighbours}, "printed"
+                self.rows.notes, self.rows.note = (
+                    {other: written(float(value), 4) for other, value in source.neighbours},
+                    "printed",
+                )
                 self.said.setText("The reference prints the same ten words in this order.")
             else:
-                first = ", ".join(other for other, _ in source.neighbours[:4])
-                self.said.setText(f"The reference gets {first} … from {source.vectors}: other texts, other company.")
+                ten = ", ".join(f"{other} {written(float(value), 4)}" for other, value in source.neighbours)
+                self.said.setText(f"The reference prints, from {source.vectors}: {ten}. Other texts, other company.")
         self.list.show_words(found)
 
     def _ask(self) -> None:
         words = self.field.words(1, 1)
         if words is not None:
             self.store.go_to(words[0])
+
+    def _explain(self, other: str) -> None:
+        word = self.store.word
+        self.store.cosine_asked.emit((self.vectors[word], self.vectors[other]), (word, other), self)
 
 
 class OddCard(Card):
@@ -170,7 +200,7 @@ class OddCard(Card):
         button.clicked.connect(self.compute)
         self.line(self.field, button)
         self.rows = Near("Cosine with the mean of all", last=True)
-        self.list = NearList(bench, self.rows, store.go_to)
+        self.list = NearList(bench, self.rows, store.go_to, self._explain)
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
         self.page.addWidget(self.list)
@@ -179,7 +209,11 @@ class OddCard(Card):
     def load(self) -> None:
         if not self.field.keeps():
             self.field.set(self.store.pick(("father", "mother", "brother", "ship", "sister"), 4))
-        self.compute()
+        # What was found in other vectors does not hold in these.
+        self.list.show_words([])
+        self.said.setText("" if len(self.vectors) > 2 else "There are too few words for an odd one out.")
+        if len(self.vectors) > 2:
+            self.compute()
 
     def resay(self) -> None:
         if self.rows.found:
@@ -197,3 +231,7 @@ class OddCard(Card):
             return
         self.list.show_words(found)
         self.resay()
+
+    def _explain(self, word: str) -> None:
+        mean = similarity.centre(self.vectors, [one.word for one in self.rows.found])
+        self.store.cosine_asked.emit((mean, self.vectors[word]), ("mean of all", word), self)

@@ -13,7 +13,7 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
-from explorer.ui.words.card import Card, column, label
+from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.neighbours import Near, NearList
 from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
@@ -23,7 +23,7 @@ from explorer.words.vectors import Vectors
 
 SLICE_S, SHOW_S, PACE_MS = 0.008, 0.1, 40
 LONGEST = 300_000  # characters; counting them takes less than a tenth of a second
-TABLE = 8
+TABLE, LIKE = 8, 5  # columns of the table of counts; words in it that are like the watched one
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 BEASTS = ("cat", "dog", "horse", "cow", "goat")
 FOODS = ("bread", "soup", "rice", "cheese", "fish")
@@ -76,17 +76,20 @@ class OwnTextCard(Card):
         self.curve: Any = None
         self._curve_place = QWidget()
         QVBoxLayout(self._curve_place).setContentsMargins(0, 0, 0, 0)
-        self.near = Near("Words nearest to the watched one")
-        self.list = NearList(bench, self.near, self.word.setText)
+        self.near = Near("Words nearest to the watched one", bar=130)
+        self.list = NearList(bench, self.near, self.word.setText, self._explain)
         self.table = label("")
         self.table.setTextFormat(Qt.TextFormat.RichText)
-        often = label("How often the most frequent words stand near each other", "section")
+        self.table.setToolTip("A pair counts 1 side by side, 1/2 two places apart, and so on up to five places")
         self.outcome = self.row(
-            self.list, column(label("Mean loss of a pair", "section"), self._curve_place, often, self.table)
+            column(label("Co-occurrence: how often each stands near the most frequent words", "section"), self.table),
+            column(label("Nearest to the watched word", "section"), self.list),
+            column(label("Mean loss of a pair", "section"), self._curve_place),
         )
         self.outcome.hide()
         self.trainer: Trainer | None = None
         self._corpus: corpus.Corpus | None = None
+        self._counts: counts.Counts | None = None
         self._shown = 0.0
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._slice)
@@ -112,14 +115,13 @@ class OwnTextCard(Card):
             if len(text) > LONGEST:
                 raise ExplorerError("text-too-long", limit=f"{LONGEST:,}", given=f"{len(text):,}")
             self._corpus = corpus.from_text(text, OWN_TEXT.words, OWN_TEXT.least)
-            pairs = counts.count(self._corpus, OWN_TEXT.window)
-            self.trainer = Trainer(pairs, OWN_TEXT)
+            self._counts = counts.count(self._corpus, OWN_TEXT.window)
+            self.trainer = Trainer(self._counts, OWN_TEXT)
         except ExplorerError as error:
             show_error(error, self.button)
             return
         if self.word.text().strip().lower() not in self._corpus.words:
             self.word.setText(self._corpus.words[0])
-        self._tabulate(pairs)
         self.button.setText("Stop")
         self.use.setEnabled(False)
         self.outcome.show()
@@ -166,6 +168,14 @@ class OwnTextCard(Card):
         word = self.word.text().strip()
         found = similarity.nearest(vectors, word, 10) if word in vectors or word.lower() in vectors else []
         self.list.show_words(found)
+        watched = [vectors.spelt(word)] if found else []
+        self._tabulate([*watched, *(one.word for one in found[:LIKE])] or list(vectors.words[: LIKE + 1]))
+
+    def _explain(self, other: str) -> None:
+        vectors = self.vectors_now()
+        assert vectors is not None
+        word = vectors.spelt(self.word.text().strip())
+        self.store.cosine_asked.emit((vectors[word], vectors[other]), (word, other), self)
 
     def _draw(self, losses: Array, epochs: int) -> None:
         """The loss of each epoch so far, of so many."""
@@ -180,17 +190,22 @@ class OwnTextCard(Card):
         here = (float(done[-1]), float(losses[-1])) if len(losses) else None
         self.curve.show_lines([Line("loss", losses, done)], here, until=epochs)
 
-    def _tabulate(self, pairs: counts.Counts) -> None:
+    def _tabulate(self, words: list[str]) -> None:
+        """How often some words stand near the most frequent ones, the first of them being watched."""
         assert self._corpus is not None
-        words = [escape(word) for word in self._corpus.words[:TABLE]]
-        table = pairs.table(range(len(words)))
-        head = "".join(f"<td align='right'>{word}</td>" for word in words)
+        assert self._counts is not None
+        places = [self._corpus.words.index(word) for word in words]
+        often = range(min(TABLE, len(self._corpus.words)))
+        every = list(dict.fromkeys([*often, *places]))
+        table = self._counts.table(every)
+        head = "".join(f"<td align='right'>{escape(self._corpus.words[i])}</td>" for i in often)
         rows = "".join(
-            f"<tr><td>{word}</td>{''.join(f'<td align=right>{written(float(n), 1)}</td>' for n in row)}</tr>"
-            for word, row in zip(words, np.round(table, 1), strict=True)
+            f"<tr><td>{here(self.bench, word) if i == 0 else escape(word)}</td>"
+            + "".join(f"<td align='right'>{table[every.index(place), j]:.1f}</td>" for j in often)
+            + "</tr>"
+            for i, (word, place) in enumerate(zip(words, places, strict=True))
         )
         self.table.setText(f"<table cellpadding='4'><tr><td></td>{head}</tr>{rows}</table>")
-        self.table.setToolTip("A pair counts 1 side by side, 1/2 two places apart, and so on up to five places")
 
     def _use(self) -> None:
         vectors = self.vectors_now()

@@ -2,20 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QRadioButton
+from PySide6.QtWidgets import QPushButton, QRadioButton
 
 from explorer.core.errors import ExplorerError
-from explorer.document.commands import SendWords, SetSwitch
+from explorer.document.commands import SendWords
 from explorer.document.document import Change
-from explorer.document.state import State
 from explorer.lessons.loader import load
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import Lesson, Setting
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.source import tables
@@ -27,23 +28,36 @@ from explorer.words.vectors import Vectors
 MOST = 64
 LOOK_UP = "translation-lookup"
 """The reference's lesson that attention is a soft look-up."""
+ABOUT_LOOK_UP = """
+Each query asks which keys point its way. All are real words with vectors of “{vectors}”, and each key is its own value:
+the dot products are the scores, softmax turns them into shares, and the output is the values in those shares.
+
+Try: set Scale to 1/√d_k. These vectors were trained without a division, so their shares become nearly equal.
+"""
 
 
-def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) -> tuple[Lesson, State]:
-    """
-    The reference's look-up with other words: their vectors are Q, and those of the others both K and V.
+def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) -> Lesson:
+    """The reference's look-up with other words: their vectors are Q, and those of the others both K and V.
 
     The scores are dot products as they are. Divided by √d, those of vectors that were trained without that division lie
     so near each other that all words would get about the same share; the switch "scale" shows it.
     """
     lesson = load(LOOK_UP)
-    state = lesson.state("textbook")
     features = tuple(str(i + 1) for i in range(vectors.dims))
     queries, keys = tuple(dict.fromkeys(queries)), tuple(dict.fromkeys(keys))
     axes = {"query": queries, "key": keys, "feature": features, "value": keys, "value feature": features}
     asked, known = (similarity.table(vectors, words).astype(float) for words in (queries, keys))
-    state = state.rebuilt(replace(state.model, axes=axes), {"Q": asked, "K": known, "V": known})
-    return lesson, SetSwitch("attention", "scale", "none").apply(state)
+    setting = Setting("words", "Words", ABOUT_LOOK_UP.format(vectors=vectors.name), {"attention.scale": "none"})
+    return replace(
+        lesson,
+        id=f"words {uuid4().hex}",
+        title="A look-up among words",
+        paragraph="",
+        reference="",
+        model=replace(lesson.model, axes=axes),
+        inputs={"Q": asked, "K": known, "V": known},
+        settings={setting.name: setting},
+    )
 
 
 class SendCard(Card):
@@ -66,7 +80,7 @@ class SendCard(Card):
         self.field = WordField(bench, store, "Words, in the order of a sentence", 420)
         self.field.edit.textChanged.connect(self.say)
         self.field.entered.connect(self.say)
-        self.tables = QComboBox()
+        self.tables = ComboBox()
         self.tables.setAccessibleName("Embedding table")
         self.tables.setToolTip("Which of the model's embedding tables takes the vectors")
         self.tables.activated.connect(self.say)
@@ -179,8 +193,8 @@ class SendCard(Card):
         keys, queries = self.field.words(1, MOST), self.queries.words(1, MOST)
         if keys is None or queries is None:
             return
-        lesson, state = as_look_up(self.vectors, queries, keys)
-        self.bench.open_state(lesson, state, f"{lesson.title}: {' '.join(queries)} among {' '.join(keys)}")
+        lesson = as_look_up(self.vectors, queries, keys)
+        self.bench.open_state(lesson, lesson.state(), f"{lesson.title}: {' '.join(queries)} among {' '.join(keys)}")
         self.outcome.setText("✓ The words are open as a look-up. Undo takes it back.")
         self.outcome.show()
         self.sent.emit("attention")

@@ -13,6 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.document.document import Change
 from explorer.ui.errors import show_error
+from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.words.about import about, model_card
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.store import Store
@@ -27,6 +28,7 @@ KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*
 TITLES = {"books": "English books", "reference": "The reference's three words"}
 DOING = {
     "parsing": "Reading",
+    "waiting": "Waiting for another download of it",
     "downloading": "Downloading",
     "checking": "Checking",
     "evaluating": "Asking the analogy questions",
@@ -48,7 +50,7 @@ class SourceCard(Card):
         self.opened: dict[str, Vectors] = {}
         self._table = ""
         self._stale = False
-        self.choice = QComboBox()
+        self.choice = ComboBox()
         self.choice.setAccessibleName("Vectors")
         self.choice.setToolTip("Vectors that are here")
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -217,6 +219,7 @@ class SourceCard(Card):
 
     def _take(self, vectors: Vectors, table: str = "") -> None:
         self._table, self._stale = table, False
+        self.problem.hide()
         if not table and vectors.name not in self._known():
             self.opened[vectors.name] = vectors
         self.scores.hide()
@@ -268,9 +271,10 @@ class SourceCard(Card):
             self._list()
             self._say_choice()
         norms = vectors.norms
-        size = f"{len(vectors):,} words, {vectors.dims} numbers each. Norms from {written(float(norms.min()), 2)} to "
-        size += f"{written(float(norms.max()), 2)}, {written(float(np.median(norms)), 2)} in the middle."
-        self.about.setText(f"{about(vectors.name)} {size}")
+        lengths = f"Norms from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
+        lengths += f"{written(float(np.median(norms)), 2)} in the middle."
+        size = f"{len(vectors):,} words, {vectors.dims} numbers each."
+        self.about.setText(f"{size} {about(vectors.name)} {lengths}")
         self.card.setText(model_card(vectors.name))
         self.facts.setVisible(bool(self.card.text()))
         self._show_card(self.facts.isChecked())

@@ -19,11 +19,14 @@ class Store(QObject):
     changed : other vectors
     words_changed : other words in the look-up
     word_changed : another word
+    cosine_asked : pair of numpy.ndarray, pair of str, QWidget
+        Two vectors whose cosine is to be seen as arithmetic, what they are called, and the part that shows it.
     """
 
     changed = Signal()
     words_changed = Signal()
     word_changed = Signal()
+    cosine_asked = Signal(object, object, object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from explorer.core.errors import ExplorerError
+from explorer.ui.errors import show_error
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
@@ -76,11 +78,20 @@ class WordsTab(QFrame):
         if not self.cards:
             self._build()
 
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self._give_room()
+
+    def _give_room(self) -> None:
+        for card in self.cards:
+            card.give_room(self._area.viewport().height())
+
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._space()
         for card in self.cards:
             card.restyle()
+        self._give_room()
         if len(self.cards) >= PAIRED.stop:
             self._pair.restyle()
 
@@ -114,6 +125,7 @@ class WordsTab(QFrame):
     def _add(self, card: Card) -> None:
         self._page.insertWidget(self._page.count() - 1, card)
         self.cards.append(card)
+        card.give_room(self._area.viewport().height())
         if self.store.vectors is not None:
             self._load_card(card)
         elif card.needs_vectors and card is not self.source:
@@ -133,9 +145,12 @@ class WordsTab(QFrame):
 
     def _link_up(self) -> None:
         """All parts are there: a row of links, one to each."""
+        from explorer.ui.words.cosine import CosineCard
         from explorer.ui.words.send import SendCard
 
         self.card(SendCard).sent.connect(self.sent)
+        self.card(CosineCard).back.connect(self.go_to)
+        self.store.cosine_asked.connect(self._show_cosine)
         for card in self.cards:
             button = QPushButton(SHORT[card.title])
             mark(button, link="true")
@@ -143,6 +158,21 @@ class WordsTab(QFrame):
             button.setToolTip(card.title)
             button.clicked.connect(lambda _=False, card=card: self.go_to(card))
             self._links.addWidget(button)
+        self._layout.activate()  # the links take some of the room
+        self._give_room()
+
+    def _show_cosine(self, pair: Any, names: tuple[str, str], asker: Card) -> None:
+        """A cosine that stands somewhere on the page, product by product."""
+        from explorer.ui.words.cosine import CosineCard
+
+        card = self.card(CosineCard)
+        try:
+            card.show_pair(pair, names, asker)
+        except ExplorerError as error:
+            show_error(error, asker)
+            return
+        self.go_to(card)
+        card.way_back.setFocus()
 
     def go_to(self, card: QWidget) -> None:
         """Scroll to a part."""

@@ -215,7 +215,7 @@ def test_every_formula_of_every_model_can_be_typeset(example, variant):
 @pytest.mark.parametrize(
     ("kind", "block", "changes", "id", "says"),
     [
-        ("encoder-decoder", "encoder.1.self", {"heads": 3}, "heads-do-not-divide", "choose 1, 2, 4, or set d_k"),
+        ("encoder-decoder", "encoder.1.self", {"heads": 3}, "heads-do-not-divide", "choose 1, 2 or 4 heads"),
         ("encoder-decoder", "encoder.1.self", {"d_v": 3, "W_O": False}, "widths-differ", "6 numbers a token"),
         ("encoder-decoder", "decoder.1.cross", {"mask": "causal"}, "causal-needs-one-sequence", "decoder.1.cross"),
     ],

@@ -163,12 +163,16 @@ CASES = {
     "NextWords, numbered otherwise": Case(
         lambda s: ops.NextWords(0, tuple(range(s.m, 0, -1))), lambda s: [ids(*s.lead, s.n)]
     ),
+    "NextWords, padded": Case(lambda s: ops.NextWords(s.m, pad=0), lambda s: [ids(*s.lead, s.n)]),
     "CrossEntropy": Case(lambda s: ops.CrossEntropy(), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n)]),
     "CrossEntropy, padded": Case(
         lambda s: ops.CrossEntropy(pad=0), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n)]
     ),
     "Likelihood": Case(lambda s: ops.Likelihood(), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n)]),
     "LogLikelihood": Case(lambda s: ops.LogLikelihood(), lambda s: [real(*s.lead, s.n)]),
+    "LogLikelihood, padded": Case(
+        lambda s: ops.LogLikelihood(pad=0), lambda s: [real(*s.lead, s.n), ids(*s.lead, s.n)]
+    ),
     "Length": elementwise(ops.Length()),
     "Cosine": Case(lambda s: ops.Cosine(), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.n), real(*s.lead, s.m)]),
     "ShadowFactor": Case(lambda s: ops.ShadowFactor(), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.m, s.d)]),
@@ -330,9 +334,13 @@ def test_a_cell_changes_only_what_it_feeds(case, data):
         assert {at for at in cells(result) if after[at].tobytes() != result[at].tobytes()} <= fed
 
 
-@pytest.mark.parametrize("name", CASES.keys() - {"LookUp", "CrossEntropy", "CrossEntropy, padded", "Likelihood"})
+# A look-up and what a right word picks may read any row of their table: which one, their other parent says. And with
+# <pad> a word may decide that another one is not read.
+PICKS = {"LookUp", "Likelihood", "CrossEntropy", "CrossEntropy, padded", "LogLikelihood, padded", "NextWords, padded"}
+
+
+@pytest.mark.parametrize("name", CASES.keys() - PICKS)
 def test_a_cell_feeds_no_more_than_what_reads_it(name):
-    # A look-up and what a right word picks may read any row of their table: which one, their other parent says.
     op, parents = generic(CASES[name])
     result = op.forward(*parents)
     read = {cell: read_by(op.explain(cell, *sources(parents)), parents) for cell in cells(result)}
@@ -356,7 +364,7 @@ def test_an_op_that_alters_reads_one_cell_of_its_first_parent(case):
 # Gradients
 
 # Where a log or a sum of the row must not come near 0.
-POSITIVE = {"CrossEntropy", "CrossEntropy, padded", "LogLikelihood", "RowShares"}
+POSITIVE = {"CrossEntropy", "CrossEntropy, padded", "LogLikelihood", "LogLikelihood, padded", "RowShares"}
 
 
 def smooth(name, lead=(2,), dtype="float64"):
@@ -404,6 +412,19 @@ def test_backward_agrees_with_central_differences(name, lead):
         np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-9, err_msg=f"parent {i}")
 
 
+@pytest.mark.parametrize("lead", LEADS, ids=str)
+@pytest.mark.parametrize("name", CASES)
+def test_a_parent_is_passed_the_same_whoever_else_is_wanted(name, lead):
+    op, parents = smooth(name, lead)
+    result = op.forward(*parents)
+    gradient = np.random.default_rng(2).uniform(-1, 1, result.shape)
+    together = op.backward(gradient, result, *parents)
+    for i in range(len(parents)):
+        alone = op.backward_to([place == i for place in range(len(parents))], gradient, result, *parents)
+        assert (alone[i] is None) == (together[i] is None)
+        assert alone[i] is None or alone[i].tobytes() == together[i].tobytes()
+
+
 @every_case
 @settings(max_examples=12)
 @given(data=st.data())
@@ -446,6 +467,22 @@ def test_the_derivatives_of_one_cell_are_those_that_backward_adds_up(name, lead)
                 at = tuple(0 if axis in free[:-1] else part for axis, part in enumerate(fed))
                 one_by_one = [slope(one) for one in cells_of(at, result.shape)]
                 np.testing.assert_allclose(slope(at), one_by_one, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_slope_says_where_it_comes_from(name):
+    op, parents = smooth(name)
+    result = op.forward(*parents)
+    value, gradients = Source("value", result), op.backward(np.ones_like(result), result, *parents)
+    for i, gradient in enumerate(gradients):
+        if gradient is not None:
+            at = cells(result)[0]
+            cell = next(
+                c for c in cells(gradient) if at in cells_of(op.feeds(i, c, gradient.shape, result.shape), result.shape)
+            )
+            slope = op.derivative(i, cell, at, value, *sources(parents))
+            # 1 and −1 need no words; any other bare number would.
+            assert getattr(slope, "of", "") != "derivative" or abs(slope.value) == 1, f"parent {i}"
 
 
 def test_an_op_without_a_rule_says_so():

@@ -5,9 +5,10 @@ import pytest
 
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.tokens import token_ids
 from explorer.core.training.data import cases, windows
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.text import numbers, vocabulary
+from explorer.core.training.text import vocabulary
 from explorer.core.training.trainer import Trainer
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -48,7 +49,7 @@ def gpt():
     def gpt(**settings):
         recipe = Recipe(**{"rate": 0.01, "batch": 4, "steps": 12, "validation": 0.2, "validate_every": 5} | settings)
         words = vocabulary(TEXT, 50)
-        data = windows(numbers(TEXT, words), 4, recipe.validation, recipe.seed)
+        data = windows(token_ids(TEXT, words), 4, recipe.validation, recipe.seed)
         switches = {"input.lookup": "index", "decoder.1.self.heads": 2, "input.positions": "learned"}
         model = Model(
             "gpt", lengths=data.lengths, axes={"input.words": words}, d_model=8, switches=switches, dtype="float32"

@@ -47,7 +47,7 @@ def test_the_output_may_have_a_vocabulary_of_its_own():
 
 
 def test_a_text_shorter_than_a_window():
-    with pytest.raises(ExplorerError, match="windows of 4 words need at least 5"):
+    with pytest.raises(ExplorerError, match="4 of the 5 words that windows of 4 need"):
         windows(np.arange(4), 4)
 
 
@@ -71,7 +71,16 @@ def test_every_example_comes_once_before_any_comes_again(n, size, seed):
 
 @given(st.integers(2, 12), st.integers(1, 5), st.integers(0, 1000), st.integers(0, 2**32 - 1))
 def test_a_batch_depends_on_the_seed_and_the_step_alone(n, size, step, seed):
-    assert seen(table(n), [step], size, seed) == seen(table(n), [step + 7, 0, step], size, seed)[-min(size, n) :]
+    alone = seen(table(n), [step], size, seed)
+    assert alone == seen(table(n), [step + 7, 0, step], size, seed)[-len(alone) :]
+
+
+@given(st.integers(2, 30), st.integers(1, 12), st.integers(0, 5))
+def test_in_an_epoch_each_is_seen_once(n, size, epoch):
+    batches = table(n).batches(size)
+    steps = range(epoch * batches, (epoch + 1) * batches)
+    assert sorted(seen(table(n), steps, size, 1)) == list(range(n))
+    assert [len(seen(table(n), [step], size, 1)) for step in steps][:-1] == [min(size, n)] * (batches - 1)
 
 
 def test_another_seed_is_another_order():

@@ -21,13 +21,13 @@ def test_plain_descent_goes_against_the_gradient():
 
 
 def test_momentum_keeps_a_part_of_its_speed():
-    first, second = two_steps(Momentum(0.1, keep=0.5))
+    first, second = two_steps(Momentum(0.1, momentum=0.5))
     np.testing.assert_allclose(first, [0.95, -1.6])
     np.testing.assert_allclose(second, first + 1.5 * np.array([-0.05, 0.4]))
 
 
 def test_rmsprop_divides_by_the_usual_size():
-    first, _ = two_steps(RMSprop(0.1, keep=0.9))
+    first, _ = two_steps(RMSprop(0.1, rho=0.9))
     np.testing.assert_allclose(first, WEIGHTS["w"] - 0.1 * np.sign(GRADIENTS["w"]) / np.sqrt(0.1), rtol=1e-6)
 
 

@@ -1,11 +1,7 @@
-"""From a text to numbers of words."""
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from explorer.core.errors import ExplorerError
-from explorer.core.training.text import MOST_IN_SENTENCE, numbers, read_pairs, read_text, vocabulary, words_of
+from explorer.core.training.text import MOST_IN_SENTENCE, read_pairs, read_text, vocabulary, words_of
 
 
 def test_words_and_punctuation_marks():
@@ -26,19 +22,6 @@ def test_where_all_words_have_their_place_there_is_no_unknown_one():
 
 def test_a_word_too_long_to_be_shown_is_unknown():
     assert vocabulary(["a", "b" * 1000], 10) == ("<unk>", "a")
-
-
-@given(st.lists(st.sampled_from("abcdefgh")), st.integers(2, 9))
-def test_a_vocabulary_numbers_every_word_of_its_text(words, most):
-    known = vocabulary(words, most)
-    assert len(known) == len(set(known)) <= most
-    for word, number in zip(words, numbers(words, known), strict=True):
-        assert known[number] == (word if word in known else "<unk>")
-
-
-def test_an_unknown_word():
-    with pytest.raises(ExplorerError, match="'mat' is not in the vocabulary"):
-        numbers(["cat", "mat"], ("cat",))
 
 
 def test_pairs_of_sentences(tmp_path):

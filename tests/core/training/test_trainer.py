@@ -8,7 +8,7 @@ import pytest
 
 from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.training.data import OWN, TARGET
+from explorer.core.training.data import OWN, TARGET, cases
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import Trainer, fitted
@@ -243,18 +243,29 @@ def test_an_edit_that_does_not_fit(xor, name, id):
 
 
 def test_a_loss_that_is_infinite_at_once(xor):
-    trainer = xor()
-    trainer.set({"layer.1.W": np.full((2, 3), np.nan)})
+    made = xor()
+    trainer = Trainer(made.model, made._inputs, cases(np.zeros((4, 2)), np.full((4, 1), 1e200)), made.recipe)
     with pytest.raises(ExplorerError, match="no finite number before the first step"):
         trainer.step()
     assert trainer.at == 0
+
+
+@pytest.mark.parametrize("before", [0, 3])
+def test_a_weight_that_is_no_number_is_named(xor, before):
+    trainer = xor()
+    for _ in range(before):
+        trainer.step()
+    trainer.set({"layer.2.b": np.array([np.nan])})
+    with pytest.raises(ExplorerError, match=r"layer\.2\.b holds"):
+        trainer.step()
+    assert trainer.at == before
 
 
 def test_the_last_good_weights_stay(xor):
     model, inputs = xor("ReLU").model, xor("ReLU")._inputs
     model = model.with_switch("layer.2", "activation", "identity")
     trainer = Trainer(model, inputs, OWN, Recipe(optimiser="SGD", rate=100.0, steps=1000))
-    with pytest.raises(ExplorerError, match=r"After \d+ steps the loss or a gradient is no finite number"):
+    with pytest.raises(ExplorerError, match=r"After step \d+ the loss or a gradient is no finite number"):
         run(trainer)
     kept, at = bits(trainer), trainer.at
     assert 0 < at < 1000

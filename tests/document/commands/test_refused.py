@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import AddWords, PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.document.commands.words import MAX_TOKEN_LENGTH, MAX_TOKENS
 
 nan, inf = np.nan, np.inf
@@ -40,11 +40,14 @@ nan, inf = np.nan, np.inf
         (SetTokens("source", ("two words",)), "bad-token", "two words"),
         (SetTokens("source", ("",)), "bad-token", "''"),
         (SetTokens("source", ("line\n",)), "bad-token", "without spaces"),
+        (SetTokens("source", ("\u200b",)), "bad-token", r"'\u200b'"),
+        (SetTokens("source", ("a\u202eb",)), "bad-token", r"'a\u202eb'"),
+        (SetTokens("source", ("\u200d",)), "bad-token", r"'\u200d'"),
         (SetTokens("source", ("w" * (MAX_TOKEN_LENGTH + 1),)), "bad-token", "up to 64"),
         (SetSwitch("encoder.2.self", "scale", "none"), "unknown-block", "encoder.1.self"),
         (SetSwitch("encoder.1.self", "scalar", "none"), "unknown-switch", "scale"),
         (SetSwitch("encoder.1.self", "scale", "2"), "bad-switch-value", "1/d_k"),
-        (SetSwitch("encoder.1.self", "heads", 3), "heads-do-not-divide", "choose 1, 2, 4"),
+        (SetSwitch("encoder.1.self", "heads", 3), "heads-do-not-divide", "choose 1, 2 or 4 heads"),
         (SetSwitch("decoder.1.cross", "mask", "causal"), "causal-needs-one-sequence", "decoder.1.cross"),
         (SetSwitch("decoder.1.self", "mask", "causal", everywhere=True), "causal-needs-one-sequence", "cross"),
     ],
@@ -79,6 +82,7 @@ def test_a_lesson_without_sequences_has_no_tokens_to_set(lesson):
         Release("source.H"),
         Release("source.X", ((1, 1),)),
         SetTokens("source", ("you", "are", "welcome")),
+        AddWords({"source.words": ("are", "you")}),
         SetSwitch("encoder.1.self", "heads", "2"),
         SetSwitch("encoder.1.self", "mask", "none"),
     ],

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.state import State
 
@@ -33,6 +33,13 @@ def test_a_node_that_can_be_computed_or_typed(translator, block, name, by_hand, 
     np.testing.assert_array_equal(values(translator, node), as_computed)
     translator.do(SetSwitch(block, name, by_hand))
     np.testing.assert_array_equal(values(translator, node), typed)
+
+
+def test_by_hand_it_starts_with_what_was_pinned_too(translator, values):
+    translator.do(PinCells("decoder.1.self.mask", {(0, 1): 1}))
+    translator.do(SetSwitch("decoder.1.self", "mask", "hand"))
+    assert values(translator, "decoder.1.self.mask").tolist() == [[1, 1], [1, 1]]
+    assert not translator.state.pins
 
 
 def test_positions_that_overflow_can_be_taken_over(gpt, values):

@@ -1,6 +1,7 @@
 """Other words for a sequence."""
 
 import numpy as np
+import pytest
 
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 
@@ -40,3 +41,10 @@ def test_no_padding_word_means_no_padding_and_a_new_one_is_masked(gpt, values):
     assert (values(gpt, "decoder.1.self.mask") == 1).all()
     gpt.do(SetTokens("input", ("a", "<pad>", "c")))
     assert values(gpt, "decoder.1.self.mask").tolist() == [[1, 0, 1]] * 3
+
+
+@pytest.mark.parametrize("word", ["👩‍💻", "می‌خواهم", "日本", "naïve", "<b>", "\U0001fae9"])
+def test_a_word_may_be_of_any_script(translator, word):
+    """Also of one that Python does not know yet, as the last."""
+    translator.do(SetTokens("source", (word,)))
+    assert translator.words("source") == (word,)

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.note import Note
 
@@ -63,6 +63,21 @@ def test_the_page_stays_while_the_graph_does(window, page):
     window.bench.bridge.flush()
     assert listing(window) is not before
     assert "encoder.1.self.norm" in [line[0] for line in lines(window)]
+
+
+def test_nodes_of_another_shape_and_new_and_lost_ones(window, page):
+    document = window.bench.document
+    document.do(SetTokens("source", ("You", "are", "very", "welcome")))
+    window.bench.bridge.flush()
+    assert ["source.X", "3 × 4 → 4 × 4", ""] in lines(window)
+    document.do(SetSwitch("encoder.1.self", "mask", "causal"))
+    window.bench.bridge.flush()
+    assert ["encoder.1.self.mask", "new, 4 × 4", ""] in lines(window)
+    document.undo()
+    window.bench.bridge.flush()
+    assert lines(window)[-2:] == [["encoder.1.self.mask", "gone", ""], ["encoder.1.self.masked", "gone", ""]]
+    rows = listing(window).rows
+    assert not rows.link(rows.rowCount() - 1, 0)
 
 
 def test_a_click_or_enter_goes_to_the_node(window, page, hand, eye):

@@ -5,7 +5,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox
 
+from explorer.core.numbers import written
+from explorer.core.training.optimisers import Optimiser
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.document import Document
+from explorer.document.training import Run
 from explorer.lessons.loader import load
 from explorer.ui.panels.descent import Moving
 from explorer.ui.panels.panel import Later
@@ -182,13 +186,121 @@ def test_without_a_loss_it_says_so(panel, eye, qtbot):
     qtbot.waitUntil(lambda: bool(panel.findChildren(Stepper)))
 
 
-def test_of_a_large_model_less_is_shown(window, eye, monkeypatch):
+@pytest.fixture
+def large(monkeypatch):
+    """From now on every model is a large one."""
     monkeypatch.setattr(going, "LARGE", 1)
+    monkeypatch.setattr("explorer.document.document.LARGE", 1)
+
+
+def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, eye, qtbot):
+    document = window.bench.document
     panel = eye.look_at(window, "model.descent")
+    assert document.computing
     (moving,) = panel.findChildren(Moving)
-    assert [label.text() for label in moving._lengths.values()] == ["…", "…"]
+    assert [label.text() for label in moving.lengths.values()] == ["…", "…"]
     assert len(panel.findChildren(Later)) == 1
     assert any("Train" in note.text() for note in panel.findChildren(Note))
+    gate.open.set()
+    qtbot.waitUntil(lambda: len(panel.findChildren(Later)) == 2)
+    assert document.engine.has_gradients
+    (moving,) = panel.findChildren(Moving)
+    gradient = document.engine.gradients().of("output.logits")
+    assert moving.lengths["output.logits"].text() == written(float(np.linalg.norm(gradient)), 4)
+    eye.go_to(window, "loss")
+    document.do(SetCells("output.logits", {(0, 0): 5.0}))
+    document.settle()
+    assert not document.engine.has_gradients  # out of sight nobody needs them
+
+
+def test_steps_of_a_large_model_are_computed_in_the_background(window, large, gate, eye, hand, qtbot):
+    document, descent = window.bench.document, window.bench.descent
+    panel = eye.go_to(window, "loss")
+    (stepper,) = panel.findChildren(Stepper)
+    before = loss(panel)
+    hand.click(stepper.one)  # first the gradients
+    assert (document.computing, loss(panel), descent.at) == (True, before, 0)
+    gate.open.set()
+    qtbot.waitUntil(lambda: descent.at == 1 and not document.computing)
+    assert loss(panel) == descent.run.losses[1] < before
+    take(qtbot, hand, stepper, 5)
+    qtbot.waitUntil(lambda: descent.at == 6)
+    assert len(descent.run.losses) == 7
+    hand.click(stepper.play)
+    qtbot.waitUntil(lambda: descent.at > 8)
+    hand.click(stepper.play)
+    qtbot.waitUntil(lambda: not document.computing)
+    slow = list(descent.run.losses)
+    gate.open.clear()
+    hand.click(stepper.back)
+    assert (document.computing, loss(panel)) == (True, slow[-1])
+    assert (descent.at, stepper.slider.value()) == (len(slow) - 2, len(slow) - 2)
+    gate.open.set()
+    qtbot.waitUntil(lambda: not document.computing)
+    assert loss(panel) == slow[-2]
+    document.undo()
+    document.settle()
+    assert loss(panel) == before
+    other = Run(Document(document.state), Optimiser(descent.rate), ["output.logits"])
+    for _ in slow[1:]:
+        other.step()
+    assert list(other.losses) == slow
+
+
+def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, eye, hand, qtbot):
+    document, descent = window.bench.document, window.bench.descent
+    (stepper,) = eye.go_to(window, "loss").findChildren(Stepper)
+    document.show_gradients(True)
+    gate.open.set()
+    qtbot.waitUntil(lambda: document.engine.has_gradients)
+    gate.open.clear()
+    hand.click(stepper.one)
+    assert document.wanted is not document.state
+    document.do(SetCells("output.logits", {(0, 0): 5.0}))
+    gate.open.set()
+    qtbot.waitUntil(lambda: not document.computing)
+    assert descent.at == 0
+    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 0 steps, then edited"))
+    hand.click(stepper.one)
+    qtbot.waitUntil(lambda: descent.at == 1)
+
+
+def test_the_surface_of_a_large_model_is_computed_in_the_background(window, large, eye, qtbot):
+    from explorer.ui.widgets.loss_surface import LossSurface
+
+    panel = eye.look_at(window, "model.descent")
+    qtbot.waitUntil(lambda: bool(panel.findChildren(LossSurface)))
+    (surface,) = panel.findChildren(LossSurface)
+    qtbot.waitUntil(lambda: surface.grid is not None and surface.grid.whole)
+    assert surface.lines
+    first = surface.grid
+    window.bench.document.do(SetCells("output.logits", {(0, 1): 2.0}))
+    qtbot.waitUntil(lambda: surface.grid is not first and surface.grid.whole)
+    eye.go_to(window, "loss")
+    assert surface._at_work is None
+
+
+def test_many_weights_stand_block_by_block(open_window, eye, hand, qtbot):
+    window = open_window("you-are-welcome")
+    window.bench.open(window.bench.lesson, "textbook")
+    panel = eye.go_to(window, "model.descent")
+    (moving,) = panel.findChildren(Moving)
+    block, descent = moving.blocks["encoder.1.self"], window.bench.descent
+    gradients = window.bench.document.engine.gradients()
+    inside = [name for name in descent.moves() if name.startswith("encoder.1.self.")]
+    together = np.sqrt(sum(np.sum(gradients.of(name) ** 2) for name in inside))
+    assert moving.lengths["encoder.1.self"].text() == written(float(together), 4)
+    assert not moving.boxes["encoder.1.self.W_Q"].isVisible()
+    eye.scroll_to(block) if hasattr(eye, "scroll_to") else panel.ensureWidgetVisible(block)
+    hand.click(block.open)
+    assert moving.boxes["encoder.1.self.W_Q"].isVisible()
+    hand.click(moving.boxes["encoder.1.self.W_Q"], QPoint(8, 8))
+    assert not descent.moves()["encoder.1.self.W_Q"]
+    assert block.all.checkState() == Qt.CheckState.PartiallyChecked
+    hand.click(block.all, QPoint(8, 8))
+    assert all(descent.moves()[name] for name in inside)
+    hand.click(block.all, QPoint(8, 8))
+    assert not any(descent.moves()[name] for name in inside)
 
 
 # Pictures
@@ -201,7 +313,7 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
     assert "no steps yet" in curve.accessibleName()
     take(qtbot, hand, stepper, 3)
     qtbot.waitUntil(lambda: "after 3 steps" in curve.accessibleName())
-    (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "log scale"]
+    (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Log scale"]
     hand.click(log, QPoint(8, log.height() // 2))
     assert curve._log
 

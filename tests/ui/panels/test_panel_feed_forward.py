@@ -100,7 +100,7 @@ def test_an_edit_is_followed(window, document, panel, eye):
 
 @pytest.mark.parametrize(
     ("activation", "said"),
-    [("GELU", "GELU gives none"), ("sigmoid", "sigmoid gives none"), ("identity", "no more than one")],
+    [("GELU", "GELU makes none"), ("sigmoid", "nearer to 1: "), ("identity", "no more than one")],
 )
 def test_other_activations(window, document, panel, eye, activation, said):
     document.do(SetSwitch(BLOCK, "activation", activation))

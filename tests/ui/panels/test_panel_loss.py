@@ -274,3 +274,32 @@ def test_which_words_lead_to_which(open_window, eye):
     window.bench.document.do(SetSwitch("decoder.1.self", "window", 0))
     eye.settle(window)
     assert pairs()[-1] == ("4  roses are red violets are", "blue")
+
+
+def test_where_nothing_is_to_be_said_nothing_is_counted(window, document, panel, eye):
+    document.do(SetTokens("target", ("<start>", "de", "<pad>", "<pad>")))
+    eye.settle(window)
+    rows = texts(panel)
+    assert [row[1] for row in rows] == ["de", "<end>", "<pad>", "<pad>"]
+    assert [row[4] for row in rows[2:]] == ["not counted"] * 2
+    loss = eye.value(window, "loss.value")
+    assert loss == pytest.approx(sum(number(row[4]) for row in rows[:2]) / 2, abs=1e-4)
+    assert [dot.name for dot in dots(panel)] == ["<start>", "de"]
+    assert "nothing is counted" in notes(panel)
+    window.bench.selection.choose_token(("target", 3))
+    eye.settle(window)
+    assert "its gradient is 0" in notes(panel)
+    assert {row[3] for row in texts(panel, words=True)} == {"0.0000"}
+    window.bench.selection.choose_token(("target", 1))
+    eye.settle(window)
+    P = eye.value(window, "output.probabilities")[1]
+    assert number(texts(panel, words=True)[1][3]) == pytest.approx(P[1], abs=1e-4)
+
+
+def test_a_page_of_the_same_nodes_in_another_kind_of_model_has_its_switches(open_window, eye):
+    window = open_window("i-love-ai")
+    eye.go_to(window, "loss")
+    window.bench.open(load("cat-sat-on-the"))
+    eye.settle(window)
+    eye.go_to(window, "loss")
+    assert "2.3026" in notes(eye.go_to(window, "loss")) or "0.3567" in notes(eye.go_to(window, "loss"))

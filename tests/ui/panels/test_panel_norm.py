@@ -39,7 +39,7 @@ def moments(panel):
 
 
 def number(text):
-    return float(text.replace("−", "-"))
+    return float(text.removeprefix("≈").replace("−", "-"))
 
 
 def notes(panel):
@@ -63,6 +63,16 @@ def test_moments_of_each_row(window, panel, eye):
         assert sigma == pytest.approx(np.sqrt(x[i].var() + 1e-5), abs=1e-4)
         assert mean_after == pytest.approx(N[i].mean(), abs=1e-4)
         assert variance_after == pytest.approx(N[i].var(), abs=1e-4)
+
+
+def test_what_rounding_leaves_of_a_mean_of_0_is_no_number_to_puzzle_over(window, panel, textbook, eye):
+    for i, row in enumerate(moments(panel)):
+        mean = eye.value(window, "encoder.1.self.norm")[i].mean()
+        assert abs(mean) < 1e-14
+        assert row[4] == ("≈ 0" if mean else "0.0000")
+    textbook.do(SetCells("encoder.1.self.beta", {(0,): 4e-12}))
+    eye.settle(window)
+    assert [row[4] for row in moments(panel)] == ["1e−12"] * 3
 
 
 def test_strips_hold_the_numbers(window, panel, eye):

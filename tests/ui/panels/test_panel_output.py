@@ -75,7 +75,7 @@ def test_another_position(window, panel, eye, hand):
 
 
 def test_largest_first_and_back(window, panel, eye, hand):
-    box = next(box for box in panel.findChildren(QCheckBox) if box.text() == "largest first")
+    box = next(box for box in panel.findChildren(QCheckBox) if box.text() == "Largest first")
     hand.click(box)
     probabilities = eye.value(window, PROBABILITIES)[-1]
     assert shares(panel) == sorted(probabilities.tolist(), reverse=True)

@@ -30,7 +30,7 @@ def test_a_row_for_each_block_and_each_matrix(window, panel):
     expected = blocks(window)
     assert [row[0] for row in shown if not row[0].startswith(" ")] == [block.name for block in expected] + ["All"]
     query = next(row for row in shown if row[0].strip() == "W_Q")
-    assert query[1:4] == ["what each head asks", "2 heads × 4 d_model × 4 d_k", "32"]
+    assert query[1:4] == ["what heads ask", "2 heads × 4 d_model × 4 d_k", "32"]
     assert shown[-1][3] == f"{total(expected):,}"
 
 
@@ -43,6 +43,14 @@ def test_how_it_grows(window, panel):
     assert [row[1] for row in texts(panel, 1)] == [
         f"{count:,}" for count in (total(blocks(window)), *(g.count for g in growth(model)))
     ]
+
+
+def test_twice_the_words_have_four_times_the_scores(window, panel):
+    longer = texts(panel, 1)[-1]
+    assert longer[0] == "a text twice as long"
+    assert longer[2::3] == ["1.00", "4.00"]
+    # Head 1 and 2 of the encoder, masked and cross-attention of the decoder: 3 words with 3 words each.
+    assert texts(panel, 1)[0][4] == "36"
 
 
 def test_it_follows_the_model(window, panel, eye):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.ui.top_bar import PAGES
 
 LOGITS = "output.logits"
 
@@ -71,3 +72,23 @@ def test_a_page_that_is_made_while_gradients_are_shown_shows_them(window, eye):
     view = eye.views(window)["output.probabilities"]
     np.testing.assert_array_equal(view.matrix._shown, gradient)
     assert not window.grab().isNull()
+
+
+def test_a_step_of_the_training_tab_is_one_too(open_window, eye, hand):
+    window = open_window("xor")
+    window.bench.open(window.bench.lesson, "random")
+    eye.look_at(window, "layer.1")
+    assert not button(window, "Δ last step").isVisible()
+    window.show_page(PAGES.index("Train"))
+    eye.settle(window)
+    states = [window.bench.document.state.inputs["layer.1.W"]]
+    for _ in range(3):
+        hand.click(window.training.one)
+        states.append(window.bench.document.state.inputs["layer.1.W"])
+    window.show_page(0)
+    eye.settle(window)
+    hand.click(button(window, "Δ last step"))
+    np.testing.assert_array_equal(eye.views(window)["layer.1.W"].matrix.array(), states[3] - states[2])
+    window.training.over.click()
+    eye.settle(window)
+    assert not button(window, "Δ last step").isVisible()

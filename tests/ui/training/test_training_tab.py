@@ -1,6 +1,7 @@
 """The training tab by hand: settings, a run, its pictures, and what stops it."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
 from explorer.core.engine import same_bytes
-from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 
 Key = Qt.Key
@@ -61,7 +63,6 @@ def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
     run(qtbot, tab, hand)
     first = weights(window)
     window.bench.document.undo()
-    hand.click(tab.anew)
     run(qtbot, tab, hand)
     assert all(same_bytes(array, first[name]) for name, array in weights(window).items())
 
@@ -72,6 +73,8 @@ def test_zeros_keep_the_hidden_units_alike(train, hand, qtbot, eye):
     run(qtbot, tab, hand)
     W = window.bench.document.state.inputs["layer.1.W"]  # W x: a row is a hidden unit
     assert same_bytes(W[0], W[1])
+    assert "The 2 units of layer.1 are alike" in tab.note.text()
+    assert "is exactly 0: nothing moves there" in tab.note.text()
 
 
 def test_a_weight_without_its_mark_is_frozen(train, hand, qtbot, eye):
@@ -98,17 +101,187 @@ def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
     assert document.state is undone
 
 
-def test_another_setting_is_another_run(train, hand, eye):
-    _window, tab = train()
-    hand.click(tab.one)
-    assert tab.run.session is not None
+def test_settings_may_change_in_mid_run(train, hand, qtbot, eye):
+    window, tab = train(steps=1_000_000)
+    before = window.bench.document.state
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.run.session is not None and tab.run.session.trainer.at > 2)
     tab.form.control("rate").setFocus()
     tab.form.control("rate").selectAll()
     hand.type("0.5")
-    assert tab.run.session is None
-    assert tab.said.text() == "No step yet"
+    assert tab.run.session.trainer.recipe.rate == 0.1  # it is still being typed
+    hand.key(Key.Key_Return)
+    qtbot.waitUntil(lambda: tab.run.history.rates[-1] == 0.5)
+    assert tab.play.isChecked()
+    tab.moves.boxes["layer.1.b"].setChecked(False)
+    tab.moves.boxes["layer.1.W"].setChecked(False)
+    qtbot.waitUntil(lambda: np.isnan(tab.run.history.blocks["layer.1"][-1]))
+    hand.click(tab.play)
+    history = tab.run.history
+    assert history.rates[0] == 0.1
+    assert len(history.losses) == tab.run.session.trainer.at
+    assert all(len(column) == len(history.losses) for column in history.blocks.values())
+    window.bench.document.undo()
+    assert window.bench.document.state is before
+
+
+def test_another_start_is_another_run(train, hand, eye):
+    _window, tab = train()
     hand.click(tab.one)
-    assert tab.run.session.trainer.recipe.rate == 0.5
+    tab.form.control("seed").setValue(5)
+    assert tab.run.session is None
+    assert tab.said.text().startswith("No step yet")
+
+
+def test_who_presses_train_at_the_end_goes_on_for_as_many_steps(train, hand, qtbot, eye):
+    window, tab = train()
+    tab.form.control("initialiser").setCurrentText("xavier")
+    run(qtbot, tab, hand)
+    losses, stood = list(tab.run.history.losses), weights(window)
+    hand.click(tab.one)
+    assert tab.said.text().startswith("Step 31 of 60")
+    W = window.bench.document.state.inputs["layer.1.W"]
+    assert np.abs(W - stood["layer.1.W"]).max() < 0.5  # it is not drawn anew
+    run(qtbot, tab, hand)
+    assert tab.run.history.losses[:30] == losses
+    assert len(tab.run.history.losses) == 60
+
+
+def test_starting_over_takes_the_run_back_with_all_edits_of_weights(train, hand, qtbot, eye):
+    window, tab = train("sin")
+    document = window.bench.document
+    before = document.state
+    assert not tab.over.isEnabled()
+    hand.click(tab.one)
+    document.do(SetCells("layer.3.b", {(0,): 5.0}))
+    hand.click(tab.one)
+    hand.click(tab.over)
+    eye.settle(window)
+    assert all(same_bytes(document.state.inputs[name], array) for name, array in before.inputs.items())
+    assert tab.said.text().startswith("No step yet")
+    assert not tab.over.isEnabled()
+
+
+def test_what_is_learned_may_change_in_mid_run(train, hand, qtbot, eye):
+    window, tab = train("sin", steps=1_000_000)
+    document = window.bench.document
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.run.session is not None and tab.run.session.trainer.at > 2)
+    document.do(SetCells("loss.target", {(0, 0): 9.0}))
+    qtbot.waitUntil(lambda: tab.run.session.trainer.data.arrays["loss.target"][0, 0] == 9.0)
+    document.do(SetSwitch("layer.1", "activation", "sigmoid"))
+    qtbot.waitUntil(lambda: tab.run.session.trainer.model.switch("layer.1", "activation") == "sigmoid")
+    at = tab.run.session.trainer.at
+    qtbot.waitUntil(lambda: tab.run.session.trainer.at > at)
+    assert tab.play.isChecked()
+    assert tab.problem.text() == ""
+    hand.click(tab.play)
+    assert len(tab.run.history.losses) == tab.run.session.trainer.at  # one curve
+
+
+def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, eye):
+    window, tab = train("xor")
+    run(qtbot, tab, hand)
+    window.bench.open(load("sin"))
+    eye.settle(window)
+    assert tab.run.session is None
+    assert tab.form.recipe().optimiser == "Adam"
+    assert (tab.form.recipe().rate, tab.form.recipe().steps, tab.form.recipe().batch) == (0.001, 4000, 32)
+    hand.click(tab.one)
+    assert tab.problem.text() == ""
+    assert tab.said.text().startswith("Step 1 of 4,000 · epoch 1 · loss ")
+    window.bench.open(load("sin"), "linear")
+    eye.settle(window)
+    assert tab.said.text().startswith("No step yet")
+    hand.click(tab.one)
+    window.bench.open(load("sin"), "linear")  # the same one anew
+    eye.settle(window)
+    assert tab.said.text().startswith("No step yet")
+
+
+def test_a_run_can_be_slow_enough_to_watch(train, hand, qtbot, eye):
+    window, tab = train("xor")
+    tab.run.set_least(1e6)
+    hand.click(tab.play)
+    eye.settle(window)
+    assert tab.run.in_slices
+    assert tab.run.session.trainer.at == 1
+    tab.pace.setFocus()
+    hand.type("f")  # full speed
+    hand.key(Key.Key_Return)
+    qtbot.waitUntil(lambda: not tab.play.isChecked())
+    assert tab.run.session.trainer.at == 30
+
+
+def test_the_activation_may_change_in_mid_run(train, hand, eye):
+    window, tab = train("xor")
+    assert list(tab.activations.boxes) == ["layer.1", "layer.2"]
+    hand.click(tab.one)
+    box = tab.activations.boxes["layer.1"]
+    box.setFocus()
+    hand.type("R")  # ReLU
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert window.bench.document.state.model.switch("layer.1", "activation") == "ReLU"
+    hand.click(tab.one)
+    assert tab.run.session.trainer.at == 2
+    assert tab.run.session.trainer.model.switch("layer.1", "activation") == "ReLU"
+    window.bench.open(load("you-are-welcome"))
+    eye.settle(window)
+    assert not tab.activations.boxes
+
+
+@pytest.mark.parametrize(("lesson", "word"), [("roses-are-red", "violets"), ("you-are-welcome", "casa")])
+def test_texts_that_come_along(train, hand, eye, lesson, word):
+    window, tab = train(lesson)
+    hand.click(tab.source.choice.group.button(1))
+    hand.click(tab.source.shipped)
+    assert word in tab.source.text.toPlainText()
+    hand.click(tab.one)
+    assert tab.problem.text() == ""
+    assert any(word in words for words in window.bench.document.state.model.axes.values())
+
+
+def test_a_line_learns_beside_the_net(train, hand, qtbot, eye):
+    window, tab = train("sin", steps=40)
+    assert tab.run.line is None
+    run(qtbot, tab, hand)
+    line = tab.run.line.session
+    assert line.trainer.at == 40
+    assert "line" in tab.pictures.losses.accessibleName()
+    assert "trained line " in tab.pictures._net.plot.accessibleName()
+    assert "The line, trained in the same steps" in tab.pictures._net.words()
+    hand.click(tab.over)
+    eye.settle(window)
+    assert "trained line" not in tab.pictures._net.plot.accessibleName()
+
+
+def test_weights_that_are_already_right_are_spoken_of(train, hand, eye):
+    window, tab = train("xor")
+    assert "next to nothing to learn" in tab.note.text()
+    window.bench.open(load("xor"), "random")
+    eye.settle(window)
+    assert tab.note.text() == ""
+
+
+def test_it_gives_way_to_gradient_descent_by_hand(train, hand, qtbot, eye):
+    window, tab = train("xor", steps=1_000_000)
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.run.in_slices)
+    window.bench.descent.take(3)
+    qtbot.waitUntil(lambda: not tab.run.in_slices)
+    assert not tab.play.isChecked()
+
+
+def test_cells_held_for_single_cases_have_no_place_in_a_batch(train, hand, eye):
+    window, tab = train("sin")
+    window.bench.document.do(PinCells("layer.1.activation", {(0, 0): 3.0}))
+    hand.click(tab.one)
+    assert "layer.1.activation is held" in tab.problem.text()
+    tab.form.control("batch").setValue(0)
+    hand.click(tab.one)
+    assert tab.problem.text() == ""
+    assert tab.run.session.trainer.at == 1
 
 
 @pytest.mark.parametrize(("name", "typed", "said"), [("rate", "abc", "not a number"), ("dropout", "2", "dropout")])
@@ -188,7 +361,7 @@ def test_it_follows_theme_and_text_scale(train, eye, appearance):
     appearance.set_mode("dark")
     appearance.set_scale(1.5)
     eye.settle(window)
-    assert tab.pictures.losses.height() == appearance.px(240)
+    assert tab.pictures.losses.height() == appearance.px(220)
 
 
 def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_one(train, eye):
@@ -203,6 +376,15 @@ def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_on
     window.resize(1000, 720)
     eye.settle(window)
     assert tab.pictures.losses.width() > narrow  # one in a line has all of it
+
+
+def test_in_the_largest_text_the_pictures_keep_some_width(train, eye, appearance):
+    """Qt warns of a negative one."""
+    window, tab = train()
+    appearance.set_scale(3.0)
+    window.resize(900, 560)
+    eye.settle(window)
+    assert tab.pictures.losses.width() > 100
 
 
 def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
@@ -257,3 +439,18 @@ def test_a_run_can_begin_with_another_setting(train, eye):
     random.click()
     eye.settle(window)
     assert window.bench.document.state.setting == "random"
+
+
+def test_a_full_disk_is_spoken_of(gpt, hand, eye, monkeypatch):
+    window, tab = gpt
+    before = window.bench.document.state
+    hand.click(tab.source.choice.group.button(1))
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    hand.click(tab.play)
+    assert "No space left on device" in tab.problem.text()
+    assert not tab.play.isChecked()
+    assert window.bench.document.state is before

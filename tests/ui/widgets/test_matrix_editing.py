@@ -11,6 +11,7 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, SHIFT, CONTROL = Modifier.AltModifier, Modifier.ShiftModifier, Modifier.ControlModifier
+NONE = Modifier.NoModifier
 
 
 @pytest.fixture
@@ -120,6 +121,33 @@ def test_a_click_elsewhere_keeps_what_was_typed(hand, view, cell):
     assert cell(0, 0) == 6
 
 
+def test_enter_takes_the_number_and_goes_down_tab_goes_on(hand, view, cell):
+    hand.click(view, hand.cell(view, 0, 1))
+    for key, modifiers, place in (
+        (Key.Key_Return, NONE, (1, 1)),
+        (Key.Key_Return, SHIFT, (0, 1)),
+        (Key.Key_Tab, NONE, (0, 2)),
+        (Key.Key_Backtab, SHIFT, (0, 1)),
+    ):
+        was = view.currentIndex().row(), view.currentIndex().column()
+        hand.type("3")
+        hand.key(key, modifiers)
+        assert cell(*was) == 3
+        assert editor(view) is None
+        assert (view.currentIndex().row(), view.currentIndex().column()) == place
+
+
+def test_what_is_not_a_number_stays_to_be_mended(hand, view, cell, said):
+    hand.click(view, hand.cell(view, 1, 2))
+    hand.type("2.5e")
+    hand.key(Key.Key_Return)
+    assert "not a number" in said()
+    assert editor(view).text() == "2.5e"
+    hand.type("1")
+    hand.key(Key.Key_Return)
+    assert cell(1, 2) == 25
+
+
 @pytest.mark.parametrize("typed", ["abc", "", "1.2.3"])
 def test_what_is_not_a_number_is_said_at_the_place_and_changes_nothing(hand, view, cell, history, said, typed):
     hand.click(view, hand.cell(view, 1, 2))
@@ -189,6 +217,7 @@ def test_a_computed_cell_is_pinned_on_purpose_and_released(window, eye, hand, co
     assert eye.value(window, "source.X")[1, 1] == 7.5
     assert computed.matrix.pinned(1, 1)
     assert history() == ["Pin 1 cell of source.X"]
+    hand.key(Key.Key_Up)
     hand.key(Key.Key_Delete)
     eye.settle(window)
     assert eye.value(window, "source.X")[1, 1] == before

@@ -11,11 +11,12 @@ from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, S
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
+from explorer.lessons.new import new_lesson
 from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.widgets.matrix_box import MatrixBox
 from explorer.ui.widgets.matrix_model import MatrixModel
-from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.widgets.matrix_view import LEAST_COLUMNS, MatrixView
 from explorer.ui.workbench import Workbench
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -453,3 +454,22 @@ def test_a_cell_of_a_large_matrix_is_edited_like_any_other(large, hand):
     hand.key(Qt.Key.Key_Return)
     assert large.bench.document.engine.values["decoder.1.ffn.W_1"][700, 700] == 2
     assert np.isfinite(large.bench.document.engine.values["decoder.1.ffn.output"]).all()
+
+
+def test_a_wide_matrix_shows_as_many_columns_as_there_is_room_for(bench_on, show):
+    lesson = new_lesson("gpt", ["a b c"], d_model=64)
+    view = show("decoder.1.self.concat", of=bench_on(lesson.state(), lesson))
+    cell = view.columnWidth(0)
+    for room in (600, 1000, 800):
+        view.give_room(room)
+        assert room - cell < view.width() <= room
+        assert view.horizontalScrollBar().isVisibleTo(view)
+    view.give_room(10)
+    assert (view.width() - view.labels_width) // cell == LEAST_COLUMNS
+
+
+def test_a_small_matrix_is_whole_whatever_the_room(show):
+    view = show("encoder.1.self.head.1.Q")
+    before = view.size()
+    view.give_room(10)
+    assert view.size() == before

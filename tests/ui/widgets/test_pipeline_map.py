@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import SetSwitch
@@ -145,3 +146,29 @@ def test_of_many_layers_the_one_that_one_is_in_is_open(open_window, hand, eye):
     assert window.bench.selection.stage == "decoder.4.self.attention"
     assert open_layers() == {"Layer 4"}
     assert QApplication.focusWidget() is button(window, "decoder.4.self.attention")
+
+
+def test_the_whole_map_is_in_sight_in_the_smallest_usual_window(open_window, eye):
+    window = open_window("you-are-welcome")
+    window.bench.open(window.bench.lesson, "textbook")
+    window.resize(1280, 720)
+    eye.settle(window)
+    assert len(window.map.buttons) > 20
+    viewport = window.map._scroll.viewport()
+    for each in (window.map.buttons[0], window.map.buttons[-1]):
+        assert viewport.rect().contains(each.mapTo(viewport, each.rect().center()))
+    assert window.map._scroll.verticalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.25, 1.5, 2.0])
+def test_no_title_is_cut_in_large_text(window, eye, scale):
+    window.resize(1280, 720)
+    window.bench.appearance.set_scale(scale)
+    eye.settle(window)
+    bold = window.font()
+    bold.setBold(True)
+    longest = max(QFontMetrics(bold).horizontalAdvance(b.stage.title) for b in window.map.buttons)
+    titled = [b for b in window.map.buttons if b.titled]
+    assert all(b.room() >= longest for b in titled)
+    assert bool(titled) == (scale < 1.5)
+    assert window.map.buttons[0].toolTip() == "Source: Embeddings"

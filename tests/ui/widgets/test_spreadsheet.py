@@ -6,8 +6,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
-from explorer.ui.widgets.matrix_editing import parsed
+from explorer.lessons.new import new_lesson
 from explorer.ui.widgets.matrix_menu import MatrixMenu
+from explorer.ui.widgets.matrix_ranges import parsed
+from explorer.ui.widgets.matrix_view import MatrixView
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier
@@ -60,7 +62,13 @@ def test_one_number_fills_what_is_selected(hand, table, window, eye, clipboard):
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("1\n2\n3", "does not fit"), ("", "no numbers"), ("1\t2\n3", "equally long"), ("1\tx", "not a number")],
+    [
+        ("1\n2\n3", "does not fit"),
+        ("", "no numbers"),
+        (" \r\n", "no numbers"),
+        ("1\t2\n3", "equally long"),
+        ("1\tx", "not a number"),
+    ],
 )
 def test_what_cannot_be_pasted_is_said_and_changes_nothing(hand, table, window, clipboard, said, text, why):
     state = window.bench.document.state
@@ -69,6 +77,78 @@ def test_what_cannot_be_pasted_is_said_and_changes_nothing(hand, table, window, 
     hand.key(Key.Key_V, CONTROL)
     assert why in said()
     assert window.bench.document.state is state
+
+
+def test_a_table_pasted_into_a_larger_selection_is_repeated(hand, table, window, eye, clipboard):
+    clipboard("1\t2")
+    hand.click(table, hand.cell(table, 0, 0))
+    hand.key(Key.Key_Down, SHIFT, times=2)
+    hand.key(Key.Key_Right, SHIFT)
+    hand.key(Key.Key_V, CONTROL)
+    assert eye.value(window, "source.table")[:, :2].tolist() == [[1, 2]] * 3
+
+
+def test_a_copied_range_pasted_back_changes_nothing(hand, table, window):
+    state = window.bench.document.state
+    hand.click(table, hand.cell(table, 0, 0))
+    hand.key(Key.Key_A, CONTROL)
+    hand.key(Key.Key_C, CONTROL)
+    hand.key(Key.Key_V, CONTROL)
+    assert window.bench.document.state is state
+
+
+def test_cut_copies_and_sets_to_zero(hand, table, window, eye):
+    hand.click(table, hand.cell(table, 1, 1))
+    hand.key(Key.Key_X, CONTROL)
+    assert QGuiApplication.clipboard().text() == "0.5"
+    assert eye.value(window, "source.table")[1, 1] == 0
+
+
+def test_what_is_shown_is_copied(window, eye, hand, table, qtbot):
+    window.bench.document.do(SetCells("source.table", {(1, 0): 0.7}))
+    hand.click(eye.by_name(window, "Matrices show: Δ last edit"))
+    qtbot.waitUntil(lambda: eye.texts(table)[1][0] == "+1.0")
+    hand.click(table, hand.cell(table, 1, 0))
+    hand.key(Key.Key_C, CONTROL)
+    assert QGuiApplication.clipboard().text() == "1.0"
+
+
+def test_typing_with_ctrl_enter_fills_the_selection(hand, table, window, eye):
+    hand.click(table, hand.cell(table, 1, 1))
+    hand.key(Key.Key_Right, SHIFT)
+    hand.type("5")
+    hand.key(Key.Key_Return, CONTROL)
+    assert eye.value(window, "source.table")[1].tolist() == [-0.3, 5, 5, -0.2]
+    hand.key(Key.Key_Z, CONTROL)
+    assert eye.value(window, "source.table")[1].tolist() == [-0.3, 0.5, 0.1, -0.2]
+
+
+def test_ctrl_and_arrows_go_to_the_edge_and_select_up_to_it(hand, table):
+    hand.click(table, hand.cell(table, 0, 1))
+    hand.key(Key.Key_Right, CONTROL)
+    assert table.currentIndex().column() == 3
+    hand.key(Key.Key_Down, CONTROL | SHIFT)
+    assert table.editing.ranges.selected() == (range(3), range(3, 4))
+
+
+def test_a_label_clicked_selects_its_row_or_column(hand, table):
+    hand.click(table, hand.label(table, Qt.Orientation.Horizontal, 2))
+    assert table.editing.ranges.selected() == (range(3), range(2, 3))
+    hand.click(table, hand.label(table, Qt.Orientation.Vertical, 1))
+    assert table.editing.ranges.selected() == (range(1, 2), range(4))
+
+
+def test_a_large_matrix_is_selected_and_emptied_without_looking_at_each_cell(open_window, eye, hand, monkeypatch):
+    words = " ".join(f"w{i}" for i in range(300))
+    window = open_window(new_lesson("gpt", ["a b"], vocabulary=words, d_model=64))
+    eye.go_to(window, "input.embedding")
+    table = eye.views(window)["input.table"]
+    monkeypatch.setattr(MatrixView, "selectedIndexes", None)
+    hand.click(table, hand.cell(table, 0, 0))
+    hand.key(Key.Key_A, CONTROL)
+    hand.key(Key.Key_Delete)
+    table.grab()
+    assert not eye.value(window, "input.table").any()
 
 
 def test_fill_down_and_right(hand, table, window, eye):
@@ -80,6 +160,9 @@ def test_fill_down_and_right(hand, table, window, eye):
     hand.key(Key.Key_Right, SHIFT, times=2)
     hand.key(Key.Key_R, CONTROL)
     assert eye.value(window, "source.table")[1].tolist() == [0.1, 0.5, 0.5, 0.5]
+    hand.click(table, hand.cell(table, 2, 3))
+    hand.key(Key.Key_D, CONTROL)  # one cell: as the one above it
+    assert eye.value(window, "source.table")[2, 3] == 0.5
 
 
 def test_delete_sets_to_zero(hand, table, window, eye):
@@ -161,3 +244,4 @@ def test_gradients_of_what_is_shown(window, eye, hand, table, qtbot):
 
 def test_a_table_is_read_from_text():
     assert parsed("1\t2\r\n3\t4\n") == [[1, 2], [3, 4]]
+    assert parsed("1\t2\r\n\r\n") == [[1, 2]]

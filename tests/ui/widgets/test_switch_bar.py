@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPu
 
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
+from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.stage_header import StageHeader
 from explorer.ui.widgets.switch_bar import SwitchBar, block_of
 
@@ -180,8 +181,8 @@ def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stag
             value = switch(bar.block, name)
             shown = {
                 QCheckBox: lambda c: c.isChecked(),
-                QComboBox: lambda c: c.currentData(),
-                QSpinBox: lambda c: c.value(),
+                ComboBox: lambda c: c.currentData(),
+                SpinBox: lambda c: c.value(),
                 QLineEdit: lambda c: float(c.text()),
             }[type(one)](one)
             assert shown == value, (bar.block, name)

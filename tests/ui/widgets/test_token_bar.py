@@ -111,13 +111,28 @@ def test_escape_keeps_the_word(window, hand, words, chip):
     assert window.bench.document.history.undo_label is None
 
 
-def test_going_elsewhere_keeps_the_word(window, hand, words, chip):
+def test_going_elsewhere_takes_what_was_typed(window, hand, words, chip, said):
     hand.double_click(chip(1))
-    hand.type("nonsense")
-    hand.click(window.map.buttons[3])
+    hand.type("were")
     window.setFocus()
     assert editor(window) is None
+    assert words() == ["You", "were", "welcome"]
+    hand.double_click(chip(1))
+    hand.type("w" * 65)
+    window.setFocus()
+    assert "up to 64" in said()
+    assert words() == ["You", "were", "welcome"]
+    hand.key(Key.Key_Z, CONTROL)
     assert words() == ["You", "are", "welcome"]
+
+
+def test_looking_at_a_word_and_going_elsewhere_changes_nothing(window, hand, words, chip):
+    hand.double_click(chip(1))
+    window.setFocus()
+    hand.click(add_button(window))
+    window.setFocus()
+    assert words() == ["You", "are", "welcome"]
+    assert window.bench.document.history.undo_label is None
 
 
 def test_known_words_are_offered(window, hand, words, chip):
@@ -467,7 +482,7 @@ def test_a_click_on_plus_while_a_word_is_typed_adds(window, hand, words, chip):
     assert editor(window).text() == ""
     hand.type("more")
     hand.key(Key.Key_Return)
-    assert words() == ["You", "are", "welcome", "more"]
+    assert words() == ["half", "are", "welcome", "more"]
 
 
 def test_the_menu_of_a_word(window, hand, words, chip, qtbot):

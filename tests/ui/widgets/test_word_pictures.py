@@ -300,3 +300,52 @@ def test_a_place_that_is_pressed_and_left_is_no_drag(heat, hand, window):
     hand.release(1)
     assert heat.seen == before
     assert window.bench.selection.cell is not None
+
+
+# The keys
+
+
+def test_arrows_go_from_square_to_square(heat, window, hand):
+    heat.setFocus()
+    hand.key(Qt.Key.Key_Right)
+    assert window.bench.selection.cell == Cell(WEIGHTS, (0, 0, 0))
+    for key, square in (
+        (Qt.Key.Key_Right, (0, 1)),
+        (Qt.Key.Key_Down, (1, 1)),
+        (Qt.Key.Key_Left, (1, 0)),
+        (Qt.Key.Key_Left, (1, 0)),  # the end
+        (Qt.Key.Key_Up, (0, 0)),
+    ):
+        hand.key(key)
+        assert window.bench.selection.cell == Cell(WEIGHTS, (0, *square))
+    hand.key(Qt.Key.Key_Down, times=50)
+    assert heat.accessibleDescription() == "word50 → word0: 0.0"
+
+
+def test_plus_minus_and_0_look_closer_at_the_cell_pointed_at_and_at_all(heat, window, hand):
+    window.bench.selection.choose(Cell(WEIGHTS, (0, 50, 70)))
+    heat.setFocus()
+    hand.key(Qt.Key.Key_Plus, times=4)
+    assert heat.seen.width() < N / 4
+    assert heat.seen.contains(QPointF(70.5, 50.5))
+    hand.key(Qt.Key.Key_Minus)
+    assert N / 4 < heat.seen.width() < N
+    hand.key(Qt.Key.Key_0)
+    assert heat.seen == heat.whole
+
+
+def test_arrows_go_from_word_to_word_of_the_lines(lines, window, hand):
+    lines.setFocus()
+    hand.key(Qt.Key.Key_Down, times=3)
+    (axis,) = set(lines._axes)
+    assert window.bench.selection.chosen_token == (axis, 2)
+    assert (lines._lines.query, lines._lines.key) == (2, None)
+    hand.key(Qt.Key.Key_Right)
+    assert (lines._lines.query, lines._lines.key) == (None, 2)
+    assert lines.accessibleDescription().startswith("word2 is looked at by")
+
+
+def test_a_picture_that_has_the_keys_looks_so(heat):
+    before = heat.grab().toImage()
+    heat.setFocus()
+    assert heat.grab().toImage() != before

@@ -1,19 +1,34 @@
 """The tab in the whole window."""
 
+from explorer.document import storage
+from explorer.document.commands import SetCells
+from explorer.lessons.saved import opened
 from explorer.ui.top_bar import PAGES
 from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.send import SendCard
 from tests.ui.conftest import lesson_of
 
 
-def test_words_go_from_one_example_into_another(open_window, qtbot):
+def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
     """A panel of the example before is not to be shown any more: its nodes are gone."""
     window = open_window("i-want-to-buy")
     window.show_page(PAGES.index("Words"))
     qtbot.waitUntil(lambda: len(window.words.cards) == 11 and window.words.source.job is None)
     card, document = window.words.card(SendCard), window.bench.document
     card.look_up()
-    assert window.bench.lesson.id == "translation-lookup"
+    assert window.bench.lesson.title == "A look-up among words"
+    # It is an example of its own: its values can be brought back, and it can be saved and opened.
+    state = document.state
+    document.do(SetCells("Q", {(0, 0): 9.0}))
+    window.bench.open(window.bench.lesson, "words")
+    assert document.state.inputs["Q"].tobytes() == state.inputs["Q"].tobytes()
+    storage.save(document.state, window.bench.lesson.title, tmp_path / "words.explorer")
+    lesson, saved = opened(tmp_path / "words.explorer")
+    assert lesson.title == "A look-up among words"
+    assert saved.inputs["K"].tobytes() == state.inputs["K"].tobytes()
+    for _ in range(2):
+        document.undo()
+    window.bench.bridge.flush()
     assert window.bench.selection.stage == "attention"
     assert window.pages.currentIndex() == PAGES.index("Pipeline")
     document.undo()

@@ -8,8 +8,13 @@ from PySide6.QtWidgets import QPushButton
 
 from explorer.ui.words.analogy import AnalogyCard
 from explorer.ui.words.cosine import CosineCard
+from explorer.ui.words.fields import WordField
 from explorer.ui.words.lookup import LookupCard
-from explorer.ui.words.neighbours import NeighboursCard, OddCard
+from explorer.ui.words.map_card import MapCard
+from explorer.ui.words.matrix import MatrixCard
+from explorer.ui.words.neighbours import COSINE, NeighboursCard, OddCard
+from explorer.words import catalogue
+from explorer.words.vectors import Vectors
 
 
 def test_words_beside_each_other(tab, enter):
@@ -52,6 +57,17 @@ def test_what_is_typed_is_completed(tab, qtbot):
     assert tab.store.word == "prince"
 
 
+def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
+    edit = tab.card(NeighboursCard).field.edit
+    edit.setFocus()
+    edit.clear()
+    QTest.keyClicks(edit, "prince")
+    qtbot.waitUntil(edit._popup.isVisible)
+    QTest.keyClick(edit._popup, Qt.Key.Key_Return)  # who has the keys then
+    assert tab.store.word == "prince"
+    assert not edit._popup.isVisible()
+
+
 def test_a_misspelt_word_gets_suggestions(tab, enter, hand, problem):
     card = tab.card(NeighboursCard)
     enter(card.field, "kimg")
@@ -71,12 +87,46 @@ def test_the_cosine_as_arithmetic(tab, enter):
     one = card.products.cosine
     assert one.words == ("king", "queen")
     assert card.products.count() == 6
-    assert card.products.text(1, 3) == "−2.250"
-    assert card.products.text(1, 5) == "against"
+    row = [card.products.text(1, column) for column in range(6)]
+    assert row == ["2", "1.5000", "×", "−1.5000", "=", "−2.2500"]
+    assert card.products.text(1, 7) == "against"
     assert f"{float(one.cosine):.4f}" in card.sums.text()
+    # Twice as long: the dot product doubles, the cosine stays.
+    assert f"{2 * float(one.dot):.4f}" in card.compared.text()
+    assert card.compared.text().count(f"{float(one.cosine):.4f}") == 2
     card.largest.click()
     assert [card.products.text(row, 0) for row in (0, 1)] == ["1", "2"]
     assert not card.angle.grab().isNull()
+
+
+def test_each_cosine_of_a_list_is_shown_as_arithmetic(tab, enter, hand):
+    cosine = tab.card(CosineCard)
+    for field, word in zip(tab.card(AnalogyCard).fields, ("king", "man", "woman"), strict=True):
+        enter(field, word)
+    enter(tab.card(OddCard).field, "river sea lake monday")
+    for kind, first in ((NeighboursCard, "king"), (OddCard, "mean of all"), (AnalogyCard, "king − man + woman")):
+        card = tab.card(kind)
+        tab.store.go_to("king")
+        other = card.rows.found[1]
+        hand.click(card.list.viewport(), card.list.visualRect(card.rows.index(1, COSINE)).center())
+        one = cosine.products.cosine
+        assert one.words == (first, other.word)
+        assert float(one.cosine) == pytest.approx(other.cosine, abs=1e-6)
+        assert cosine.first.text() == ("king" if first == "king" else "")
+        assert not cosine.way_back.visibleRegion().isEmpty()
+        hand.click(cosine.way_back)
+        assert not card._title.visibleRegion().isEmpty()
+    assert tab.store.word == "king"  # a word was not followed
+
+
+def test_enter_on_a_cosine_shows_it_as_arithmetic(tab):
+    card = tab.card(NeighboursCard)
+    tab.store.go_to("river")
+    card.list.setFocus()
+    card.list.setCurrentIndex(card.rows.index(0, COSINE))
+    QTest.keyClick(card.list, Qt.Key.Key_Return)
+    assert tab.card(CosineCard).products.cosine.words == ("river", card.rows.found[0].word)
+    assert tab.store.word == "river"
 
 
 def test_following_neighbours(tab, hand):
@@ -91,6 +141,28 @@ def test_following_neighbours(tab, hand):
     second = card.rows.found[1].word
     QTest.keyClick(card.list, Qt.Key.Key_Return)
     assert tab.store.word == second
+
+
+def test_a_vector_of_zeros_is_said_to_have_no_neighbours(tab, enter):
+    tab.store.load(Vectors.of("few", ("nothing", "up", "right", "far"), np.eye(4, 2, -1)))
+    card = tab.card(NeighboursCard)
+    enter(card.field, "nothing")
+    assert "all zeros" in card.said.text()
+    assert not card.rows.found
+    enter(tab.card(MapCard).field, "nothing up")
+    assert tab.card(MapCard).map.labels[:2] == ["nothing", "up"]
+    enter(card.field, "up")
+    assert card.rows.found
+    assert card.said.text() == ""
+
+
+def test_the_printed_neighbours_stand_below_those_of_other_vectors(tab):
+    tab.store.load(catalogue.load("reference"))
+    tab.store.go_to("remote")
+    card = tab.card(NeighboursCard)
+    assert {one.word for one in card.rows.found} == {"screen", "rock"}
+    for printed in ("keyboard 0.9023", "sync 0.8774"):
+        assert printed in card.said.text()
 
 
 def test_the_odd_one_out(tab, enter, problem):
@@ -108,6 +180,45 @@ def test_the_analogy(tab, enter):
     assert card.rows.found[0].word in ("queen", "princess")
     a, b, c, target, _ = card.picture.points
     np.testing.assert_allclose(a - b, target - c, atol=1e-6)
+    # As vectors: the first three rows are the fourth.
+    np.testing.assert_allclose(card.strips.array[:3].sum(0), card.strips.array[3], atol=1e-6)
+    assert card.strips.words == ["king", "− man", "+ woman", "= a − b + c", card.rows.found[0].word]
+    card.strips.setFocus()
+    QTest.keyClick(card.strips, Qt.Key.Key_Right)
+    assert card.sum.text().startswith("Dimension 1: ")
+
+
+def test_an_example_of_an_analogy(tab, hand):
+    card = tab.card(AnalogyCard)
+    (button,) = [button for button in card.findChildren(QPushButton) if button.isVisible() and "−" in button.text()]
+    assert button.text() == "king − man + woman"  # all other examples have words that are not there
+    for field in card.fields:
+        field.set([])
+    hand.click(button)
+    assert [field.text() for field in card.fields] == ["king", "man", "woman"]
+    assert card.rows.found[0].word in ("queen", "princess")
+
+
+def test_an_analogy_without_an_answer_leaves_no_picture_of_another(tab):
+    tab.store.load(Vectors.of("three", ("a", "b", "c"), np.eye(3)))
+    card = tab.card(AnalogyCard)
+    assert card.said.text() == "These vectors have no other words."
+    assert not card.picture.isVisibleTo(card)
+    assert not card.strips.isVisibleTo(card)
+
+
+def test_nothing_stays_of_other_vectors_where_there_is_too_little_for_it(tab):
+    tab.store.load(Vectors.of("two", ("nothing", "up"), np.eye(2, 3, -1)))
+    assert tab.card(OddCard).said.text() == "There are too few words for an odd one out."
+    assert not tab.card(OddCard).rows.found
+    assert tab.card(AnalogyCard).said.text() == "There are too few words for an analogy."
+    assert not tab.card(AnalogyCard).rows.found
+    for kind in (OddCard, AnalogyCard):
+        assert all(not field.offers.isVisibleTo(tab) for field in tab.card(kind).findChildren(WordField))
+    tab.store.load(Vectors.of("one", ("nothing",), np.zeros((1, 3))))
+    assert tab.card(CosineCard).products.count() == 0
+    assert not tab.card(CosineCard).listing.isVisibleTo(tab)
+    assert not tab.card(MatrixCard).table.isVisibleTo(tab)
 
 
 def test_the_reference_is_met(tab, sample_file, qtbot):
@@ -116,7 +227,7 @@ def test_the_reference_is_met(tab, sample_file, qtbot):
     tab.store.go_to("remote")
     card = tab.card(NeighboursCard)
     assert [one.word for one in card.rows.found[:3]] == ["keyboard", "monitor", "plug"]
-    assert card.rows.notes["keyboard"] == "0.9022"
+    assert card.rows.notes["keyboard"] == "0.9023"
     cosine = tab.card(CosineCard)
     assert cosine.products.cosine.words == ("screen", "rock")
     assert "prints 0.5682209; computed here 0.5682209 ✓" in cosine.why.text()

@@ -9,9 +9,11 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from explorer.ui.words.cosine import CosineCard
 from explorer.ui.words.map_card import COMPONENTS, TSNE, MapCard
 from explorer.ui.words.matrix import MatrixCard
 from explorer.ui.words.work import Job
+from tests.ui.conftest import PATIENCE_S
 
 
 def test_any_words(tab, enter):
@@ -39,13 +41,29 @@ def test_sentences_and_their_weakness(tab, enter):
     assert "left out: the" in card.said.text()
 
 
+def test_a_cosine_of_the_square_is_shown_as_arithmetic(tab, enter, hand):
+    card, cosine = tab.card(MatrixCard), tab.card(CosineCard)
+    enter(card.field, "king, sea, queen king, lake")
+    if not card.alike.isChecked():
+        hand.click(card.alike)
+    table, labels = card.table, card.table.cosines.labels
+    i, j = labels.index("queen king"), labels.index("lake")
+    hand.click(table.viewport(), table.visualRect(table.cosines.index(i, j)).center())
+    assert cosine.products.cosine.words == ("queen king", "lake")
+    assert float(cosine.products.cosine.cosine) == pytest.approx(float(table.cosines.array[i, j]), abs=1e-6)
+    table.setFocus()
+    table.setCurrentIndex(table.cosines.index(j, i))
+    QTest.keyClick(table, Qt.Key.Key_Return)
+    assert cosine.products.cosine.words == ("lake", "queen king")
+
+
 def test_too_few(tab, enter, problem):
     field = tab.card(MatrixCard).field
     enter(field, "king")
     assert problem(field) == "⚠ This takes 2 to 24 words or sentences, not 1."
 
 
-def test_a_point_asks_for_its_neighbours(tab, enter, hand, qtbot):
+def test_a_point_asks_for_its_neighbours(tab, enter, hand):
     card = tab.card(MapCard)
     card.neighbours.setValue(2)
     enter(card.field, "king river")
@@ -54,7 +72,7 @@ def test_a_point_asks_for_its_neighbours(tab, enter, hand, qtbot):
     assert len(map_.labels) == 6
     neighbour = map_.labels[3]
     tab.go_to(card)
-    qtbot.wait(20)
+    tab.grab()  # laid out and painted, so that the point is where it will stay
     spot = map_.mapFromScene(map_.getViewBox().mapViewToScene(QPointF(*map_.points[3])))
     hand.click(map_.viewport(), spot)
     assert neighbour in card.field.entries()
@@ -130,7 +148,7 @@ def test_a_map_by_tsne_can_be_stopped(tab, qtbot, monkeypatch):
 
     def endless(table):
         begun.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE_S)
         ended.set()
         return np.zeros((len(table), 2))
 
@@ -144,7 +162,7 @@ def test_a_map_by_tsne_can_be_stopped(tab, qtbot, monkeypatch):
     assert card.stop.isHidden()
     assert card.said.text().startswith("Stopped.")
     go_on.set()
-    assert ended.wait(20)
+    assert ended.wait(PATIENCE_S)
     qtbot.waitUntil(lambda: not card.search.findChildren(Job))
     assert card.map.points is before
 

@@ -15,6 +15,7 @@ from explorer.ui.words.work import Job
 from explorer.words import catalogue
 from explorer.words.evaluation import Score
 from explorer.words.progress import Progress
+from tests.ui.conftest import PATIENCE_S
 
 
 def idle(tab, qtbot):
@@ -72,7 +73,7 @@ def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
     go_on, ended = Event(), Event()
 
     def silent(report):
-        go_on.wait(20)
+        go_on.wait(PATIENCE_S)
         try:
             report(Progress("downloading", 1, 10, 600.0))
         finally:
@@ -85,7 +86,7 @@ def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
     assert tab.source.working.isHidden()
     assert tab.source.get.isEnabled()
     go_on.set()
-    assert ended.wait(20)
+    assert ended.wait(PATIENCE_S)
     qtbot.waitUntil(lambda: not tab.source.findChildren(Job))
     assert tab.store.vectors.name == "small"
     assert tab.source.problem.isHidden()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.map_card import MapCard
 from explorer.words.progress import Progress
+from tests.ui.conftest import PATIENCE_S
 
 
 def test_nothing_heavy_is_imported_with_the_tab():
@@ -56,9 +57,10 @@ def test_1280_by_720_holds_every_card(tab):
 
 
 def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
-    stopped = Event()
+    begun, stopped, usual = Event(), Event(), sys.getswitchinterval()
 
     def endless(report):
+        begun.set()
         try:
             while True:
                 report(Progress("parsing", 1, 10))
@@ -67,7 +69,7 @@ def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
             stopped.set()
 
     tab.source.start(endless, "Reading")
-    before = sys.getswitchinterval()
+    assert begun.wait(PATIENCE_S)
     shiboken6.delete(tab)
-    assert stopped.wait(5)
-    assert sys.getswitchinterval() >= before
+    assert stopped.wait(PATIENCE_S)
+    qtbot.waitUntil(lambda: sys.getswitchinterval() == usual)

@@ -12,6 +12,7 @@ from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.neighbours import NeighboursCard
 from explorer.ui.words.work import Job, Search
 from explorer.words.progress import Progress
+from tests.ui.conftest import PATIENCE_S
 from tests.ui.words.conftest import small
 
 
@@ -48,7 +49,7 @@ def test_the_newest_question_is_the_one_that_is_answered(parent, qtbot):
     search, go_on, stopped, told = Search(parent), Event(), Event(), []
 
     def slow(report):
-        go_on.wait(20)
+        go_on.wait(PATIENCE_S)
         try:
             report(Progress("searching", 1, 2))
         finally:
@@ -59,7 +60,7 @@ def test_the_newest_question_is_the_one_that_is_answered(parent, qtbot):
     search.ask(small(), lambda report: "new", told.append, slow=True)
     qtbot.waitUntil(lambda: told == ["new"])
     go_on.set()
-    assert stopped.wait(20)
+    assert stopped.wait(PATIENCE_S)
     qtbot.waitUntil(lambda: not search.findChildren(Job))
     assert told == ["new"]
 
@@ -72,7 +73,7 @@ def test_a_small_table_is_searched_at_once(parent):
 
 def test_the_threads_take_turns_as_before_when_the_last_job_ends(parent, qtbot):
     usual, go_on = sys.getswitchinterval(), (Event(), Event())
-    first, second = (Job(lambda report, one=one: one.wait(20), parent) for one in go_on)
+    first, second = (Job(lambda report, one=one: one.wait(PATIENCE_S), parent) for one in go_on)
     qtbot.waitUntil(lambda: sys.getswitchinterval() != usual)
     for job, one in ((first, go_on[0]), (second, go_on[1])):
         assert sys.getswitchinterval() == pytest.approx(work.SWITCH_S)

@@ -44,6 +44,7 @@ def wrong(capsys, *argv):
         (("check", "nope"), ("'nope'", "`explorer list`")),
         (("show", "emma", "--format", "yaml"), ("'yaml'", ", ".join(FORMATS))),
         (("show", "emma", "--out", "x.py"), ("--out", "--format python")),
+        ((*WELCOME, "source.table", "--tokens", "\u200b"), ("can be seen", r"'\u200b'")),
         (("show", "emma", "--format", "python", "--out", "x"), ("x: is not the name", ".py")),
         (("show", "emma", "--format", "python", "--out", "no/x.py"), ("cannot be written", "No such file")),
         (("show", "emma", "wieghts", "--format", "python"), ("did you mean 'weights'?",)),
@@ -146,7 +147,16 @@ def test_values(text, value):
     assert parse_set(f"Q[0,1]={text}") == (("Q", (0, 1)), value)
 
 
-@pytest.mark.parametrize("text", ["", "x", "1,5", "1 2", "1_000", "0x10", "1e999", "-1e999", "1=2", "½", "true"])
+def test_more_numbers_than_can_be_read_are_not_printed(capsys, monkeypatch):
+    monkeypatch.setattr("explorer.cli.show.MOST_PRINTED", 100)
+    assert main(["show", "you-are-welcome", "source.X"]) == 0
+    capsys.readouterr()
+    line = wrong(capsys, "show", "you-are-welcome", "--format", "csv")
+    assert "name nodes of up to 100 together" in line
+    assert "--out FILE.py" in line
+
+
+@pytest.mark.parametrize("text", ["", "x", "1,2,3", "1 2", "1_000", "0x10", "1=2", "½", "true"])
 def test_what_is_no_value(text):
     with pytest.raises(ExplorerError) as caught:
         parse_set(f"Q[0,1]={text}")

@@ -263,6 +263,14 @@ def test_a_display_of_x11_answers(linux):
     assert asked == ["/tmp/.X11-unix/X3", "\0/tmp/.X11-unix/X3"]
 
 
+@pytest.mark.parametrize(("encoding", "given"), [("UTF-8", "de_DE.UTF-8"), ("ANSI_X3.4-1968", "C.UTF-8")])
+def test_qt_is_given_a_locale_that_it_does_not_complain_of(linux, encoding, given):
+    linux.setenv("LC_ALL", "de_DE.UTF-8")
+    linux.setattr("locale.getencoding", lambda: encoding)
+    display.need_display(or_offscreen=True)
+    assert display.os.environ["LC_ALL"] == given
+
+
 def test_the_smoke_test_needs_no_display(linux, window):
     assert main(["--smoke-test"]) == 7
     assert display.os.environ["QT_QPA_PLATFORM"] == "offscreen"

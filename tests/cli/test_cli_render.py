@@ -15,7 +15,8 @@ from explorer.cli.render import parse_size
 
 def run(*argv, cwd):
     """The command as a process of its own, on a machine without a display."""
-    env = {name: value for name, value in display.os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
+    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    env = {name: value for name, value in display.os.environ.items() if name not in without}
     command = [sys.executable, "-m", "explorer", "render", *argv]
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
 

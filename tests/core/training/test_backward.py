@@ -5,7 +5,7 @@ import pytest
 
 from explorer.core.engine import Pin, fresh, same_bytes
 from explorer.core.gradients import LOSS, Gradients
-from explorer.core.training.way import WayBack
+from explorer.core.training.backward import BackwardPass
 
 
 def weights_of(engine):
@@ -13,7 +13,7 @@ def weights_of(engine):
 
 
 def check(engine, names, held):
-    found = WayBack(engine.graph, names, held).gradients(engine.values)
+    found = BackwardPass(engine.graph, names, held).gradients(engine.values)
     expected = Gradients(engine.graph, engine.values, held).several(names)
     assert list(found) == list(names)
     for name in names:
@@ -49,7 +49,7 @@ def test_one_way_is_taken_for_many_values_and_leaves_them_alone(examples, comput
     model = examples["gpt"]
     engine = compute(model)
     names = weights_of(engine)
-    way = WayBack(engine.graph, names, {})
+    way = BackwardPass(engine.graph, names, {})
     for scale in (1, 2):
         inputs = {n: engine.values[n] for n, node in engine.graph.nodes.items() if node.is_input}
         moved = fresh(engine.graph, {**inputs, **{n: inputs[n] * scale for n in names}}, {})

@@ -1,4 +1,4 @@
-"""Back-propagation for training: the way back is planned once, and taken again with other values at each step."""
+"""Back-propagation for training: planned once, and carried out with other values at each step."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,25 +19,26 @@ class _Stop:
     name : str
     takes : tuple of (child, place)
         What is passed on to it: by which child, and as which of the child's parents.
-    passes_on : bool
-        Whether any of its parents lies on the way.
+    wanted : tuple of bool
+        Which of its parents lie on the way.
     loss : str or None
-        For a softmax, the cross-entropy that it is gone through with in one step; its own gradient is not needed then.
-    lets_go : tuple of str
-        The children of which nobody further on takes anything.
+        For a softmax, the cross-entropy whose gradient is passed on through both in one step, (P − y) / n; its own is
+        not needed then.
+    frees : tuple of str
+        The children of which no later stop takes anything.
     """
 
     name: str
     takes: tuple[tuple[str, int], ...]
-    passes_on: bool
+    wanted: tuple[bool, ...]
     loss: str | None
-    lets_go: tuple[str, ...]
+    frees: tuple[str, ...]
 
 
-class WayBack:
+class BackwardPass:
     """The gradients of some nodes and no others, to the same bits as `Gradients` has them.
 
-    Each array on the way is let go of as soon as it has been passed on: a step of training is quicker in memory that is
+    Each array on the way is freed as soon as it has been passed on: a step of training is quicker in memory that is
     used again and again.
 
     Parameters
@@ -45,8 +46,8 @@ class WayBack:
     graph : Graph
     names : iterable of str
         Nodes that the root depends on.
-    held : collection of str
-        Nodes with pins.
+    held : mapping of str to numpy.ndarray of bool
+        The pinned cells of nodes, as of `Gradients`.
     root : str
         A node that is a single number.
     """
@@ -69,11 +70,12 @@ class WayBack:
         }
         # The last to take something from a node is the first in reading order.
         last = {child: name for name in order for child, _ in takes[name]}
+        taken = {one for name in order for one in takes[name]}
         self._stops = [
             _Stop(
                 name,
                 takes[name],
-                name in last,
+                tuple((name, place) in taken for place in range(len(graph.nodes[name].parents))),
                 losses[name],
                 tuple(child for child in dict(takes[name]) if last[child] == name),
             )
@@ -81,7 +83,7 @@ class WayBack:
         ]
 
     def gradients(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """Take the way.
+        """Carry it out.
 
         Parameters
         ----------
@@ -97,9 +99,10 @@ class WayBack:
                 if name != self._root and stop.takes:
                     parts = [part for child, place in stop.takes if (part := passed[child][place]) is not None]
                     found[name] = added_up(parts) if parts else np.zeros_like(values[name])
-                if stop.passes_on:
-                    passed[name] = passed_on(graph, values, held, name, stop.loss, found[stop.loss or name])
-                for child in stop.lets_go:
+                if any(stop.wanted):
+                    gradient = found[stop.loss or name]
+                    passed[name] = passed_on(graph, values, held, name, stop.loss, gradient, stop.wanted)
+                for child in stop.frees:
                     del passed[child]
                     if child != self._root and child not in self._names:
                         found.pop(child, None)

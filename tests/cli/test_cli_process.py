@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 EXPLORER = [sys.executable, "-m", "explorer"]
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux can lack a display")
 
@@ -79,11 +79,6 @@ def test_a_display_that_is_gone():
     done = run(*EXPLORER, DISPLAY=":98765")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_smoke_test():
-    done = run(*EXPLORER, "--smoke-test")
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_terminal_without_the_characters():

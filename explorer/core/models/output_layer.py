@@ -1,0 +1,103 @@
+"""The end of a model: logits, probabilities, the chosen word, and the loss. Each adds its nodes in reading order.
+
+Shapes are written (n, n_words): n tokens of the sequence, a number for each word of the output vocabulary.
+"""
+
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import GraphBuilder
+from explorer.core.model import Model
+from explorer.core.models.blocks import ACTIVATIONS
+from explorer.core.models.targets import follows_words, next_words
+from explorer.core.ops import (
+    Argmax,
+    CrossEntropy,
+    Input,
+    Likelihood,
+    LogLikelihood,
+    MatMul,
+    MeanSquaredError,
+    Softmax,
+    Temperature,
+)
+from explorer.core.tokens import PAD
+
+
+def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
+    """Logits (n, n_words) from the decoder's vectors, and what is made of them.
+
+    A tied unembedding is the embedding table transposed (Press & Wolf 2017).
+
+    Parameters
+    ----------
+    model : Model
+    g : GraphBuilder
+    x : str
+        The node of the vectors, (n, d_model).
+    rows : str
+        The sequence whose tokens they are. Its vocabulary is the output's too, where the model names no other.
+    """
+    g.stage("output", "output", "Probabilities", "Output")
+    read = f"{rows}.words"
+    words = g.axis("output.words", model.axes.get("output.words") or model.axes[read])
+    if model.switch("output", "tied"):
+        if g.length(words) != g.length(read):
+            raise ExplorerError("tied-widths", table=g.length(read), words=g.length(words))
+        parents, product = [x, f"{rows}.table"], MatMul(transposed=True)
+    else:
+        parents, product = [x, g.add("output.W", Input(), axes=("d_model", words), symbol="W")], MatMul()
+    if model.switch("output", "bias"):
+        parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
+    logits = g.add("output.logits", product, *parents, axes=(rows, words), symbol="z")
+    probabilities(model, g, logits, rows, words)
+
+
+def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: str) -> None:
+    """Probabilities (n, n_words) from logits, the chosen word and the loss.
+
+    Parameters
+    ----------
+    model : Model
+    g : GraphBuilder
+    logits : str
+        A node, (n, n_words).
+    rows, words : str
+        Its axes.
+    """
+    temperature = g.add("output.temperature", Input("ones"), axes=(), symbol="T")
+    scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
+    activation = model.switch("output", "activation")
+    op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
+    P = g.add("output.probabilities", op, scaled, axes=(rows, words), symbol="P")
+    g.add("output.chosen", Argmax(), P, axes=(rows,), symbol="w")
+    loss(model, g, P, rows, words)
+
+
+def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str) -> None:
+    """The loss of an output against a target: the next words of the sentence, or what a person sets.
+
+    Parameters
+    ----------
+    model : Model
+    g : GraphBuilder
+    output : str
+        A node, (n, n_outputs).
+    rows, columns : str
+        Its axes.
+    """
+    match model.switch("loss", "loss"):
+        case "cross-entropy":
+            g.stage("loss", "loss", "Loss", "Output")
+            if follows_words(model):
+                target = g.add("loss.target", next_words(model), f"{rows}.tokens", axes=(rows,), symbol="y")
+            else:
+                target = g.add("loss.target", Input("ids"), axes=(rows,), symbol="y")
+            pad = g.number(columns, PAD)
+            if model.switch("loss", "L_1"):
+                right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
+                of = (right,) if pad < 0 else (right, target)
+                g.add("loss.L_1", LogLikelihood(pad), *of, axes=(), symbol="L_1")
+            g.add("loss.value", CrossEntropy(pad), output, target, axes=(), symbol="L")
+        case "mean squared error":
+            g.stage("loss", "loss", "Loss", "Output")
+            target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")
+            g.add("loss.value", MeanSquaredError(), output, target, axes=(), symbol="L")

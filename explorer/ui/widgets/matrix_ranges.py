@@ -1,0 +1,159 @@
+"""Ranges of cells as in a spreadsheet: what is selected, copy and paste, fill. Every way ends in one command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtGui import QGuiApplication
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import exact, read_number
+from explorer.core.ops import Array
+from explorer.document.commands import Release, SetArray
+
+if TYPE_CHECKING:
+    from explorer.ui.widgets.matrix_editing import CellEditing
+    from explorer.ui.widgets.matrix_view import MatrixView
+
+MOST_PASTED = 1_000_000
+
+
+class Ranges:
+    """The selected cells of one view.
+
+    Parameters
+    ----------
+    view : MatrixView
+    editing : CellEditing
+        That of the view.
+    """
+
+    def __init__(self, view: MatrixView, editing: CellEditing) -> None:
+        self._view, self._editing = view, editing
+
+    def release(self) -> None:
+        """Let the pinned cells of the selection be computed again."""
+        matrix = self._view.matrix
+        pin = self._view.bench.document.engine.pins.get(matrix.place.node)
+        rows, columns = self.selected()
+        if pin is None or not matrix.fits:
+            return
+        held = np.atleast_2d(pin.cells[matrix.place.index])[rows.start : rows.stop, columns.start : columns.stop]
+        cells = tuple(matrix.cell(rows[r], columns[c]) for r, c in np.argwhere(held).tolist())
+        if cells:
+            self._editing.do(Release(matrix.name, cells), rows[0], columns[0])
+
+    def selected(self) -> tuple[range, range]:
+        """The rows and columns that are selected."""
+        # Not its cells: of a large matrix that is all selected they are a million.
+        parts = self._view.selectionModel().selection().toList()
+        if not parts:
+            index = self._view.currentIndex()
+            return range(index.row(), index.row() + 1), range(index.column(), index.column() + 1)
+        return (
+            range(min(part.top() for part in parts), max(part.bottom() for part in parts) + 1),
+            range(min(part.left() for part in parts), max(part.right() for part in parts) + 1),
+        )
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one cell is selected."""
+        rows, columns = self.selected()
+        return len(rows) * len(columns) > 1
+
+    def copy(self) -> None:
+        """The selected numbers, as they are shown but in full, as tab-separated text to the clipboard."""
+        rows, columns = self.selected()
+        values = self._view.matrix.array()[rows.start : rows.stop, columns.start : columns.stop].tolist()
+        lines = ("\t".join(exact(value).replace("−", "-") for value in row) for row in values)
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def cut(self) -> None:
+        """Copy the selection, then set it to 0."""
+        if self._is_ours():
+            self.copy()
+            self.set_all(0.0)
+
+    def set_all(self, value: float) -> bool:
+        """Set the selection to one number, or pin it there."""
+        rows, columns = self.selected()
+        matrix = self._view.matrix
+        if matrix.editable:
+            return self._set_block(rows, columns, np.full((len(rows), len(columns)), value))
+        cells = {matrix.cell(r, c): value for r in rows for c in columns}
+        return self._editing.set(cells, rows[0], columns[0])
+
+    def paste(self) -> None:
+        """Tab-separated numbers from the clipboard; all of them fit, or none is set.
+
+        Where as many rows and columns are selected, or twice as many, the table is repeated: one number fills them all.
+        """
+        rows, columns = self.selected()
+        if not self._is_ours():
+            return
+        view = self._view
+        try:
+            table = np.array(parsed(QGuiApplication.clipboard().text()))
+            sizes = zip((rows, columns), table.shape, strict=True)
+            times = [len(part) // n if len(part) % n == 0 else 1 for part, n in sizes]
+            height, width = view.matrix.rowCount() - rows[0], view.matrix.columnCount() - columns[0]
+            if table.shape[0] > height or table.shape[1] > width:
+                given = "{} × {}".format(*table.shape)
+                raise ExplorerError("paste-too-large", given=given, room=f"{height} × {width}")
+        except ExplorerError as error:
+            self._editing.say(error, rows[0], columns[0])
+            return
+        self._set_block(rows, columns, np.tile(table, times))
+
+    def fill(self, down: bool) -> None:
+        """The first row of the selection into the others, or the first column; into a single one that before it."""
+        if not self._is_ours():
+            return
+        rows, columns = self.selected()
+        values = self._view.matrix.newest()
+        row, column = rows[0], columns[0]
+        if down:
+            row -= len(rows) == 1 and row > 0
+            first = values[row : row + 1, columns.start : columns.stop]
+        else:
+            column -= len(columns) == 1 and column > 0
+            first = values[rows.start : rows.stop, column : column + 1]
+        self._set_block(rows, columns, np.broadcast_to(first, (len(rows), len(columns))))
+
+    def _is_ours(self) -> bool:
+        """Whether the matrix is an input; else that is said."""
+        if not self._view.matrix.editable:
+            index = self._view.currentIndex()
+            self._editing.say(ExplorerError("computed-cell", name=self._view.matrix.name), index.row(), index.column())
+        return self._view.matrix.editable
+
+    def _set_block(self, rows: range, columns: range, values: Array) -> bool:
+        """Set cells of an input from a row and a column on: all of them, or none."""
+        matrix, row, column = self._view.matrix, rows[0], columns[0]
+        array = matrix.newest().copy()
+        if values.size == 1 or array.dtype.kind != "f":
+            cells = {matrix.cell(row + r, column + c): v for (r, c), v in np.ndenumerate(values)}
+            return self._editing.set(cells, row, column)
+        array[row : row + values.shape[0], column : column + values.shape[1]] = values
+        what = f"Set {values.size} cells of"
+        return self._editing.do(SetArray(matrix.name, array.reshape(matrix.own().shape), what), row, column)
+
+
+def parsed(text: str) -> Sequence[Sequence[float]]:
+    """Tab-separated text as a table of numbers.
+
+    Raises
+    ------
+    ExplorerError
+        "paste-empty", "paste-uneven", "paste-too-long", "bad-number" or "number-too-large".
+    """
+    if not text.strip():
+        raise ExplorerError("paste-empty")
+    lines = [line.split("\t") for line in text.rstrip("\r\n").splitlines()]
+    if len({len(line) for line in lines}) > 1:
+        raise ExplorerError("paste-uneven")
+    if len(lines) * len(lines[0]) > MOST_PASTED:
+        raise ExplorerError("paste-too-long", limit=MOST_PASTED)
+    return [[read_number(cell) for cell in line] for line in lines]
