@@ -85,6 +85,8 @@ def run(file: str | None = None, smoke: bool = False) -> int:
     app, window = open_window(file)
     if smoke:
         QTimer.singleShot(0, lambda: _paint_every_stage(app, window))
+    elif window.size().boundedTo(window.screen().availableSize()) != window.size():
+        window.showMaximized()  # of a window that reaches beyond the screen the lower bar could not be seen
     status: int = app.exec()
     return status
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from explorer.benchmarks import straight_line
 from explorer.benchmarks.measure import Measurement, compared, quartiles, timed
-from explorer.core.engine import fresh, same_bytes
+from explorer.core.engine import fresh
+from explorer.core.forward import same_bytes
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.ops import Array

@@ -23,7 +23,15 @@ DIGITS = 8
 
 
 def write_tables(shown: Sequence[Shown], ours: Collection[str], out: TextIO) -> None:
-    """Each node below a line with its name, symbol, shape and stage; on a terminal, wide matrices are folded."""
+    """Each node below a line with its name, symbol, shape and stage; on a terminal, wide matrices are folded.
+
+    Parameters
+    ----------
+    shown : sequence of Shown
+    ours : collection of str
+        The inputs that no reference prints: their lines say so.
+    out : file
+    """
     most = shutil.get_terminal_size().columns if out.isatty() else 0
     for i, one in enumerate(shown):
         shape = " × ".join(map(str, one.value.shape)) or "a number"
@@ -89,7 +97,16 @@ def _aligned(values: Array) -> list[str]:
 
 
 def as_json(lesson: str, model: Model, shown: Sequence[Shown]) -> str:
-    """Nodes and switches; floats with all digits that make them what they are."""
+    """Nodes and switches; floats with all digits that make them what they are.
+
+    Parameters
+    ----------
+    lesson : str
+        Its id.
+    model : Model
+        Whose switches are written.
+    shown : sequence of Shown
+    """
     blocks = model.blocks().items()
     switches = {f"{block}.{name}": model.switch(block, name) for block, kind in blocks for name in SWITCHES[kind]}
     nodes = {one.name: _entry(one) for one in shown}

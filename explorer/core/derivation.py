@@ -1,7 +1,7 @@
 """A derivation written out in rows, as one would on paper: operands with their numbers, and what comes of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,12 +65,11 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -
         How many terms of a sum to list before the rest is summed up in one row.
     decimals : int
     """
-    out: list[Row] = []
+    writer = _Writer(labels, most, decimals)
     with np.errstate(all="ignore"):  # a NaN or an overflow is written down as what it is
-        _write(last, out, labels, most, decimals, set(), added_up=False)
-    result = out.pop()
-    out.append(Row(result.label, result.expression, result.value, "result"))
-    return out
+        writer.write(last)
+    *before, result = writer.rows
+    return [*before, replace(result, kind="result")]
 
 
 def chain(engine: Engine, name: str, cell: tuple[int, ...]) -> list[tuple[str, tuple[int, ...], Step]]:
@@ -123,67 +122,154 @@ def _cell(part: Operand, i: int) -> tuple[int, ...]:
     return tuple(i if isinstance(at, slice) else at for at in part.index)
 
 
-def _write(one: Step, out: list[Row], labels: Labels, most: int, decimals: int, done: set[int], added_up: bool) -> None:
-    """Append the rows of a step behind the rows of the steps it needs.
+class _Writer:
+    """Rows of one derivation.
 
-    `added_up` says of a step that is a list whether its sum is what is needed.
+    Parameters
+    ----------
+    labels, most, decimals
+        As of `rows`.
+
+    Attributes
+    ----------
+    rows : list of Row
     """
-    if id(one) in done:
-        return
-    done.add(id(one))
-    of_line = one.function in ("sum", "mean")
-    named = _named(one)
-    shown = named[: most - 1] if one.function == "sum_of" and len(named) > most else named
-    for argument in shown:
-        _write(argument, out, labels, most, decimals, done, of_line)
-    if rest := named[len(shown) :]:
-        together = _n(sum(argument.value for argument in rest), decimals)
-        out.append(Row("", f"… and {len(rest)} more, together", together, "term"))
-    value = one.value
-    if one.function == "dot":
-        a, b = one.arguments
-        if isinstance(a, Operand) and a.of == "gradient" and _has_rows(b):
-            out.append(Row("gradient × slope", "", "", "heading"))
-        names = _term_names(one, labels)
-        text = lambda i: f"{_argument(a, decimals, i)} × {_argument(b, decimals, i)}"  # noqa: E731
-        _list(names, text, a.value * b.value, out, most, decimals)
-        out.append(Row(one.label, "", _n(value, decimals), "step"))
-        return
-    if np.ndim(value):
-        if one.label:
-            out.append(Row(one.label, "", "", "heading"))
-        text = lambda i: _expression(one, decimals, i)  # noqa: E731
-        _list(_term_names(one, labels), text, value, out, most, decimals, added_up)
-        return
-    if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
-        inner = one.arguments[0]
-        if not inner.label:
-            _write(inner, out, labels, most, decimals, done, of_line)
-        out.append(Row(one.label, "", _n(value, decimals), "step"))
-        return
-    if one.function in ("mean_of", "sum_of"):
-        unnamed = [a for a in one.arguments if isinstance(a, Step) and not _has_rows(a)]
-        values = [a.value for a in unnamed]
-        _list([""] * len(unnamed), lambda i: _expression(unnamed[i], decimals), values, out, most, decimals)
-    out.append(Row(one.label, _expression(one, decimals), _n(value, decimals), "step"))
 
+    def __init__(self, labels: Labels, most: int, decimals: int) -> None:
+        self._labels, self._most, self._decimals = labels, most, decimals
+        self._done: set[int] = set()
+        self.rows: list[Row] = []
 
-def _list(
-    names: Sequence[str],
-    text: Callable[[int], str],
-    values: Sequence[float],
-    out: list[Row],
-    most: int,
-    decimals: int,
-    added_up: bool = True,
-) -> None:
-    """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
-    shown = len(values) if len(values) <= most else most - 1
-    out.extend(Row(names[i], text(i), _n(values[i], decimals), "term") for i in range(shown))
-    rest = values[shown:]
-    if len(rest):
-        together = (", together", _n(sum(rest), decimals)) if added_up else ("", "…")
-        out.append(Row("", f"… and {len(rest)} more{together[0]}", together[1], "term"))
+    def write(self, one: Step, added_up: bool = False) -> None:
+        """Append the rows of a step behind the rows of the steps it needs.
+
+        `added_up` says of a step that is a list whether its sum is what is needed.
+        """
+        if id(one) in self._done:
+            return
+        self._done.add(id(one))
+        of_line = one.function in ("sum", "mean")
+        named = _named(one)
+        shown = named[: self._most - 1] if one.function == "sum_of" and len(named) > self._most else named
+        for argument in shown:
+            self.write(argument, of_line)
+        if rest := named[len(shown) :]:
+            together = self._number(sum(argument.value for argument in rest))
+            self.rows.append(Row("", f"… and {len(rest)} more, together", together, "term"))
+        value = one.value
+        if one.function == "dot":
+            a, b = one.arguments
+            if isinstance(a, Operand) and a.of == "gradient" and _has_rows(b):
+                self.rows.append(Row("gradient × slope", "", "", "heading"))
+            products = a.value * b.value
+            self._list(self._term_names(one), lambda i: f"{self._argument(a, i)} × {self._argument(b, i)}", products)
+            self.rows.append(Row(one.label, "", self._number(value), "step"))
+            return
+        if np.ndim(value):
+            if one.label:
+                self.rows.append(Row(one.label, "", "", "heading"))
+            self._list(self._term_names(one), lambda i: self._expression(one, i), value, added_up)
+            return
+        if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
+            inner = one.arguments[0]
+            if not inner.label:
+                self.write(inner, of_line)
+            self.rows.append(Row(one.label, "", self._number(value), "step"))
+            return
+        if one.function in ("mean_of", "sum_of"):
+            unnamed = [a for a in one.arguments if isinstance(a, Step) and not _has_rows(a)]
+            values = [a.value for a in unnamed]
+            self._list([""] * len(unnamed), lambda i: self._expression(unnamed[i]), values)
+        self.rows.append(Row(one.label, self._expression(one), self._number(value), "step"))
+
+    def _list(
+        self, names: Sequence[str], text: Callable[[int], str], values: Sequence[float], added_up: bool = True
+    ) -> None:
+        """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
+        shown = len(values) if len(values) <= self._most else self._most - 1
+        self.rows.extend(Row(names[i], text(i), self._number(values[i]), "term") for i in range(shown))
+        rest = values[shown:]
+        if len(rest):
+            together = (", together", self._number(sum(rest))) if added_up else ("", "…")
+            self.rows.append(Row("", f"… and {len(rest)} more{together[0]}", together[1], "term"))
+
+    def _term_names(self, one: Step) -> Sequence[str]:
+        """What the terms of a line are called: the labels along the first operand that is a line."""
+        if one.function == "row":
+            return self._names_apart([next(operands(part)) for part in one.arguments if isinstance(part, Step)])
+        for argument in one.arguments:
+            if isinstance(argument, Operand) and np.ndim(argument.value):
+                axis, part = next((i, part) for i, part in enumerate(argument.index) if isinstance(part, slice))
+                return self._labels(argument.node, axis)[part]
+            if isinstance(argument, Step) and np.ndim(argument.value) and any(names := self._term_names(argument)):
+                return names
+        return [""] * np.size(one.value)
+
+    def _names_apart(self, parts: Sequence[Operand]) -> Sequence[str]:
+        """What tells lines of one node from each other: the labels along the axis on which they stand apart."""
+        for axis, at in enumerate(zip(*(part.index for part in parts), strict=True)):
+            places = [place for place in at if isinstance(place, int)]
+            if len(set(places)) > 1:
+                names = self._labels(parts[0].node, axis)
+                return [names[place] for place in places]
+        return [""] * len(parts)
+
+    def _expression(self, one: Step, i: int | None = None) -> str:
+        """The arithmetic of a step; of a line, that of its entry `i`."""
+        function = one.function
+        if function == "row" and i is not None:
+            return self._argument(one.arguments[i], None)
+        parts = [self._argument(a, i, function, place) for place, a in enumerate(one.arguments)]
+        sign = _INFIX.get(function)
+        if function == "sum_of" and len(parts) <= _FEW and all(map(_has_rows, one.arguments)):
+            sign = "+"
+        if sign:
+            first, *others = parts
+            return f" {sign} ".join([first, *(f"({p})" if p.startswith("−") else p for p in others)])
+        if function in _PREFIX:
+            return _PREFIX[function] + parts[0]
+        if function in _OF_A_LINE:
+            return f"{_OF_A_LINE[function]} of {parts[0]}"
+        match function:
+            case "square":
+                return f"({parts[0]})²" if parts[0].startswith("−") else f"{parts[0]}²"
+            case "power":
+                return f"{parts[0]} ^ {parts[1]}"
+            case "negate":
+                return f"−({parts[0]})" if parts[0].startswith("−") else f"−{parts[0]}"
+            case "maximum":
+                return f"the larger of {parts[0]} and {parts[1]}"
+            case "where":
+                seen = bool(one.arguments[0].value)
+                return f"{parts[1 if seen else 2]}, because the mask is {seen:d}"
+            case "pick":
+                return f"entry {parts[0]}: {parts[1]}"
+            case "mean_of" | "sum_of":
+                return f"{function.removesuffix('_of')} of {'it' if len(one.arguments) == 1 else 'these'}"
+            case _:
+                return parts[0]
+
+    def _argument(self, argument: Argument, i: int | None, within: str = "dot", place: int = 0) -> str:
+        """An argument as it stands in the expression of the function `within`, in brackets where it needs them."""
+        if isinstance(argument, Constant) and not np.ndim(argument.value):
+            return argument.text
+        if isinstance(argument, Step) and not _has_rows(argument):
+            text, inner = self._expression(argument, i), argument.function
+            product = inner in _PRODUCTS and (within in _SUMS or (within in _PRODUCTS and not place))
+            chain_of_sums = inner in _SUMS and within in _SUMS and not place
+            return f"({text})" if inner in _INFIX and not (product or chain_of_sums) else text
+        value = argument.value
+        if np.ndim(value):
+            if i is None:
+                shown = ", ".join(self._number(v) for v in value[:_FEW])
+                return shown + (", …" if len(value) > _FEW else "")
+            value = value[i]
+        return self._number(value)
+
+    def _number(self, value: float) -> str:
+        if isinstance(value, int | np.integer | np.bool_):
+            return str(int(value)).replace("-", "−")
+        return written(float(value), self._decimals)
 
 
 def _named(one: Step) -> list[Step]:
@@ -198,85 +284,3 @@ def _named(one: Step) -> list[Step]:
 def _has_rows(one: Argument) -> bool:
     """Whether a step stands in rows of its own, above the step that needs it."""
     return isinstance(one, Step) and bool(one.label or one.function == "dot")
-
-
-def _term_names(one: Step, labels: Labels) -> Sequence[str]:
-    """What the terms of a line are called: the labels along the first operand that is a line."""
-    if one.function == "row":
-        return _names_apart([next(operands(part)) for part in one.arguments if isinstance(part, Step)], labels)
-    for argument in one.arguments:
-        if isinstance(argument, Operand) and np.ndim(argument.value):
-            axis, part = next((i, part) for i, part in enumerate(argument.index) if isinstance(part, slice))
-            return labels(argument.node, axis)[part]
-        if isinstance(argument, Step) and np.ndim(argument.value) and any(names := _term_names(argument, labels)):
-            return names
-    return [""] * np.size(one.value)
-
-
-def _names_apart(parts: Sequence[Operand], labels: Labels) -> Sequence[str]:
-    """What tells lines of one node from each other: the labels along the axis on which they stand apart."""
-    for axis, at in enumerate(zip(*(part.index for part in parts), strict=True)):
-        places = [place for place in at if isinstance(place, int)]
-        if len(set(places)) > 1:
-            names = labels(parts[0].node, axis)
-            return [names[place] for place in places]
-    return [""] * len(parts)
-
-
-def _expression(one: Step, decimals: int, i: int | None = None) -> str:
-    function = one.function
-    if function == "row" and i is not None:
-        return _argument(one.arguments[i], decimals, None)
-    parts = [_argument(a, decimals, i, function, place) for place, a in enumerate(one.arguments)]
-    sign = _INFIX.get(function)
-    if function == "sum_of" and len(parts) <= _FEW and all(map(_has_rows, one.arguments)):
-        sign = "+"
-    if sign:
-        first, *others = parts
-        return f" {sign} ".join([first, *(f"({p})" if p.startswith("−") else p for p in others)])
-    if function in _PREFIX:
-        return _PREFIX[function] + parts[0]
-    if function in _OF_A_LINE:
-        return f"{_OF_A_LINE[function]} of {parts[0]}"
-    match function:
-        case "square":
-            return f"({parts[0]})²" if parts[0].startswith("−") else f"{parts[0]}²"
-        case "power":
-            return f"{parts[0]} ^ {parts[1]}"
-        case "negate":
-            return f"−({parts[0]})" if parts[0].startswith("−") else f"−{parts[0]}"
-        case "maximum":
-            return f"the larger of {parts[0]} and {parts[1]}"
-        case "where":
-            seen = bool(one.arguments[0].value)
-            return f"{parts[1 if seen else 2]}, because the mask is {seen:d}"
-        case "pick":
-            return f"entry {parts[0]}: {parts[1]}"
-        case "mean_of" | "sum_of":
-            return f"{function.removesuffix('_of')} of {'it' if len(one.arguments) == 1 else 'these'}"
-        case _:
-            return parts[0]
-
-
-def _argument(argument: Argument, decimals: int, i: int | None, within: str = "dot", place: int = 0) -> str:
-    """An argument as it stands in the expression of the function `within`, in brackets where it needs them."""
-    if isinstance(argument, Constant) and not np.ndim(argument.value):
-        return argument.text
-    if isinstance(argument, Step) and not _has_rows(argument):
-        text, inner = _expression(argument, decimals, i), argument.function
-        product = inner in _PRODUCTS and (within in _SUMS or (within in _PRODUCTS and not place))
-        chain_of_sums = inner in _SUMS and within in _SUMS and not place
-        return f"({text})" if inner in _INFIX and not (product or chain_of_sums) else text
-    value = argument.value
-    if np.ndim(value):
-        if i is None:
-            shown = ", ".join(_n(v, decimals) for v in value[:_FEW])
-            return shown + (", …" if len(value) > _FEW else "")
-        value = value[i]
-    return _n(value, decimals)
-
-
-def _n(value: float, decimals: int) -> str:
-    if isinstance(value, int | np.integer | np.bool_):
-        return str(int(value)).replace("-", "−")
-    return written(float(value), decimals)

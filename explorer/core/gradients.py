@@ -190,9 +190,12 @@ class Gradients:
             held = child in self.held and self.held[child][line].any()
             one_by_one = held or not np.isfinite(gradient[line]).all()
             for at in cells_of(line, shape) if one_by_one else [line]:
+                if one_by_one and self._is_held(child, at):
+                    yield step("value", Constant(0, "pinned: nothing passes on"), label=self._label(child, fed, at))
+                    continue
                 slope = node.op.derivative(place, cell, at, value, *parents)
-                # Through a pin, and through a slope of 0, nothing passes, not even an infinite gradient.
-                if one_by_one and (self._is_held(child, at) or slope.value == 0):
+                # Through a slope of 0 nothing passes, not even an infinite gradient.
+                if one_by_one and slope.value == 0:
                     continue
                 function = "dot" if any(isinstance(part, slice) for part in at) else "multiply"
                 operand = Operand(child, at, gradient[at], "gradient")

@@ -21,9 +21,9 @@ from explorer.core.files import whole_file
 from explorer.core.ops import Array
 from explorer.document.state import frozen
 
-MAX_BYTES = 2_000_000_000
-MAX_DOCUMENT = 32_000_000
-MAX_MEMBERS = 20_000
+MOST_BYTES = 2_000_000_000
+MOST_DOCUMENT = 32_000_000
+MOST_MEMBERS = 20_000
 DOCUMENT = "document.json"
 DTYPES = ("bool", "int64", "float32", "float64")
 
@@ -113,8 +113,8 @@ class Archive:
 
     def __init__(self, stream: BinaryIO) -> None:
         size = stream.seek(0, os.SEEK_END)
-        if size > MAX_BYTES:
-            raise DamagedError(f"it has {size:,} bytes; a document may have up to {MAX_BYTES:,}")
+        if size > MOST_BYTES:
+            raise DamagedError(f"it has {size:,} bytes; a document may have up to {MOST_BYTES:,}")
         _check_ends(stream, size)
         try:
             self._zip = zipfile.ZipFile(stream)
@@ -128,8 +128,8 @@ class Archive:
             if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise DamagedError(f"'{_cut(info.filename)}' in it is encrypted, or packed in an unknown way")
         total = sum(info.file_size for info in infos)
-        if total > MAX_BYTES:
-            raise DamagedError(f"unpacked it would have {total:,} bytes; a document may have up to {MAX_BYTES:,}")
+        if total > MOST_BYTES:
+            raise DamagedError(f"unpacked it would have {total:,} bytes; a document may have up to {MOST_BYTES:,}")
 
     def __enter__(self) -> Self:
         return self
@@ -162,7 +162,7 @@ class Archive:
         if DOCUMENT not in self._infos:
             raise DamagedError(_NOT_OURS)
         try:
-            return json.loads(self._bytes(DOCUMENT, 0, MAX_DOCUMENT).decode(), parse_constant=_refuse)
+            return json.loads(self._bytes(DOCUMENT, 0, MOST_DOCUMENT).decode(), parse_constant=_refuse)
         except (ValueError, RecursionError):
             raise DamagedError(f"{DOCUMENT} in it is damaged") from None
 
@@ -223,8 +223,8 @@ def _check_ends(stream: BinaryIO, size: int) -> None:
     signature, _, _, _, members, length, start, comment = _END.unpack(tail[-_END.size :])
     if signature != b"PK\x05\x06" or comment or start + length != size - _END.size:
         raise DamagedError(f"{_DAMAGED}, or not whole")
-    if members > MAX_MEMBERS or length > MAX_MEMBERS * _LONGEST_ENTRY:
-        raise DamagedError(f"it has {members:,} parts; a document may have up to {MAX_MEMBERS:,}")
+    if members > MOST_MEMBERS or length > MOST_MEMBERS * _LONGEST_ENTRY:
+        raise DamagedError(f"it has {members:,} parts; a document may have up to {MOST_MEMBERS:,}")
 
 
 def _refuse(constant: str) -> None:

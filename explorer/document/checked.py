@@ -6,8 +6,8 @@ from typing import Any
 
 from explorer.document.archive import DOCUMENT, DamagedError
 
-MAX_LABELS = 1_000_000
-MAX_LABEL = 120
+MOST_LABELS = 1_000_000
+MOST_LABEL = 120
 
 
 class Table:
@@ -41,7 +41,7 @@ class Table:
         """What to raise where a value is not what it has to be."""
         return DamagedError(f"{shown(self.data[key])} is not {what}, as {key} of {self.way} has to be")
 
-    def text(self, key: str, most: int = MAX_LABEL) -> str:
+    def text(self, key: str, most: int = MOST_LABEL) -> str:
         """A text up to a length; it may be empty."""
         text = self.data[key]
         if not is_text(text, most):
@@ -68,11 +68,11 @@ class Table:
     def labels(self, key: str) -> tuple[str, ...]:
         """A list of texts, none of them empty."""
         labels = self.data[key]
-        if not isinstance(labels, list) or not 1 <= len(labels) <= MAX_LABELS:
-            raise self.wrong(key, f"a list of 1 to {MAX_LABELS:,} texts")
+        if not isinstance(labels, list) or not 1 <= len(labels) <= MOST_LABELS:
+            raise self.wrong(key, f"a list of 1 to {MOST_LABELS:,} texts")
         for label in labels:
-            if not label or not is_text(label, MAX_LABEL):
-                raise DamagedError(f"{shown(label)} in {key} of {self.way} is not a text of up to {MAX_LABEL} letters")
+            if not label or not is_text(label, MOST_LABEL):
+                raise DamagedError(f"{shown(label)} in {key} of {self.way} is not a text of up to {MOST_LABEL} letters")
         return tuple(labels)
 
 
@@ -91,8 +91,8 @@ def shown(value: object) -> str:
     """A value from a file, short and on one line."""
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
-    if isinstance(value, int) and abs(value) > 10**MAX_LABEL:
+    if isinstance(value, int) and abs(value) > 10**MOST_LABEL:
         return "a very large number"  # Python refuses to write out numbers of thousands of digits
     text = value if isinstance(value, str) else str(value)
-    text = "".join(c if c.isprintable() else "�" for c in text[:MAX_LABEL]) + "…" * (len(text) > MAX_LABEL)
+    text = "".join(c if c.isprintable() else "�" for c in text[:MOST_LABEL]) + "…" * (len(text) > MOST_LABEL)
     return f"'{text}'"

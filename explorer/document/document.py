@@ -7,8 +7,9 @@ from threading import Lock
 
 import numpy as np
 
-from explorer.core.engine import Computed, Engine, Pass
+from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import Computed, Pass
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.ops import Array

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from explorer.core.engine import Pin
+from explorer.core.forward import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models.size import build_within

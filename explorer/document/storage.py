@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.engine import Pin, fresh
+from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
@@ -31,17 +32,17 @@ from explorer.core.training.history import History
 from explorer.core.training.recipe import BOUNDS
 from explorer.document import archive
 from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, Form
-from explorer.document.checked import MAX_LABEL, MAX_LABELS, Table, is_text, is_whole, shown
+from explorer.document.checked import MOST_LABEL, MOST_LABELS, Table, is_text, is_whole, shown
 from explorer.document.commands.cells import last_number
 from explorer.document.state import State
 
 FORMAT, VERSION = "Transformer Explorer document", 1
 ENDING = ".explorer"
-MAX_TITLE = 1000
+MOST_TITLE = 1000
 MOST_STEPS = int(BOUNDS["steps"][1])
-MAX_LAYERS = 100
-MAX_WIDTH = 100_000
-MAX_AXES = 4
+MOST_LAYERS = 100
+MOST_WIDTH = 100_000
+MOST_AXES = 4
 
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
 _PARTS = ("format", "version", "title", "lesson", "setting", "model", "inputs", "pins", "run")
@@ -119,7 +120,7 @@ def _taken_down(state: State, title: str) -> tuple[dict[str, Any], dict[str, Arr
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "title": title[:MAX_TITLE],
+        "title": title[:MOST_TITLE],
         "lesson": state.lesson,
         "setting": state.setting,
         "model": {
@@ -163,7 +164,7 @@ def _version(document: object) -> int:
 def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> tuple[State, str]:
     """The state that a document describes, with its title; `read` is asked for arrays only once all sizes are known."""
     top = Table({"run": {}, **document}, DOCUMENT, _PARTS)
-    title, lesson, setting = top.text("title", MAX_TITLE), top.text("lesson"), top.text("setting")
+    title, lesson, setting = top.text("title", MOST_TITLE), top.text("lesson"), top.text("setting")
     model = _model(top.table("model", _MODEL))
     graph = _graph(model)
     inputs, pins, columns = (_forms(top.table(part)) for part in ("inputs", "pins", "run"))
@@ -203,14 +204,14 @@ def _model(table: Table) -> Model:
     lengths, axes = table.table("lengths"), table.table("axes")
     for part in (lengths, axes):
         for name in part.data:
-            if not is_text(name, MAX_LABEL) or not name.isprintable():
+            if not is_text(name, MOST_LABEL) or not name.isprintable():
                 raise DamagedError(f"{shown(name)} is not a name that {part.way} could have")
     model = Model(
         table.one_of("kind", KINDS),
-        {name: lengths.whole(name, 1, MAX_WIDTH) for name in lengths.data},
+        {name: lengths.whole(name, 1, MOST_WIDTH) for name in lengths.data},
         {name: axes.labels(name) for name in axes.data},
-        table.whole("d_model", 1, MAX_WIDTH),
-        table.whole("layers", 1, MAX_LAYERS),
+        table.whole("d_model", 1, MOST_WIDTH),
+        table.whole("layers", 1, MOST_LAYERS),
         seed=table.whole("seed", 0, 2**63 - 1),
         initialiser=table.one_of("initialiser", INITIALISERS),
         dtype=table.one_of("dtype", ("float32", "float64")),
@@ -219,9 +220,9 @@ def _model(table: Table) -> Model:
         block, _, name = key.rpartition(".")
         # What a message will repeat has to be short.
         plain = (
-            isinstance(value, float) or is_text(value, MAX_LABEL) or (isinstance(value, int) and abs(value) < 10**12)
+            isinstance(value, float) or is_text(value, MOST_LABEL) or (isinstance(value, int) and abs(value) < 10**12)
         )
-        if not plain or not is_text(key, MAX_LABEL) or not f"{key}{value}".isprintable():
+        if not plain or not is_text(key, MOST_LABEL) or not f"{key}{value}".isprintable():
             raise DamagedError(f"{shown(key)}: {shown(value)} is not what a switch could be set to")
         try:
             model = model.with_switch(block, name, value)
@@ -237,8 +238,8 @@ def _as_damaged(error: ExplorerError) -> DamagedError:
 def _graph(model: Model) -> Graph:
     """The graph of a model, unless it is too large to be held."""
     labels = count_labels(model)
-    if labels > MAX_LABELS:
-        raise DamagedError(f"its matrices have {labels:,} rows and columns; up to {MAX_LABELS:,} can be opened")
+    if labels > MOST_LABELS:
+        raise DamagedError(f"its matrices have {labels:,} rows and columns; up to {MOST_LABELS:,} can be opened")
     try:
         graph = build(model)
     except ExplorerError as error:
@@ -258,12 +259,12 @@ def _forms(table: Table) -> dict[str, Form]:
     """The forms of arrays by the names of their nodes."""
     forms: dict[str, Form] = {}
     for name in table.data:
-        if len(name) > MAX_LABEL or not _NODE.fullmatch(name):
+        if len(name) > MOST_LABEL or not _NODE.fullmatch(name):
             raise DamagedError(f"{shown(name)} is not a name that a node could have")
         form = table.table(name, ("dtype", "shape"))
         shape = form.data["shape"]
-        if not isinstance(shape, list) or len(shape) > MAX_AXES or not all(is_whole(n, 0, MOST_BYTES) for n in shape):
-            raise form.wrong("shape", f"a list of up to {MAX_AXES} whole numbers")
+        if not isinstance(shape, list) or len(shape) > MOST_AXES or not all(is_whole(n, 0, MOST_BYTES) for n in shape):
+            raise form.wrong("shape", f"a list of up to {MOST_AXES} whole numbers")
         forms[name] = Form(form.one_of("dtype", DTYPES), tuple(shape))
     return forms
 

@@ -25,7 +25,14 @@ BUDGET = 64 * 2**20
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """Where a run has been: a state, and what the optimiser remembers there."""
+    """Where a run has been.
+
+    Parameters
+    ----------
+    state : State
+    optimiser : Optimiser
+        With what it remembers there.
+    """
 
     state: State
     optimiser: Optimiser
@@ -33,7 +40,15 @@ class Moment:
 
 @dataclass(frozen=True)
 class Way:
-    """How steps are taken: the learning rate, and the inputs that move."""
+    """How steps are taken.
+
+    Parameters
+    ----------
+    rate : float
+        The learning rate.
+    weights : tuple of str
+        The inputs that move.
+    """
 
     rate: float
     weights: tuple[str, ...]

@@ -16,14 +16,14 @@ from explorer.core.ops import Array, Input
 from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.commands.cells import last_number
-from explorer.document.commands.words import MAX_TOKEN_LENGTH, MAX_TOKENS
+from explorer.document.commands.words import MOST_TOKEN_LENGTH, MOST_TOKENS
 from explorer.document.state import frozen
-from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, recipe_in, written_key
+from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
 from explorer.lessons.schema import Lesson, Setting
 
-MAX_CELLS = 2_000_000
-MAX_LABELS = 200_000
-MAX_SETTINGS = 20
+MOST_CELLS = 2_000_000
+MOST_LABELS = 200_000
+MOST_SETTINGS = 20
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -67,15 +67,15 @@ def lesson_from(top: Table) -> Lesson:
     id = top.text("id")
     if not set(id) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
         top.fail("id", f"'{id}' is no id", "write lower-case letters, digits and hyphens, as in you-are-welcome")
-    title, paragraph = top.text("title"), top.text("paragraph", most=MAX_TEXT)
+    title, paragraph = top.text("title"), top.text("paragraph", most=MOST_TEXT)
     model, inputs = _model(top)
     model = replace(model, switches=switches_in(top.table("switches"), model))
 
     tables = top.table("settings")
     if not len(tables):
         top.fail("settings", "is missing", "add at least one, such as [settings.printed]")
-    if len(tables) > MAX_SETTINGS:
-        top.fail("settings", f"holds {len(tables)} settings", f"write up to {MAX_SETTINGS}")
+    if len(tables) > MOST_SETTINGS:
+        top.fail("settings", f"holds {len(tables)} settings", f"write up to {MOST_SETTINGS}")
     switches: dict[str, dict[str, SwitchValue]] = {}
     words: dict[str, dict[str, Array]] = {}
     graphs: dict[str, Graph] = {}
@@ -94,7 +94,7 @@ def lesson_from(top: Table) -> Lesson:
         settings[name] = Setting(
             name,
             table.text("title"),
-            table.text("paragraph", most=MAX_TEXT),
+            table.text("paragraph", most=MOST_TEXT),
             switches[name],
             _arrays(table.table("inputs"), {name: graph}) | words[name],
             _arrays(table.table("pins"), {name: graph}, computed=True),
@@ -160,11 +160,11 @@ def _lengths(tokens: Mapping[str, Array]) -> dict[str, int]:
 
 def _tokens(table: Table, sequence: str) -> tuple[str, ...]:
     words = table.words(sequence)
-    if len(words) > MAX_TOKENS:
-        table.fail(sequence, f"has {len(words)} tokens", f"write up to {MAX_TOKENS}")
+    if len(words) > MOST_TOKENS:
+        table.fail(sequence, f"has {len(words)} tokens", f"write up to {MOST_TOKENS}")
     for word in words:
-        if len(word) > MAX_TOKEN_LENGTH or any(c.isspace() for c in word):
-            remedy = f"write a token without spaces, up to {MAX_TOKEN_LENGTH} characters"
+        if len(word) > MOST_TOKEN_LENGTH or any(c.isspace() for c in word):
+            remedy = f"write a token without spaces, up to {MOST_TOKEN_LENGTH} characters"
             table.fail(sequence, f"'{word}' is not one token", remedy)
     return words
 
@@ -227,16 +227,16 @@ def switches_in(table: Table, model: Model) -> dict[str, SwitchValue]:
 def _graph(table: Table, model: Model) -> Graph:
     """The graph of a setting, unless it is too large to be held."""
     labels = count_labels(model)
-    if labels > MAX_LABELS:
+    if labels > MOST_LABELS:
         problem = f"with these sizes all matrices have {labels} rows and columns"
-        table.fail("switches", problem, f"keep words, d_model, heads, d_k, d_v and d_ff below {MAX_LABELS} together")
+        table.fail("switches", problem, f"keep words, d_model, heads, d_k, d_v and d_ff below {MOST_LABELS} together")
     try:
         graph = build(model)
     except ExplorerError as error:
         table.fail("switches", str(error).rstrip("."), "set the sizes and switches so that they fit together")
     cells = sum(map(graph.size, graph.nodes))
-    if cells > MAX_CELLS:
-        table.fail("", f"the model holds {cells} numbers", f"a lesson may hold {MAX_CELLS}")
+    if cells > MOST_CELLS:
+        table.fail("", f"the model holds {cells} numbers", f"a lesson may hold {MOST_CELLS}")
     return graph
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SEQUENCES, Model
 from explorer.core.models.size import build_within, most_numbers
-from explorer.core.models.targets import READ
+from explorer.core.models.targets import DECODER_READS
 from explorer.core.ops import Input
 from explorer.core.tokens import END, START
-from explorer.document.commands.words import MAX_TOKENS, checked_words
+from explorer.document.commands.words import MOST_TOKENS, checked_words
 from explorer.lessons.schema import Lesson, Setting
 
 MOST_NUMBERS = 200_000_000
@@ -59,11 +59,11 @@ def new_lesson(
         raise ExplorerError("unknown-kind", kind=kind, known=", ".join(SEQUENCES))
     lengths, axes, inputs = {}, {}, {}
     for sequence, text in zip(SEQUENCES[kind], texts, strict=True):
-        words = list(checked_words(sequence, text.split(), MAX_TOKENS))
+        words = list(checked_words(sequence, text.split(), MOST_TOKENS))
         if sequence == "target" and words[0] != START:
-            words = [START, *checked_words(sequence, words, MAX_TOKENS - 1)]
+            words = [START, *checked_words(sequence, words, MOST_TOKENS - 1)]
         more = checked_words(sequence, vocabulary.split() or words, None)
-        known = tuple(dict.fromkeys([*words, *more, *[END] * (sequence == READ.get(kind))]))
+        known = tuple(dict.fromkeys([*words, *more, *[END] * (sequence == DECODER_READS.get(kind))]))
         axes[f"{sequence}.words"] = known
         lengths[sequence] = len(words)
         inputs[f"{sequence}.tokens"] = np.array([known.index(word) for word in words], dtype=np.int64)

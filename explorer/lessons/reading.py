@@ -15,10 +15,10 @@ from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, CHOICES, Recipe
 
-MAX_BYTES = 1_000_000
-MAX_TITLE = 120
-MAX_TEXT = 4000
-MAX_AXES = 4
+MOST_BYTES = 1_000_000
+MOST_TITLE = 120
+MOST_TEXT = 4000
+MOST_AXES = 4
 
 
 class Table:
@@ -68,7 +68,7 @@ class Table:
             self.fail(key, f"'{_cut(text)}' is not one of its values", likeliest(text, known, "choose from"))
         return text
 
-    def text(self, key: str, default: str | None = None, most: int = MAX_TITLE) -> str:
+    def text(self, key: str, default: str | None = None, most: int = MOST_TITLE) -> str:
         """A text of one or more paragraphs; line breaks within a paragraph are only the file's."""
         if key not in self.data and default is not None:
             return default
@@ -111,8 +111,8 @@ class Table:
         for word in words:
             if not isinstance(word, str):
                 self.fail(key, f"holds {_cut(repr(word))}, which is not a text", 'write it in quotes: "…"')
-            if not word.strip() or len(word) > MAX_TITLE or not word.isprintable():
-                self.fail(key, f"holds {_cut(repr(word))}", f"write 1 to {MAX_TITLE} characters that can be shown")
+            if not word.strip() or len(word) > MOST_TITLE or not word.isprintable():
+                self.fail(key, f"holds {_cut(repr(word))}", f"write 1 to {MOST_TITLE} characters that can be shown")
         if not words:
             self.fail(key, "is empty", 'write at least one text: ["…"]')
         return tuple(words)
@@ -127,9 +127,9 @@ class Table:
         while isinstance(inner, list):
             if not inner:
                 self.fail(key, "holds an empty list", "write the numbers")
-            if len(shape) == MAX_AXES:
+            if len(shape) == MOST_AXES:
                 remedy = "write a matrix as a list of rows: [[1, 2], [3, 4]]"
-                self.fail(key, f"has lists more than {MAX_AXES} deep", remedy)
+                self.fail(key, f"has lists more than {MOST_AXES} deep", remedy)
             shape.append(len(inner))
             inner = inner[0]
         array = np.empty(shape)
@@ -197,12 +197,12 @@ def read(path: Path) -> Table:
         with path.open("rb") as stream:
             size = path.stat().st_size
             # One more than allowed: the file may have grown since it was measured.
-            content = b"" if size > MAX_BYTES else stream.read(MAX_BYTES + 1)
+            content = b"" if size > MOST_BYTES else stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ExplorerError("lesson-not-read", file=file, reason=reason) from None
-    if max(size, len(content)) > MAX_BYTES:
-        raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MAX_BYTES)
+    if max(size, len(content)) > MOST_BYTES:
+        raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MOST_BYTES)
     try:
         return Table(file, tomllib.loads(content.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
@@ -233,7 +233,7 @@ _FEW = 16
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TITLE else text[:MAX_TITLE] + "…"
+    return text if len(text) <= MOST_TITLE else text[:MOST_TITLE] + "…"
 
 
 def _shown(value: Any) -> str:
@@ -247,7 +247,7 @@ def _shown(value: Any) -> str:
             return "a table"
         case list():
             return "a list"
-        case int() if abs(value) > 10**MAX_TITLE:
+        case int() if abs(value) > 10**MOST_TITLE:
             return "a very large number"  # Python refuses to write out numbers of thousands of digits.
         case _:
             return str(value)

@@ -58,7 +58,7 @@ from explorer.lessons.plan import (
     Opened,
     Plan,
 )
-from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read, recipe_in, written_key
+from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
 from explorer.lessons.saved import is_document
 
 _ENDS = ("output", "decision", "loss", "regression")
@@ -90,7 +90,7 @@ def names() -> list[str]:
 def _plan(top: Table, folder: Path) -> Plan:
     top.has_only("title", "paragraph", "model", "data", "training")
     title = top.text("title", default="")
-    paragraph = top.text("paragraph", default="", most=MAX_TEXT)
+    paragraph = top.text("paragraph", default="", most=MOST_TEXT)
     if not len(top.table("model")):
         top.fail("model", "is missing", 'add [model], with example = "…", document = "…" or kind = "…"')
     model = _model(top.table("model"), folder)
@@ -189,7 +189,7 @@ def _table_of(table: Table, key: str) -> Array:
 
 def _file(table: Table, key: str, folder: Path) -> Path:
     """A file that a recipe names, beside it or by its full path."""
-    table.text(key, most=MAX_TEXT)  # which takes blanks together
+    table.text(key, most=MOST_TEXT)  # which takes blanks together
     return folder / str(table.data[key])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from explorer import paths
 from explorer.core.ops import Array
 from explorer.document.state import frozen
-from explorer.lessons.reading import MAX_TEXT, Table, likeliest, read
+from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read
 
 Cell = tuple[int, ...]
 
@@ -243,7 +243,7 @@ def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figur
     cell = tuple(int(i) for i in _whole(table, "cell")) if "cell" in table else None
     if cell is not None and values.shape:
         table.fail("values", "is a table, but one cell is named", "write one number, or leave out the cell")
-    units, why = table.number("units", default=0, least=0, most=100), table.text("why", default="", most=MAX_TEXT)
+    units, why = table.number("units", default=0, least=0, most=100), table.text("why", default="", most=MOST_TEXT)
     if bool(units) != bool(why):
         table.fail("units", "needs a reason, and only then", "give both `units` and `why`, or neither")
     switches = table.table("switches")
@@ -260,7 +260,7 @@ def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figur
         cell,
         units,
         why,
-        table.text("note", default="", most=MAX_TEXT),
+        table.text("note", default="", most=MOST_TEXT),
         {key: switches.data[key] for key in switches},
         _arrays(table.table("inputs")),
         _arrays(table.table("pins")),
@@ -291,7 +291,7 @@ def _slip(table: Table, reference: str, lesson: str, known: Mapping[str, Figure]
     wrong = frozen(table.array("wrong", gaps=True)) if "wrong" in table else None
     if wrong is not None and (figure is None or wrong.shape != figure.values.shape):
         table.fail("wrong", "has nothing of its shape beside it", "name the figure with the right numbers")
-    printed, right, how = (table.text(key, most=MAX_TEXT) for key in ("printed", "right", "how"))
+    printed, right, how = (table.text(key, most=MOST_TEXT) for key in ("printed", "right", "how"))
     return Slip(reference, section, printed, right, how, figure, wrong)
 
 

@@ -190,8 +190,10 @@ class Session:
 
     def start_over(self) -> None:
         """Give the document the weights that it had before all steps."""
+        state = self._document.wanted
         arrays = {name: self.first.inputs[name] for name in self.trainer.weights if name in self.first.inputs}
-        self._document.do(SetInputs(shaped(self._document.wanted, arrays), "Start over"))
+        before = replace(state, inputs={**state.inputs, **shaped(state, arrays)}, run=self.first.run)
+        self._document.do(Replace(before, "Start over"))
 
     def _publish(self) -> None:
         """Put the trainer's weights into the document."""

@@ -80,6 +80,14 @@ def begin(plan: Plan) -> Beginning:
 def begin_with(document: State, material: Material, recipe: Recipe, title: str = "") -> Beginning:
     """Train an open document on its own example, or on other material in the words that it has.
 
+    Parameters
+    ----------
+    document : State
+    material : Material
+    recipe : Recipe
+    title : str
+        Of what comes of it.
+
     Raises
     ------
     ExplorerError

@@ -1,6 +1,7 @@
 """From the document's changes to repaints: united, and told once per turn of the event loop."""
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from explorer.document.document import Change, Document
 from explorer.ui.later import later
@@ -38,13 +39,21 @@ class Bridge(QObject):
         if change is not None:
             self.changed.emit(change)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Tell what is pending before what a person does next in a window: it must not meet a page of another graph.
+    def goes_before(self, window: QWidget) -> None:
+        """Tell what is pending before what a person does next in a window, and before it paints.
 
-        Where the window was busy, keys and clicks wait in line, and all of them come before any timer.
+        Neither may meet a page of another graph. Keys and clicks that have waited in line, and paints, come before any
+        timer.
         """
-        if event.isInputEvent():
+        for receiver in (window, window.windowHandle()):
+            receiver.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        paint = event.type() == QEvent.Type.UpdateRequest
+        if self._pending is not None and (paint or event.isInputEvent()):
             self.flush()
+            if paint:  # a page that was made anew is laid out first
+                QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         return False
 
     def close(self) -> None:

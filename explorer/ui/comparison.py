@@ -177,7 +177,7 @@ class Comparison(QFrame):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        self.window().windowHandle().installEventFilter(self.bench.bridge)
+        self.bench.bridge.goes_before(self.window())
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

@@ -34,6 +34,7 @@ class Docks:
         dock = QDockWidget(f"{stage.group}: {stage.title}", self._window)
         dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dock.setWidget(panel)
+        dock.topLevelChanged.connect(lambda floats: self._bench.bridge.goes_before(dock) if floats else None)
         dock.destroyed.connect(lambda: self.panels.pop(dock, None))
         self.panels[dock] = panel
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)

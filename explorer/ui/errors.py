@@ -1,5 +1,6 @@
 """Errors in words, at the place where they were made."""
 
+import shiboken6
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -15,6 +16,8 @@ def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None)
     place = rect or widget.rect()
 
     def show() -> None:
+        if not shiboken6.isValid(widget):
+            return
         below = widget.mapToGlobal(place.bottomLeft() + QPoint(0, 2))
         QToolTip.showText(below, f"⚠ {error}", widget, place, SHOWN_MS)
 

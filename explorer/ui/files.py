@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt
+from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
@@ -121,7 +121,8 @@ class Files(QObject):
         self._bench = bench
         self._window = window
         self.dialogs = Dialogs(window)
-        self.folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        self.folder = Path(documents if Path(documents).is_dir() else QDir.homePath())
         self._file = _File(None, bench.document.state)
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
         bench.document.subscribe(lambda change: self._follow())

@@ -193,6 +193,7 @@ class MainWindow(QMainWindow):
         if change.structure and [button.stage for button in self.map.buttons] != list(self.bench.selection.stops):
             self.map.rebuild()
         self.tokens.follow(change)
+        self.top_bar.showing.follow()  # or the inspector would look for gradients that there are no more
         self.bench.selection.refresh()
         self.area.follow(change)
         self.docks.follow(change)
@@ -267,7 +268,7 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        self.windowHandle().installEventFilter(self.bench.bridge)
+        self.bench.bridge.goes_before(self)
         # Otherwise the first button wears the focus ring before anybody has touched a key.
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 

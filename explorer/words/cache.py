@@ -5,6 +5,8 @@ each file that is parsed, what is of no use any more is deleted: entries of a fi
 and what a parsing left behind that was killed.
 """
 
+import atexit
+import functools
 import json
 import os
 import shutil
@@ -20,8 +22,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.words import formats
-from explorer.words.formats import Block
+from explorer.words.files import formats
+from explorer.words.files.formats import Block
 from explorer.words.progress import Report
 from explorer.words.vectors import Vectors, Words, lengths
 
@@ -42,10 +44,22 @@ class Entry(NamedTuple):
 
 
 def folder() -> Path:
-    """Where the entries are: the user's cache."""
+    """Where the entries are: the user's cache; where that cannot be written, a folder that goes with the program."""
     from platformdirs import user_cache_path
 
-    return user_cache_path("transformer-explorer", appauthor=False) / "vectors"
+    mine = user_cache_path("transformer-explorer", appauthor=False) / "vectors"
+    try:
+        mine.mkdir(parents=True, exist_ok=True)
+        return mine if os.access(mine, os.W_OK) else _passing()
+    except OSError:
+        return _passing()
+
+
+@functools.cache
+def _passing() -> Path:
+    made = Path(tempfile.mkdtemp(prefix="explorer-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 def load(file: Path, report: Report | None = None, name: str = "", cache: Path | None = None) -> Vectors:

@@ -8,7 +8,8 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.paths import resources
-from explorer.words import cache, formats
+from explorer.words import cache
+from explorer.words.files import formats
 from explorer.words.progress import Report
 from explorer.words.vectors import Vectors
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.words import corpus
+from explorer.words.training import corpus
 from explorer.words.vectors import Vectors
 
 Floats = NDArray[np.float32]

@@ -81,6 +81,13 @@ def test_a_document_comes_of_it(recipe, tmp_path, capsys):
     assert main(["show", str(out), "layer.2.activation"]) == 0
 
 
+def test_the_document_holds_the_records_of_its_training(recipe, tmp_path):
+    main(["train", recipe(), "--out", str(tmp_path / "xor.explorer"), "--json"])
+    history = storage.load(tmp_path / "xor.explorer")[0].run
+    assert len(history.losses) == 40
+    assert [step for step, _ in history.validations] == [10, 20, 30, 40]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_training_goes_on_to_the_same_bits(recipe, tmp_path, capsys, monkeypatch, number):
     whole, broken = tmp_path / "whole.explorer", tmp_path / "broken.explorer"

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from explorer.core.derivation import Row, chain, only_rounding, rows
-from explorer.core.engine import Pin
 from explorer.core.explain import Constant, step
+from explorer.core.forward import Pin
 from explorer.core.gradients import Root
 from explorer.core.model import Model
 

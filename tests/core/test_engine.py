@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.core.engine import Engine, Outcome, Pin, fresh, same_bytes
+from explorer.core.engine import Engine, Outcome, fresh
 from explorer.core.explain import cells_of
+from explorer.core.forward import Pin, same_bytes
 from explorer.core.graph import GraphBuilder
 from explorer.core.ops import Add, Input, Op, ReLU, Scale, Scores, Softmax
 
@@ -190,14 +191,6 @@ def test_a_pin_at_the_computed_value_changes_nothing_below(engine):
     assert edit(engine, {"sum": pin([True, False, False], [1, 0, 0])}).recomputed == ("sum",)
 
 
-def test_a_pin_keeps_the_type_of_the_numbers():
-    held = Pin(np.array([True, False]), np.array([2.0, 0.0]))
-    for dtype in ("float32", "int64"):
-        over = held.over(np.array([0, 1], dtype))
-        assert over.dtype == dtype
-        assert over.tolist() == [2, 1]
-
-
 # Another graph
 
 
@@ -273,23 +266,6 @@ def test_cells_of_an_index():
     assert cells_of((), ()) == [()]
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "same"),
-    [
-        ([1.0, 2.0], [1.0, 2.0], True),
-        ([1.0, nan], [1.0, nan], True),
-        ([0.0], [-0.0], False),
-        ([1.0], [[1.0]], False),
-        (np.array([1], "int64"), np.array([1], "int32"), False),
-        (np.zeros(1000), np.zeros(1000), True),
-        (np.zeros(1000), np.eye(1, 1000, 999)[0], False),
-        (np.arange(1000.0).reshape(10, 100).T, np.arange(1000.0).reshape(10, 100).T.copy(), True),
-    ],
-)
-def test_same_bytes(a, b, same):
-    assert same_bytes(np.array(a), np.array(b)) is same
-
-
 def test_what_if_is_what_an_edit_would_give_and_publishes_nothing(engine):
     before = dict(engine.values)
     asked = engine.what_if({"a": np.array([[5.0, -1.0, 0.5]])}, "weights")
@@ -315,21 +291,6 @@ def test_what_if_keeps_pins_and_answers_for_what_does_not_depend_on_it(engine):
 
 
 # A pass on its own: begun, computed anywhere, published
-
-
-def large(*cells):
-    """Enough numbers to be compared in blocks, 1 in some cells."""
-    array = np.zeros(200_000)
-    array[list(cells)] = 1
-    return array
-
-
-@pytest.mark.parametrize("cell", [0, 255, 256, 2**16 - 1, 2**16, 199_999])
-def test_same_bytes_of_large_arrays_sees_any_cell(cell):
-    assert not same_bytes(large(), large(cell))
-    assert same_bytes(large(cell), large(cell))
-    assert not same_bytes(large(), -large())
-    assert same_bytes(large() * nan, large() * nan)
 
 
 def state_of(engine):

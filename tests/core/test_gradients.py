@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.core.engine import Pin, fresh
+from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import operands
+from explorer.core.forward import Pin
 from explorer.core.gradients import Root
 from explorer.core.graph import GraphBuilder, Place
 from explorer.core.model import Model

@@ -1,11 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from explorer.core.engine import Pin
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import Pin
 from explorer.core.gradients import Root
-from explorer.core.model import Model
-from explorer.core.nudge import Check, check_cell
+from explorer.core.nudge import CLOSE, Check, check_cell
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def test_an_input_is_nudged_both_ways(engine):
 
 def test_without_h_the_step_fits_the_type_of_the_numbers(engine, compute, examples):
     assert check_cell(engine, "layer.1.W", (0, 1)).h == pytest.approx(6e-6, rel=0.02)
-    single = compute(Model(**{**vars(examples["mlp"]), "dtype": "float32"}))
+    single = compute(replace(examples["mlp"], dtype="float32"))
     check = check_cell(single, "layer.2.b", (0,))
     assert check.h == pytest.approx(5e-3, rel=0.02)
     assert check.error < 1e-3
@@ -77,6 +78,18 @@ def test_an_infinite_number_cannot_be_nudged_and_so_changes_nothing(compute, exa
 def test_whole_numbers_are_not_nudged(compute, examples):
     with pytest.raises(ExplorerError, match="whole numbers"):
         check_cell(compute(examples["gpt"]), "loss.target", (0,))
+
+
+def test_where_the_loss_bends_within_h_a_smaller_one_is_taken(compute, examples):
+    # A right word with a probability hardly larger than h: the log is far from straight there.
+    logits = [[0.0, 11.0, 0.0], [0.0, 0.0, 0.0]]
+    engine = compute(examples["output"].with_switch("loss", "loss", "cross-entropy"), {"output.logits": logits})
+    cell = (0, 0)
+    assert 0 < engine.values["output.probabilities"][cell] < 1e-4
+    assert check_cell(engine, "output.probabilities", cell, h=6e-6).error > CLOSE
+    check = check_cell(engine, "output.probabilities", cell)
+    assert check.h < 1e-8
+    assert check.error < 1e-4
 
 
 def test_error_of_nothing_is_nothing():

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core import script
-from explorer.core.engine import Pin, fresh
+from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import Pin
 from explorer.core.graph import GraphBuilder
 from explorer.core.model import Model
 from explorer.core.ops import Add, Input, Softmax
@@ -143,6 +144,13 @@ def test_asked_for_nodes_come_with_what_they_need_and_no_more(examples, compute)
     assert {name for name, variable in called.items() if variable in variables} == needed
     with pytest.raises(ExplorerError, match="did you mean"):
         export(engine, "", ["source.pe"])
+
+
+def test_each_stage_has_its_heading_in_reading_order(examples, compute):
+    engine = compute(examples["encoder-decoder"])
+    headings = re.findall(r"(?m)^# --- (.*) ---$", export(engine, "").text)
+    assert headings[:3] == ["Source: Embeddings", "Source: Positions", "Encoder 1: Self-attention"]
+    assert len(headings) == len(engine.graph.stages) + 1  # and one for the comparison in the end
 
 
 def test_an_input_by_itself(examples, compute):

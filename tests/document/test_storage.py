@@ -17,10 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import same_bytes
 from explorer.core.models import size as sizes
 from explorer.core.switches import SWITCHES
+from explorer.core.training.history import History, Record
 from explorer.document import archive, storage
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
@@ -149,7 +150,7 @@ def test_a_text_that_says_everything(states, tmp_path):
 
 def test_a_title_that_is_too_long_is_cut(states, tmp_path):
     save(states["vectors"], "x" * 5000, tmp_path / "a.explorer")
-    assert load(tmp_path / "a.explorer")[1] == "x" * storage.MAX_TITLE
+    assert load(tmp_path / "a.explorer")[1] == "x" * storage.MOST_TITLE
 
 
 def test_a_switch_of_a_block_that_is_gone_is_not_saved(states, tmp_path):
@@ -449,6 +450,49 @@ def test_a_document_that_says_something_else(file, act, says):
     assert says in refused(file)
 
 
+def trained():
+    history = History()
+    for step in range(1, 4):
+        history.add(Record(step, 1 / step, 0.1, 2.0, {"layer.1": 1.5, "layer.2": 0.5}, math.inf if step == 2 else None))
+    return history
+
+
+def test_the_records_of_a_training_are_kept(states, tmp_path):
+    save(replace(states["mlp"], run=trained()), "", tmp_path / "a.explorer")
+    state, _ = load(tmp_path / "a.explorer")
+    assert state.run == trained()
+    save(states["mlp"], "", tmp_path / "b.explorer")
+    assert load(tmp_path / "b.explorer")[0].run is None
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (without("run", "losses"), "holds 'run/losses'"),
+        (inner("run", "losses", "shape", [10**9]), "more steps than there can be"),
+        (inner("run", "losses", "shape", [2]), "run/losses"),
+        (inner("run", 5), "run is not a table"),
+        (inner("run", "a/b", {"dtype": "float64", "shape": [3]}), "not a name"),
+    ],
+)
+def test_records_of_a_training_that_do_not_fit(states, tmp_path, act, says):
+    file = tmp_path / "a.explorer"
+    save(replace(states["mlp"], run=trained()), "", file)
+    change(file, act)
+    assert says in refused(file)
+
+
+@pytest.mark.parametrize(
+    ("column", "array"), [("rates", np.zeros(2)), ("judged", np.zeros(1)), ("losses", np.zeros((3, 1)))]
+)
+def test_columns_of_a_training_that_do_not_fit_together(states, tmp_path, column, array):
+    file = tmp_path / "a.explorer"
+    save(replace(states["mlp"], run=trained()), "", file)
+    set_array(file, f"run/{column}", array)
+    change(file, inner("run", column, {"dtype": array.dtype.name, "shape": list(array.shape)}))
+    assert "do not fit together" in refused(file)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -610,18 +654,18 @@ except ExplorerError:
 
 
 def test_too_many_parts(file):
-    write_parts(file, {**parts_of(file), **{f"inputs/n{i}.npy": b"" for i in range(archive.MAX_MEMBERS)}})
+    write_parts(file, {**parts_of(file), **{f"inputs/n{i}.npy": b"" for i in range(archive.MOST_MEMBERS)}})
     assert "parts; a document may have up to 20,000" in refused(file)
 
 
 def test_a_file_that_is_too_large(file, monkeypatch):
-    monkeypatch.setattr(archive, "MAX_BYTES", 1000)
+    monkeypatch.setattr(archive, "MOST_BYTES", 1000)
     assert "bytes; a document may have up to 1,000" in refused(file)
 
 
 def test_a_sparse_file_that_says_it_is_long(file):
     with file.open("r+b") as stream:
-        stream.truncate(archive.MAX_BYTES + 1)
+        stream.truncate(archive.MOST_BYTES + 1)
     assert "bytes; a document may have up to" in refused(file)
 
 

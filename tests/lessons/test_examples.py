@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import same_bytes
 from explorer.core.ops import Input
 from explorer.document.commands import PinCells, SetSwitch, SetTokens
 from explorer.document.document import Document

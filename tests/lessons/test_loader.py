@@ -14,7 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons.check import check_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.reading import MAX_BYTES
+from explorer.lessons.reading import MOST_BYTES
 
 ATTENTION = """
 id = "two-words"
@@ -286,9 +286,9 @@ def test_forbidden_file(write):
 
 
 def test_too_large(write):
-    error = refused(write(ATTENTION + "#" * MAX_BYTES))
+    error = refused(write(ATTENTION + "#" * MOST_BYTES))
     assert error.id == "lesson-too-large"
-    assert str(MAX_BYTES) in str(error)
+    assert str(MOST_BYTES) in str(error)
 
 
 @pytest.mark.parametrize(

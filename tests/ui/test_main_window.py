@@ -1,5 +1,6 @@
 """Opening lessons, following undo to the former one, closing."""
 
+import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
@@ -117,6 +118,20 @@ def test_a_key_that_waited_in_line_does_not_meet_the_page_of_the_example_before(
     assert not window.bench.bridge._timer.isActive()
     eye.settle(window)
     assert window.bench.document.history.undo_label.startswith("Open")
+
+
+@pytest.mark.parametrize("lesson", ["two-vectors", "xor", "apple-orange"])
+def test_a_page_may_be_painted_when_the_model_is_another_already(open_window, eye, lesson):
+    """Qt paints before any timer, so also before the bridge's; an error in a paint would end the program."""
+    window = open_window(lesson)
+    for stage in window.bench.selection.stops:
+        eye.go_to(window, stage.name)
+        window.bench.open(load("softmax"))
+        window.update()
+        QApplication.sendPostedEvents(window, QEvent.Type.UpdateRequest)
+        assert not window.bench.bridge._timer.isActive()
+        window.bench.document.undo()
+        window.bench.bridge.flush()
 
 
 def test_undo_also_brings_the_numbers_of_the_former_lesson_back(window, eye):

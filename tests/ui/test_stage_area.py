@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
@@ -89,3 +89,13 @@ def test_a_cell_that_is_being_edited_when_its_matrix_goes(visited, eye, no_pictu
     assert window.bench.document.history.undo_label.startswith("Open")
     window.bench.bridge.flush()
     eye.settle(window)
+
+
+def test_a_page_at_rest_is_not_laid_out_again_and_again(window, eye, monkeypatch):
+    panel = eye.go_to(window, "encoder.1.self.attention")
+    eye.settle(window)
+    times = []
+    monkeypatch.setattr(type(panel), "_share_room", lambda self: times.append(self))
+    for _ in range(20):
+        QApplication.processEvents()
+    assert times == []

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.words import cache, formats, saving
+from explorer.words import cache
+from explorer.words.files import formats, saving
 from explorer.words.progress import Cancelled
 
 
@@ -132,6 +133,17 @@ def test_a_cache_that_cannot_be_written(tmp_path, file):
         cache.load(file, cache=tmp_path / "taken" / "x")
 
 
-def test_the_user_has_a_cache(monkeypatch):
+def test_the_user_has_a_cache(monkeypatch, tmp_path):
     monkeypatch.undo()
-    assert cache.folder().name == "vectors"
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "mine")
+    assert cache.folder() == tmp_path / "mine" / "vectors"
+    assert cache.folder().is_dir()
+
+
+def test_where_the_users_cache_cannot_be_written_another_folder_takes_its_place(monkeypatch, tmp_path, file, table):
+    monkeypatch.undo()
+    (tmp_path / "taken").write_text("", "utf-8")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "taken")
+    same(cache.load(file), table)
+    (entry,) = cache.entries()
+    assert not entry.folder.is_relative_to(tmp_path)

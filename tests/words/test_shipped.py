@@ -8,7 +8,8 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.paths import resources
-from explorer.words import catalogue, evaluation, saving, similarity
+from explorer.words import catalogue, evaluation, similarity
+from explorer.words.files import saving
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,13 @@ from explorer.core.model import Model
 from explorer.core.ops import NextWords
 from explorer.core.tokens import END, PAD
 
-READ = {"gpt": "input", "encoder-decoder": "target"}
+DECODER_READS = {"gpt": "input", "encoder-decoder": "target"}
 """The sequence that the decoder of a kind of model reads."""
 
 
 def follows_words(model: Model) -> bool:
     """Whether the right words are those of the sentence, not ones that somebody types."""
-    return model.kind in READ and model.switch("loss", "targets") == "next word"
+    return model.kind in DECODER_READS and model.switch("loss", "targets") == "next word"
 
 
 def with_next_words(model: Model) -> Model:
@@ -27,7 +27,7 @@ def with_next_words(model: Model) -> Model:
     """
     if not follows_words(model):
         return model
-    read = f"{READ[model.kind]}.words"
+    read = f"{DECODER_READS[model.kind]}.words"
     axis = "output.words" if "output.words" in model.axes else read
     words = tuple(dict.fromkeys((*model.axes[axis], *model.axes[read], END)))
     return model if words == model.axes[axis] else replace(model, axes={**model.axes, axis: words})
@@ -35,7 +35,7 @@ def with_next_words(model: Model) -> Model:
 
 def with_tied_words(model: Model) -> Model:
     """The model. Where its output is tied to its table both have one vocabulary, if one only goes on from the other."""
-    read = f"{READ.get(model.kind)}.words"
+    read = f"{DECODER_READS.get(model.kind)}.words"
     if read not in model.axes or "output.words" not in model.axes or not model.switch("output", "tied"):
         return model
     short, long = sorted((model.axes[read], model.axes["output.words"]), key=len)
@@ -52,7 +52,7 @@ def next_words(model: Model) -> NextWords:
     ExplorerError
         "no-next-word" where the output vocabulary lacks one; see `with_next_words`.
     """
-    read = model.axes[f"{READ[model.kind]}.words"]
+    read = model.axes[f"{DECODER_READS[model.kind]}.words"]
     words = model.axes.get("output.words") or read
     if words[: len(read)] == read:
         numbers: dict[str, int] = {}

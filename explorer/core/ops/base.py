@@ -114,7 +114,7 @@ class Op:
         Returns
         -------
         Index
-            An index into the result, `slice(None)` where a whole axis is fed.
+            An index into the result: `slice(None)` where a whole axis is fed, `slice(0, 0)` where nothing is.
         """
         inputs, result = self.subscripts.split("->")
         letters = inputs.split(",")[parent]

@@ -27,7 +27,19 @@ class Input(Op):
         return self.initial == "ids"
 
     def start(self, name: str, shape: tuple[int, ...], dtype: str, seed: int, initialiser: str = "xavier") -> Array:
-        """A starting value that depends on the name and the seed alone, so that adding a node moves no other."""
+        """A starting value that depends on the name and the seed alone, so that adding a node moves no other.
+
+        Parameters
+        ----------
+        name : str
+            Of the node.
+        shape : tuple of int
+        dtype : str
+            Of the model; "ids" are int64.
+        seed : int
+        initialiser : str
+            One of `INITIALISERS`, for "weights".
+        """
         match self.initial:
             case "ids":
                 return np.zeros(shape, dtype=np.int64)

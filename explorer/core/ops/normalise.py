@@ -121,7 +121,16 @@ def _own(n: int, own: int, at: int | slice) -> Constant:
 
 
 class Moments(NamedTuple):
-    """Mean, variance and divisor of each line, and its numbers around the mean, in the shape of the matrix."""
+    """What each line of a matrix is measured by, for rows (…, n, 1) and for columns (…, 1, d).
+
+    Parameters
+    ----------
+    mean, variance : numpy.ndarray
+    centred : numpy.ndarray
+        The numbers minus the mean of their line, in the shape of the matrix.
+    sigma : numpy.ndarray
+        What these are divided by: √(variance + ε), or √variance + ε.
+    """
 
     mean: Array
     centred: Array

@@ -70,8 +70,9 @@ class History:
             self.validations.append((record.step, record.validation))
 
     def arrays(self) -> dict[str, Array]:
-        """The columns by their names, as files keep them: ``losses``, ``rates``, ``norms``, ``blocks.BLOCK``, ``judged``
-        (after which steps) and ``validations``.
+        """The columns by their names, as files keep them.
+
+        They are ``losses``, ``rates``, ``norms``, ``blocks.BLOCK``, ``judged`` (after which steps) and ``validations``.
         """
         found = {name: np.array(getattr(self, name), dtype=np.float64) for name in _COLUMNS}
         found |= {f"blocks.{block}": np.array(norms, dtype=np.float64) for block, norms in self.blocks.items()}

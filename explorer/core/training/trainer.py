@@ -9,8 +9,8 @@ from zlib import crc32
 
 import numpy as np
 
-from explorer.core.engine import Pin
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.forward import Pin, executed
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph
 from explorer.core.model import Model
@@ -261,8 +261,7 @@ class Trainer:
         with np.errstate(all="ignore"):  # what is not finite is seen at the loss
             for node in nodes:
                 if node.name not in values:
-                    new = node.op.forward(*[values[parent] for parent in node.parents])
-                    values[node.name] = self.pins[node.name].over(new) if node.name in self.pins else new
+                    values[node.name] = executed(node, values, self.pins)
         return values
 
     def _diverged(self) -> NoReturn:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import same_bytes
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Argmax, Array
-from explorer.core.training.history import History
 from explorer.core.shapes import require_cell, require_shape
+from explorer.core.training.history import History
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
 
@@ -125,7 +125,26 @@ def input_place(state: State, name: str) -> Place:
 
 
 def write_cells(state: State, name: str, place: Place, array: Array, cells: Cells) -> None:
-    """Write cells into a copy of a node's array, checked."""
+    """Write cells into a copy of a node's array, checked.
+
+    Parameters
+    ----------
+    state : State
+        What the copy is of.
+    name : str
+        As messages name the node, or the head's slice of it.
+    place : Place
+        The same.
+    array : numpy.ndarray
+        The copy, in the node's shape.
+    cells : mapping of cell to float
+        Counted in the shape of the node, or of the slice.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-cell", or "bad-token-id" for a node of whole numbers.
+    """
     shape = array.shape[len(place.index) :]
     for cell, value in cells.items():
         require_cell(name, cell, shape)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from explorer.core.forward import executed
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
@@ -88,6 +89,5 @@ def _taken_over(old: State, new: State) -> dict[str, Array]:
         and nodes[name].axes == node.axes
     ]
     with np.errstate(all="ignore"):  # as in the engine
-        values = {n: nodes[n].op.forward(*(given[p] for p in nodes[n].parents)) for n in names}
-    values |= {n: pin.over(values[n]) for n, pin in old.pins.items() if n in values}
-    return {n: frozen(value.astype(new.inputs[n].dtype)) for n, value in values.items()}
+        values = {name: executed(nodes[name], given, old.pins) for name in names}
+    return {name: frozen(value.astype(new.inputs[name].dtype)) for name, value in values.items()}

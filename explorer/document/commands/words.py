@@ -7,15 +7,15 @@ from unicodedata import category
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.models.targets import READ, follows_words
+from explorer.core.models.targets import DECODER_READS, follows_words
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.switches import SetSwitch
 from explorer.document.state import State, frozen
 
-MAX_TOKENS = 512
-MAX_TOKEN_LENGTH = 64
+MOST_TOKENS = 512
+MOST_TOKEN_LENGTH = 64
 _JOINERS = "\u200c\u200d"
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 
@@ -46,11 +46,11 @@ class SetTokens(Command):
         if sequence not in state.graph.sequences:
             known = ", ".join(state.graph.sequences) or "none"
             raise ExplorerError("unknown-sequence", name=sequence, known=known)
-        checked_words(sequence, self.words, MAX_TOKENS)
+        checked_words(sequence, self.words, MOST_TOKENS)
         axis = state.graph.sequences[sequence]
         if tuple(self.words) == state.graph.labels(sequence, state.inputs):
             return state
-        if sequence == READ.get(model.kind) and _typed_for(state, len(self.words)):
+        if sequence == DECODER_READS.get(model.kind) and _typed_for(state, len(self.words)):
             state = SetSwitch("loss", "targets", "next word").apply(state)
             model = state.model
         vocabulary = tuple(dict.fromkeys((*model.axes[axis], *self.words)))
@@ -69,7 +69,7 @@ def _typed_for(state: State, n: int) -> bool:
     target, model = state.inputs.get("loss.target"), state.model
     if "loss.target" not in state.graph.nodes or target is None or target.ndim != 1 or follows_words(model):
         return False
-    read = READ[model.kind]
+    read = DECODER_READS[model.kind]
     words = model.axes[f"{read}.words"]
     said = model.axes.get("output.words") or words
     behind = [words[i] for i in state.inputs[f"{read}.tokens"][1:]]
@@ -152,12 +152,12 @@ def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequ
     for word in words:
         if not _is_word(word):
             # What cannot be seen is told by its number.
-            seen = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in word[:MAX_TOKEN_LENGTH])
-            raise ExplorerError("bad-token", token=seen, limit=MAX_TOKEN_LENGTH)
+            seen = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in word[:MOST_TOKEN_LENGTH])
+            raise ExplorerError("bad-token", token=seen, limit=MOST_TOKEN_LENGTH)
     return words
 
 
 def _is_word(word: str) -> bool:
     """Whether a text can be a token: all of it can be seen, but what joins letters and emoji."""
     seen = [c for c in word if c not in _JOINERS]
-    return bool(seen) and len(word) <= MAX_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))
+    return bool(seen) and len(word) <= MOST_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))

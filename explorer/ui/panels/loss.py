@@ -24,6 +24,7 @@ from explorer.ui.workbench import Workbench
 VALUE, TARGET = "loss.value", "loss.target"
 SEER = "decoder.1.self"
 MASK = f"{SEER}.mask"
+OTHERS = {"loss.likelihood": "what each right word got", "loss.L_1": "the sum of the logs: −n times the loss"}
 MOST_CONTEXT = 5
 DECIMALS = 4
 MOST_DOTS = 512
@@ -71,7 +72,7 @@ class LossPanel(Panel):
         shown = {VALUE, TARGET}
         others = [n.name for n in graph.nodes.values() if n.stage == self.stage.name and n.name not in shown]
         if others:
-            self.row([("", self.box(name)) for name in others])
+            self.row([("", self.box(name, OTHERS.get(name, ""))) for name in others])
         self.later(curve)
         self.follows(note, listing)
 

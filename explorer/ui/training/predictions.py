@@ -7,13 +7,13 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from explorer.core.models.targets import READ
+from explorer.core.models.targets import DECODER_READS
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.tokens import END
 from explorer.ui.workbench import Workbench
 
-TARGET = READ["encoder-decoder"]
+TARGET = DECODER_READS["encoder-decoder"]
 MOST_PLACES = 8
 LIKELIEST = 3
 

@@ -273,6 +273,8 @@ class TrainingTab(QFrame):
             self.note.setText(standstill(self.bench.document, history))
         elif self.play.isChecked():
             self.said.setText("Starting…")
+        elif history is not None and history.losses:
+            self.said.setText(" · ".join([f"Trained in {_steps(len(history.losses))}", *_losses(history)]))
         else:
             own = loss is not None and not self.source.from_text
             self.said.setText("No step yet" + (f" · loss {_short(float(loss))}" if own and loss is not None else ""))
@@ -326,10 +328,16 @@ def _where(session: Session, history: History) -> list[str]:
     batches = session.examples.batches(recipe.batch)
     if batches > 1:
         said.append(f"epoch {-(-steps // batches):,}")
-    said.append(f"loss {_short(history.losses[-1])}")
-    if history.validations:
-        said.append(f"validation {_short(history.validations[-1][1])}")
-    return [*said, f"rate {history.rates[-1]:.4g}".replace("-", "−")]
+    return [*said, *_losses(history), f"rate {history.rates[-1]:.4g}".replace("-", "−")]
+
+
+def _steps(number: int) -> str:
+    return f"{number:,} step{'s' * (number != 1)}"
+
+
+def _losses(history: History) -> list[str]:
+    judged = [f"validation {_short(history.validations[-1][1])}"] if history.validations else []
+    return [f"loss {_short(history.losses[-1])}", *judged]
 
 
 def _short(value: float) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 PALE = 24  # steps of a colour map from the page's own colour: nearer to it a cell has an outline
 NEAR = 4  # rows between a cell and the end of its matrix, below which its tooltip then stands
+CLOSER = 12  # pixels of the sixteen that Qt leaves between a place and its tooltip
 PIN = 8  # pixels of the corner that marks a pinned cell and lets it go
 
 
@@ -110,7 +111,7 @@ class CellPainter(QStyledItemDelegate):
         rect: QRect = option.rect
         end = view.viewport().height() - 1
         below = end if end - rect.bottom() <= NEAR * rect.height() else rect.bottom()
-        corner = view.viewport().mapToGlobal(QPoint(rect.right(), below))
+        corner = view.viewport().mapToGlobal(QPoint(rect.right(), below - CLOSER))
         QToolTip.showText(corner, index.data(Qt.ItemDataRole.ToolTipRole), view.viewport(), option.rect)
         return True
 

@@ -121,8 +121,13 @@ class _Dots(pg.GraphicsObject):
                 more = f" +{len(dots) - MOST_AT_ONE}" if len(dots) > MOST_AT_ONE else ""
                 text = ", ".join(dot.name for dot in dots[:MOST_AT_ONE]) + more
                 color = theme.here_text if dots[0].here else theme.text
-                self._write(painter, text, spot - QPointF(0, 2 * RADIUS + 6), color, taken)
+                above = self._px(RADIUS + 3) + painter.fontMetrics().height() / 2
+                self._write(painter, text, spot - QPointF(0, above), color, taken)
         painter.restore()
+
+    def _px(self, pixels: float) -> float:
+        """Pixels at the text scale."""
+        return pixels * self._bench.appearance.scale
 
     def _together(self, dots: Sequence[Dot], to_pixels: Any) -> list[tuple[QPointF, list[Dot]]]:
         """The dots that have names, those that lie on each other together; the one that one is at comes first."""
@@ -132,7 +137,7 @@ class _Dots(pg.GraphicsObject):
                 continue
             spot = to_pixels.map(QPointF(dot.x, dot.y))
             for i, (last, there) in enumerate(found):
-                if (last - spot).manhattanLength() < 2 * RADIUS:
+                if (last - spot).manhattanLength() < self._px(2 * RADIUS):
                     found[i] = spot, [*there, dot]
                     break
             else:
@@ -148,7 +153,7 @@ class _Dots(pg.GraphicsObject):
             painter.setPen(QPen(color, 1.5))
             painter.setBrush(qcolor(theme.page) if dot.hollow else color)
             small = len(self.drawing.dots) > MOST_LARGE and not dot.here
-            radius = SMALL if small else RADIUS + 1.5 * dot.here
+            radius = self._px(SMALL if small else RADIUS + 1.5 * dot.here)
             painter.drawEllipse(to_pixels.map(QPointF(dot.x, dot.y)), radius, radius)
 
     def _write(self, painter: Any, text: str, at: QPointF, color: str, taken: list[QRectF], left: bool = False) -> None:

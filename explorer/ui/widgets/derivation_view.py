@@ -98,7 +98,7 @@ class DerivationView(QWidget):
             first = width - beside if short else width
             *above, last = wrapped(row.expression or row.label, metrics, width, room, first)
             if both and not (short and above):
-                lines.append(Line(None, row.label, ""))
+                lines += [Line(None, text, "") for text in wrapped(row.label, metrics, *[width] * 3)]
                 short = False
             lines += [Line(None, row.label if short and not i else "", text) for i, text in enumerate(above)]
             lines.append(Line(row, "", last))

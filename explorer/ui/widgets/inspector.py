@@ -1,6 +1,7 @@
 """The inspector: the cell pointed at, how it is computed with true numbers, as numpy, and what it feeds."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from math import floor, log10
 
@@ -12,8 +13,9 @@ from explorer.core.derivation import Row, chain, only_rounding, rows
 from explorer.core.explain import Index, cells_of
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.nudge import Check, check_cell
+from explorer.core.nudge import CLOSE, Check, check_cell
 from explorer.core.numbers import exact, significant, written
+from explorer.ui.background import Background
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.widgets.derivation_view import DerivationView
@@ -22,6 +24,7 @@ from explorer.ui.widgets.matrix_model import ROUNDING
 from explorer.ui.widgets.printed import Printed
 from explorer.ui.workbench import Workbench
 
+CHAIN_RULE = "Gradient of what it feeds × how much that changes with this cell:"
 MOST_CHILDREN = 2
 """So many terms of the chain rule stand beside each other; of more there is a sum."""
 NUDGED = 10
@@ -58,7 +61,7 @@ class Inspector(QFrame):
         self._formula = Formula(em=1.4)
         self._derivations: list[tuple[QLabel, DerivationView]] = []
         self._cell_heading = self._label("This cell", role="section")
-        self._how = self._label("Gradient of what it feeds × how much that changes with this cell:", role="small")
+        self._how = self._label("", role="small")
         self._derived = QVBoxLayout()
         self._check = QPushButton("Check this cell")
         self._check.setToolTip("Move the cell a little both ways and compare the slope of the loss with the gradient")
@@ -108,6 +111,7 @@ class Inspector(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scroll)
+        self._worker = Background(self)
         bench.selection.pointed.connect(self.show_cell)
         self.restyle()
         self.show_cell(None)
@@ -210,11 +214,13 @@ class Inspector(QFrame):
             part.hide()
         step = self._bench.selection.derivation(cell)
         self._formula.setVisible(step is not None)
-        self._formula.set_latex(self._chain_rule(cell.node))
+        if step is not None:
+            self._formula.set_latex(self._chain_rule(cell.node))
         self._cell_heading.show()
         self._cell_heading.setText("How the loss changes with it" if step else "It has no gradient")
         self._check.setVisible(step is not None)
-        self._how.setVisible(step is not None and cell.node != LOSS.node)
+        self._how.setText(CHAIN_RULE if step else "It is no quantity that could change a little.")
+        self._how.setVisible(cell.node != LOSS.node)
         if step is not None:
             self._value.setText(f"{self._value.text()}<br>its gradient = {exact(step.value)}")
         self._show_derivations([("", rows(step, self._labels))] if step else [])
@@ -236,7 +242,22 @@ class Inspector(QFrame):
         cell = self._bench.selection.cell
         if cell is None:
             return
-        check = check_cell(self._bench.document.engine, cell.node, cell.index)
+        engine = self._bench.document.engine
+        if self._bench.descent.quick:
+            self._show_check(check_cell(engine, cell.node, cell.index), cell)
+            return
+        checks: list[Check] = []
+        now = replace(engine)  # whatever becomes of the model meanwhile
+        self._checked.setText("The loss is being computed on both sides …")
+        self._checked.show()
+
+        def done() -> None:
+            if checks and cell == self._bench.selection.cell and self._checked.isVisible():
+                self._show_check(checks[0], cell)
+
+        self._worker.run(lambda: checks.append(check_cell(now, cell.node, cell.index)), done)
+
+    def _show_check(self, check: Check, cell: Cell) -> None:
         value = float(self._bench.document.engine.values[cell.node][cell.index])
         lines = [
             ("this cell", "loss"),
@@ -255,7 +276,7 @@ class Inspector(QFrame):
         theme = self._bench.appearance.theme
         if not check.error:
             return f"{h}. <span style='color:{theme.accent_text}'>✓ the same</span>"
-        if check.error < 1e-2:
+        if check.error < CLOSE:
             digits = floor(-log10(check.error))
             return f"{h}. <span style='color:{theme.accent_text}'>✓ the same to {digits} digits</span>"
         return f"{h}. ≠ within ±h the loss has a corner, or is too flat for its digits."

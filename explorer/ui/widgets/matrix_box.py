@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from explorer.core.node import Node
 from explorer.document.commands import Release
 from explorer.document.document import Change
 from explorer.ui.theme import mark
@@ -45,6 +46,7 @@ class MatrixBox(QWidget):
         self._column.addLayout(self._head)
         self._column.addWidget(self.view, 0, Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        bench.selection.showing_changed.connect(self._retitle)
         self._retitle()
 
     @property
@@ -92,11 +94,10 @@ class MatrixBox(QWidget):
 
     def _retitle(self) -> None:
         engine = self.bench.document.engine
-        node = engine.graph.nodes[self.node]
-        symbols = [engine.graph.nodes[parent].symbol for parent in node.parents]
-        formula = "" if node.is_input else node.op.formula(*symbols)
-        # A scale of 1/sqrt(d_k) is its own formula.
-        self._formula.set_latex(node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}")
+        node = engine.graph.nodes.get(self.node)
+        if node is None:
+            return  # of another model now; the page follows
+        self._formula.set_latex(self._what(node))
         self._formula.setToolTip(self.name)
         shape = " × ".join(str(n) for n in engine.value(self.view.matrix.place).shape) or "one number"
         theme = self.bench.appearance.theme
@@ -114,6 +115,17 @@ class MatrixBox(QWidget):
             words.append(f"<a href='release' style='color:{theme.link}'>given, release</a>")
         self._caption.setText(" · ".join(words))
         self._head.setContentsMargins(self.view.labels_width, 0, 0, 0)
+
+    def _what(self, node: Node) -> str:
+        """What the numbers are: the node by its formula, its gradient, or a change of it."""
+        showing, engine = self.bench.selection.showing, self.bench.document.engine
+        if showing == "gradient" and engine.values[node.name].dtype.kind == "f":
+            return rf"\partial L / \partial {node.symbol}"
+        if showing in ("change", "step", "difference"):
+            return rf"\Delta {node.symbol}"
+        formula = "" if node.is_input else node.op.formula(*(engine.graph.nodes[p].symbol for p in node.parents))
+        # A scale of 1/sqrt(d_k) is its own formula.
+        return node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}"
 
     def _release(self) -> None:
         self.bench.document.do(Release(self.name))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from explorer.core.errors import ExplorerError
@@ -27,16 +29,16 @@ class MatrixMenu(QMenu):
     def __init__(self, view: MatrixView) -> None:
         super().__init__(view)
         self._view, ranges = view, view.editing.ranges
-        self.addAction("Copy\tCtrl+C", ranges.copy)
+        self._add("Copy", "Ctrl+C", ranges.copy)
         if not view.matrix.editable:
             self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
             self.addAction("Release\tDelete", ranges.release)
             return
         values = view.matrix.own()
-        self.addAction("Cut\tCtrl+X", ranges.cut)
-        self.addAction("Paste\tCtrl+V", ranges.paste)
-        self.addAction("Fill down\tCtrl+D", lambda: ranges.fill(down=True))
-        self.addAction("Fill right\tCtrl+R", lambda: ranges.fill(down=False))
+        self._add("Cut", "Ctrl+X", ranges.cut)
+        self._add("Paste", "Ctrl+V", ranges.paste)
+        self._add("Fill down", "Ctrl+D", lambda: ranges.fill(down=True))
+        self._add("Fill right", "Ctrl+R", lambda: ranges.fill(down=False))
         self.addSeparator()
         self.addAction("All zeros", lambda: self._set("Zeros", np.zeros(values.shape)))
         if values.dtype.kind == "f":
@@ -44,6 +46,10 @@ class MatrixMenu(QMenu):
                 self.addAction("Identity", lambda: self._set("Identity", np.eye(*values.shape)))
             self.addAction("Random numbers", self._randomise)
         self.addAction("The lesson's values", self._reset)
+
+    def _add(self, text: str, keys: str, act: Callable[[], object]) -> None:
+        """An entry with its keys in the system's own signs; the matrix takes them, not the menu."""
+        self.addAction(f"{text}\t{QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)}", act)
 
     def _set(self, what: str, values: Array) -> None:
         """Set the whole matrix."""

@@ -120,9 +120,10 @@ class MatrixView(QTableView):
         self.viewport().update()
 
     def _needed_width(self) -> int:
-        """Pixels the widest number takes."""
-        metrics = QFontMetrics(self.bold)
-        return max(metrics.horizontalAdvance(text) for text in self.matrix.texts(SURVEYED)) + 2 * self.padding
+        """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter."""
+        metrics, texts = QFontMetrics(self.bold), set(self.matrix.texts(SURVEYED))
+        least = max(map(len, texts)) - 1
+        return max(metrics.horizontalAdvance(text) for text in texts if len(text) >= least) + 2 * self.padding
 
     def _measure(self) -> None:
         """Make the view as large as its matrix, up to a size that still can be taken in."""
@@ -162,7 +163,7 @@ class MatrixView(QTableView):
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; what has more columns scrolls."""
         before, self._room = self._room, pixels
-        if self._columns_in(pixels) != self._columns_in(before):
+        if pixels != before and self._columns_in(pixels) != self._columns_in(before):
             self._measure()
 
     def _columns_in(self, pixels: int) -> int:
@@ -320,8 +321,8 @@ class MatrixView(QTableView):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = MatrixMenu(self)
-        menu.exec(event.globalPos())
-        menu.deleteLater()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())  # not exec: the page may be made anew meanwhile, and the menu go with it
 
 
 def _within(index: tuple[int, ...], patterns: list[Index]) -> bool:

@@ -198,7 +198,8 @@ class Plot(pg.PlotWidget):
         if self.hasFocus():
             painter = QPainter(self.viewport())
             painter.setPen(QPen(qcolor(self.bench.appearance.theme.focus), 2))
-            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+            inside = self.mapFromScene(self.getViewBox().sceneBoundingRect()).boundingRect()
+            painter.drawRect(inside.adjusted(-2, -2, 2, 2))
 
 
 class Picture(Plot):

@@ -7,7 +7,9 @@ from math import ceil
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFontMetrics
 
-WORD, LINES, ACROSS, MOST = 150, 110, 150, 760
+from explorer.core.tokens import PAD
+
+WORD, LINES, ACROSS, MOST, NEAR_TOP = 150, 110, 150, 760, 100
 """Pixels at text scale 1: the widest word; lines between rows; lines between columns; the highest picture."""
 
 
@@ -42,7 +44,7 @@ class Word:
     place : int
         In its row.
     right : bool or None
-        Whether it is the word in the row above, of the same sentence; None where there is none.
+        Whether it is the word in the row above, of the same sentence; None where there is none, or nothing to be said.
     """
 
     rect: QRectF
@@ -67,8 +69,8 @@ class Layout:
     least : int
         The least width that shows all: across, or that of the rows beside each other.
     height : int
-    every : int
-        Of a very long sentence each so many-th word is written.
+    every : pair of int
+        Of a very long sentence each so many-th word is written: of the target, and of the source.
     titles : list of (QRectF, str)
     words : list of Word
     ends : pair of list of QPointF
@@ -81,15 +83,16 @@ class Layout:
     across: QSizeF = field(default_factory=QSizeF)
     least: int = 0
     height: int = 0
-    every: int = 1
+    every: tuple[int, int] = (1, 1)
     titles: list[tuple[QRectF, str]] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     ends: tuple[list[QPointF], list[QPointF]] = field(default_factory=lambda: ([], []))
     shares: tuple[list[QRectF], list[QRectF]] = field(default_factory=lambda: ([], []))
 
-    def shows(self, place: int, here: int | None) -> bool:
-        """Whether there is room for the word at a place, beside the one that is looked at."""
-        return place == here or (place % self.every == 0 and (here is None or abs(place - here) >= self.every))
+    def shows(self, of_source: bool, place: int, here: int | None) -> bool:
+        """Whether there is room for the word at a place, beside the one of its sentence that is looked at."""
+        every = self.every[of_source]
+        return place == here or (place % every == 0 and (here is None or abs(place - here) >= every))
 
 
 def laid_out(rows: Sequence[Row], cross: bool, width: int, metrics: QFontMetrics, px: Callable[[float], int]) -> Layout:
@@ -164,16 +167,19 @@ def _columns(
     px: Callable[[float], int],
 ) -> None:
     """The source at the left, the target at the right, with what it should say and says behind it."""
-    most = max(len(row.words) for row in rows)
-    unit = min(float(high), px(MOST) / most)
-    layout.every = max(1, ceil((number - 1) / unit))
-    box = min(float(high), max(unit, number))
+    units = [min(float(high), px(MOST) / len(row.words)) for row in rows]
+    target, source = (max(1, ceil((number - 1) / unit)) for unit in (units[1], units[0]))
+    layout.every = target, source
+    tall = max(unit * len(row.words) for unit, row in zip(units, rows, strict=True))
     shares = 3 * number
     x = 0.0
     for number_of_row, row in enumerate(rows):
-        widest = widths[number_of_row]
-        layout.titles.append((QRectF(x + px(12), 0, widest, high), row.title))
-        top = high + (most - len(row.words)) * unit / 2
+        widest, unit = widths[number_of_row], units[number_of_row]
+        box = min(float(high), max(unit, number))
+        # A much shorter sentence stands near the top, in sight.
+        above = min((tall - len(row.words) * unit) / 2, px(NEAR_TOP))
+        layout.titles.append((QRectF(x + px(12), above, widest, high), row.title))
+        top = high + above
         for place in range(len(row.words)):
             middle = top + (place + 0.5) * unit
             rect = QRectF(x, middle - box / 2, widest, box)
@@ -184,10 +190,12 @@ def _columns(
                 layout.shares[side].append(QRectF(left, rect.top(), shares, box))
                 layout.ends[side].append(QPointF(left + (shares if not number_of_row else 0), middle))
         x += widest + px(4) + (2 * shares + px(ACROSS) if not number_of_row else 0)
-    layout.height = round(high * 1.5 + most * unit)
+    layout.height = round(high * 1.5 + tall)
 
 
 def _add(layout: Layout, rows: Sequence[Row], number: int, place: int, rect: QRectF, room: int) -> None:
-    row = rows[number]
-    right = rows[number - 1].words[place] == row.words[place] if number and rows[number - 1].axis == row.axis else None
+    row, before = rows[number], rows[number - 1] if number else None
+    right = None
+    if before is not None and before.axis == row.axis and before.words[place] != PAD:
+        right = before.words[place] == row.words[place]
     layout.words.append(Word(rect, room, row.words[place], row.title, row.axis, place, right))

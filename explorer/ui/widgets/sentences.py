@@ -148,9 +148,10 @@ class Sentences(QWidget):
             painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         plain, bold = fonts.ui, _bold(fonts.ui)
         for word in layout.words:
-            looked_at = query if word.axis == self._rows[-1].axis else key
+            of_source = word.axis != self._rows[-1].axis
+            looked_at = key if of_source else query
             here = word.place == looked_at
-            if word.rect.intersects(seen) and layout.shows(word.place, looked_at):
+            if word.rect.intersects(seen) and layout.shows(of_source, word.place, looked_at):
                 painter.setFont(bold if here else plain)
                 self._paint_word(painter, word, here)
         if self._cross and (query is None) != (key is None):
@@ -162,7 +163,7 @@ class Sentences(QWidget):
         theme = self.bench.appearance.theme
         text, color = word.text, qcolor(theme.here_text if here else theme.text)
         if word.title in (SHOULD, SAYS):
-            if word.title == SAYS and self._rows[-2].title == SHOULD:
+            if word.title == SAYS and self._rows[-2].title == SHOULD and word.right is not None:
                 text = f"{text} {'✓' if word.right else '≠'}"
             elif not here:
                 color = qcolor(theme.muted)
@@ -214,7 +215,7 @@ class Sentences(QWidget):
         line, places = (self._shares[query], layout.shares[1]) if query is not None else (None, layout.shares[0])
         numbers = line if line is not None else self._shares[:, key]
         for place, share in enumerate(numbers.tolist()):
-            if layout.shows(place, None):
+            if layout.shows(query is not None, place, None):
                 painter.drawText(places[place], Qt.AlignmentFlag.AlignCenter, written(share, 2))
 
     # Looking

@@ -84,8 +84,10 @@ class StageHeader(QWidget):
         assert isinstance(self._title, QLabel)
         self._title.ensurePolished()
         longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
-        self._title.setWordWrap(longer)
-        self._title.setMinimumWidth(max(room, 0) if longer else 0)
+        least = max(room, 0) if longer else 0
+        if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # or the page is laid out anew
+            self._title.setWordWrap(longer)
+            self._title.setMinimumWidth(least)
 
     def refresh(self) -> None:
         """Follow a change of the model."""

@@ -46,7 +46,7 @@ class SwitchBar(QWidget):
         self._bench = bench
         self.block = block
         blocks = bench.document.state.model.blocks()
-        kind = blocks[block]
+        self._kind = kind = blocks[block]
         self._controls: dict[str, QWidget] = {}
         px = bench.appearance.px
         flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
@@ -90,9 +90,11 @@ class SwitchBar(QWidget):
     def refresh(self) -> None:
         """Show what the model has, or is to have as soon as it is computed."""
         document = self._bench.document
-        kind, model = document.state.model.blocks().get(self.block), document.wanted.model
-        if model.blocks().get(self.block) != kind:
+        model = document.wanted.model
+        if model.blocks().get(self.block) != self._kind:
             model = document.state.model
+        if model.blocks().get(self.block) != self._kind:
+            return  # the block is gone, and so will be this bar
         for name, control in self._controls.items():
             value = model.switch(self.block, name)
             control.blockSignals(True)

@@ -76,6 +76,8 @@ class TokenBar(QFrame):
         self._strips[axis].edit(position)
 
     def _make_strips(self, wanted: dict[str, str], editable: bool) -> None:
+        for strip in self._strips.values():
+            strip.stop_typing()  # what stands there is not meant for the words to come
         while (item := self._flow.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None and widget is not self._row:

@@ -116,7 +116,7 @@ class TokenStrip(QWidget):
     def show_words(self, words: tuple[str, ...]) -> None:
         """Show these words; a word that is being typed is left."""
         focused = self._focused()
-        self._close()
+        self.stop_typing()
         while len(self.chips) > len(words):
             chip = self.chips.pop()
             self._group.removeButton(chip)
@@ -197,7 +197,7 @@ class TokenStrip(QWidget):
 
     def edit(self, position: int) -> None:
         """Open the word at a position for typing; behind the last, a new one."""
-        self._close()
+        self.stop_typing()
         labels = self._bench.document.engine.labels(self.axis)
         graph = self._bench.document.engine.graph
         editor = WordEdit(labels[position] if position < len(labels) else "", graph.axes[graph.sequences[self.axis]])
@@ -217,7 +217,7 @@ class TokenStrip(QWidget):
     def edit_all(self) -> None:
         """Open the whole sentence for typing, or for pasting another one."""
         self._bench.bridge.flush()
-        self._close()
+        self.stop_typing()
         words = self._bench.document.engine.labels(self.axis)
         editor = WordEdit(" ".join(words), (), f"Type all words of {self.axis}")
         self._rail.hide()
@@ -235,7 +235,7 @@ class TokenStrip(QWidget):
         editor.show()
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _close(self) -> None:
+    def stop_typing(self) -> None:
         """Take the place of typing away, whatever stands in it."""
         if self._edit is None:
             return
@@ -260,6 +260,8 @@ class TokenStrip(QWidget):
     def _keep(self, text: str) -> None:
         """Take what was typed by somebody who has gone elsewhere."""
         assert self._edit is not None
+        if self.axis not in self._bench.document.engine.graph.sequences:
+            return  # another example has been opened meanwhile
         first, behind, _ = self._edit
         self._leave()
         typed = text.split()

@@ -11,7 +11,6 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Place
 from explorer.core.numbers import written
 from explorer.document.commands import SetCells
 from explorer.ui.colour import qcolor
@@ -20,7 +19,7 @@ from explorer.ui.widgets.arrow import draw_arrow
 from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
-GRIP = 14  # pixels around a tip within which it is gripped
+GRIP = 14  # pixels at text scale 1 around a tip within which it is gripped
 NARROW = 60.0  # degrees
 ARC, BESIDE = 34.0, 7.0  # pixels: of the angle's arc, and between a place and its name
 
@@ -44,7 +43,7 @@ class _Picture(pg.GraphicsObject):
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         painter.setFont(fonts.ui)
         origin = QPointF(0, 0)
-        found = {name: self._plane.point(name) for name in self._plane.drawn}
+        found = self._plane.tips
         points = {name: QPointF(x, y) for name, (x, y) in found.items() if abs(x) + abs(y) < DRAWABLE}
         if {"x", "y", "x_p"} <= points.keys():
             for start, end, colour in ((origin, points["x_p"], theme.text), (points["x_p"], points["x"], theme.muted)):
@@ -72,7 +71,7 @@ class _Picture(pg.GraphicsObject):
         """Write a name beside a place, in a direction."""
         length, metrics = hypot(way.x(), way.y()) or 1.0, painter.fontMetrics()
         width, height = metrics.horizontalAdvance(text), metrics.height()
-        middle = at + way * ((BESIDE + width / 2) / length)
+        middle = at + way * ((self._plane.bench.appearance.px(BESIDE) + width / 2) / length)
         painter.setPen(qcolor(colour))
         box = QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
@@ -86,13 +85,14 @@ class _Picture(pg.GraphicsObject):
         # Degrees from the right, counted against the clock, as Qt draws arcs.
         start, end = (degrees(atan2(points[name].y(), points[name].x())) for name in ("y", "x"))
         turn = (end - start + 180) % 360 - 180
-        box = QRectF(origin.x() - ARC, origin.y() - ARC, 2 * ARC, 2 * ARC)
+        arc = self._plane.bench.appearance.px(ARC)
+        box = QRectF(origin.x() - arc, origin.y() - arc, 2 * arc, 2 * arc)
         painter.setPen(QPen(qcolor(theme.muted), 1.5))
         painter.drawArc(box, round(16 * start), round(16 * turn))
         # Between narrow ones there is no room for the number: it stands on the other side.
         middle = radians(start + turn / 2 + 180 * (abs(turn) < NARROW))
         way = QPointF(cos(middle), -sin(middle))
-        away = way * ARC * (abs(turn) >= NARROW)
+        away = way * arc * (abs(turn) >= NARROW)
         self._write(painter, f"α {written(self._plane.angle, 1)}°", origin + away, way, theme.muted)
 
 
@@ -123,19 +123,12 @@ class VectorPlane(Plot):
         self.restyle()
         self.refresh()
 
-    def point(self, name: str) -> tuple[float, float]:
-        """The first two numbers of a vector."""
-        row = self.bench.document.engine.value(Place(name))[0]
-        return float(row[0]), float(row[1])
-
-    @property
-    def angle(self) -> float:
-        """α in degrees; NaN where one of the two has no direction."""
-        return float(self.bench.document.engine.values["angle"].item())
-
     def refresh(self) -> None:
         """Read the vectors anew; while one is held the frame stays where it is."""
-        points = np.array([self.point(name) for name in self.drawn])
+        values = self.bench.document.engine.values
+        points = np.array([values[name][0, :2] for name in self.drawn], dtype=float)
+        self.tips = {name: (x, y) for name, (x, y) in zip(self.drawn, points.tolist(), strict=True)}
+        self.angle = float(values["angle"].item())
         self._picture.prepareGeometryChange()
         if self._held is None:
             finite = points[np.abs(points) < DRAWABLE]
@@ -159,9 +152,9 @@ class VectorPlane(Plot):
         mouse = event.position()
         found = []
         for name in ("x", "y"):
-            tip = self.mapFromScene(self.getViewBox().mapViewToScene(QPointF(*self.point(name))))
+            tip = self.mapFromScene(self.getViewBox().mapViewToScene(QPointF(*self.tips[name])))
             distance = float(np.hypot(tip.x() - mouse.x(), tip.y() - mouse.y()))
-            if distance <= GRIP:
+            if distance <= self.bench.appearance.px(GRIP):
                 found.append((distance, name))
         return min(found)[1] if found else None
 

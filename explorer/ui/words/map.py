@@ -54,8 +54,9 @@ class _Points(pg.GraphicsObject):
             self._arrows(painter, start, lines)
         order = sorted(range(len(spots)), key=lambda i: (i not in map_.strong, i))
         for i in reversed(order):
-            here, strong = i == map_.here, i in map_.strong
-            painter.setPen(QPen(qcolor(theme.focus), 2) if here and map_.hasFocus() else Qt.PenStyle.NoPen)
+            here, strong = map_.is_here(i), i in map_.strong
+            ring = i == map_.here and map_.hasFocus()
+            painter.setPen(QPen(qcolor(theme.focus), 2) if ring else Qt.PenStyle.NoPen)
             painter.setBrush(qcolor(theme.here if here else theme.accent_line if strong else theme.series[0]))
             size = 5.5 if here or strong else 3.5
             painter.drawEllipse(spots[i], size, size)
@@ -89,13 +90,13 @@ class _Points(pg.GraphicsObject):
             place, clashes = places.freest(spots[i], metrics.horizontalAdvance(map_.labels[i]) + 2, metrics.height())
             if strong or not clashes:
                 places.take(spots[i], place)
-            elif i != map_.here:
+            elif not map_.is_here(i):
                 continue
             found.append((i, place, clashes))
         ground = qcolor(theme.surface)
         ground.setAlpha(215)
         # The word that one is at lies above the others.
-        for i, place, clashes in sorted(found, key=lambda one: one[0] == map_.here):
+        for i, place, clashes in sorted(found, key=lambda one: map_.is_here(one[0])):
             if (end := lead(spots[i], place)) is not None:
                 painter.setPen(QPen(qcolor(theme.line_strong), 1))
                 painter.drawLine(spots[i], end)
@@ -103,7 +104,7 @@ class _Points(pg.GraphicsObject):
                 painter.fillRect(place, ground)
             strong = i in map_.strong
             painter.setFont(fonts.ui if strong else fonts.small)
-            painter.setPen(qcolor(theme.here_text if i == map_.here else theme.text if strong else theme.muted))
+            painter.setPen(qcolor(theme.here_text if map_.is_here(i) else theme.text if strong else theme.muted))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, map_.labels[i])
 
 
@@ -131,6 +132,7 @@ class Map(Plot):
         self.origin: tuple[float, float] | None = None
         self.arrows = False
         self.here: int | None = None
+        self.chosen = ""
         super().__init__(bench, "")
         self._item = _Points(self)
         self.addItem(self._item)
@@ -198,6 +200,15 @@ class Map(Plot):
         each = (f"{words[i]} ({x:.2f}, {y:.2f})" for i, (x, y) in enumerate(points.tolist()) if i in strong)
         self.say("Map of words: " + "; ".join(each) + f"; and {len(words) - len(strong)} neighbours")
         self.fit_all()
+
+    def choose(self, word: str) -> None:
+        """Let the word stand out whose neighbours are shown on the page."""
+        self.chosen = word
+        self._item.update()
+
+    def is_here(self, i: int) -> bool:
+        """Whether a point is the one that is pointed at, or its word the chosen one."""
+        return i == self.here or self.labels[i] == self.chosen
 
     def fit_all(self) -> None:
         """Bring all of it into sight."""

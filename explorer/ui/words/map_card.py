@@ -109,6 +109,7 @@ class MapCard(Card):
         self.method.setVisible(projection.tsne_available())
         self.stop.hide()
         self.map.clicked.connect(self._grow)
+        store.word_changed.connect(lambda: self.map.choose(store.word))
         self.page.addWidget(self.map)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
@@ -126,6 +127,7 @@ class MapCard(Card):
     def load(self) -> None:
         if not self.field.keeps():
             self.field.set(self.store.pick(("king", "river", "monday", "doctor", "horse"), 5))
+        self.map.choose(self.store.word)
         self.compute()
 
     def give_room(self, pixels: int) -> None:

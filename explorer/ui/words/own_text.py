@@ -17,8 +17,9 @@ from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.neighbours import Near, NearList
 from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
-from explorer.words import corpus, counts, similarity
-from explorer.words.train import OWN_TEXT, Trainer
+from explorer.words import similarity
+from explorer.words.training import corpus, counts
+from explorer.words.training.glove import OWN_TEXT, Trainer
 from explorer.words.vectors import Vectors
 
 SLICE_S, SHOW_S, PACE_MS = 0.008, 0.1, 40

@@ -158,7 +158,8 @@ class WordsTab(QFrame):
             button.setToolTip(card.title)
             button.clicked.connect(lambda _=False, card=card: self.go_to(card))
             self._links.addWidget(button)
-        self._layout.activate()  # the links take some of the room
+            button.show()  # at once, so that they take their room from the rest now
+        self._layout.activate()
         self._give_room()
 
     def _show_cosine(self, pair: Any, names: tuple[str, str], asker: Card) -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.core.derivation import rows
-from explorer.core.engine import Pin, fresh
+from explorer.core.engine import fresh
+from explorer.core.forward import Pin
 from explorer.core.gradients import LOSS, Root
 from explorer.core.nudge import check_cell
 

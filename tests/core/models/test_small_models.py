@@ -1,6 +1,7 @@
 """An encoder alone, the end of a language model alone, two ways to normalise."""
 
 import numpy as np
+import pytest
 
 from explorer.core.model import Model
 from explorer.core.models import build
@@ -66,6 +67,15 @@ def test_l_1_is_shown_beside_the_loss(compute, examples):
     values = compute(examples["gpt"]).values
     np.testing.assert_allclose(values["loss.L_1"], -3 * values["loss.value"])
     assert "loss.L_1" not in build(examples["gpt"].with_switch("loss", "L_1", False)).nodes
+
+
+@pytest.mark.parametrize("words", [("<pad>", "a", "b"), ("a", "b", "<pad>")])
+def test_neither_the_loss_nor_its_sum_counts_padding(compute, words):
+    model = Model("output", axes={"input": ("1", "2"), "output.words": words}).with_switch("loss", "L_1", True)
+    target = [words.index("a"), words.index("<pad>")]
+    values = compute(model, {"loss.target": target}).values
+    right = np.log(values["output.probabilities"][0, target[0]])
+    np.testing.assert_allclose([values["loss.value"], values["loss.L_1"]], [-right, right])
 
 
 def test_given_logits(compute):

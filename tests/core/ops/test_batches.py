@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core import ops
-from tests.core.ops.test_every_op import CASES, POSITIVE, Sizes
+from tests.core.ops.test_every_gradient import POSITIVE
+from tests.core.ops.test_every_op import CASES, Sizes
 
 sizes = st.builds(Sizes, n=st.integers(2, 5), m=st.integers(2, 5), d=st.integers(1, 5))
 batches = st.sampled_from(((1,), (3,), (2, 2)))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.core import ops
-from explorer.core.engine import same_bytes
 from explorer.core.explain import Source, cells_of, operands
+from explorer.core.forward import same_bytes
 
 LEADS = ((), (1,), (2,), (2, 3))
 
@@ -359,138 +359,6 @@ def test_an_op_that_alters_reads_one_cell_of_its_first_parent(case):
     of_numbers = bool(parents) and parents[0].dtype.kind == "f"
     # A sum of two matrices starts at neither.
     assert op.alters is (one_each and of_numbers and not isinstance(op, ops.Add))
-
-
-# Gradients
-
-# Where a log or a sum of the row must not come near 0.
-POSITIVE = {"CrossEntropy", "CrossEntropy, padded", "LogLikelihood", "LogLikelihood, padded", "RowShares"}
-
-
-def smooth(name, lead=(2,), dtype="float64"):
-    """An op and values of its parents where its curve has no corner, no jump and no pole."""
-    case, s = CASES[name], Sizes(lead=lead, dtype=dtype)
-    random = np.random.default_rng(1)
-    signs = [1] if name in POSITIVE else [-1, 1]
-    draw = {
-        "real": lambda shape: random.choice(signs, shape) * random.uniform(0.1, 0.9, shape),
-        "ids": lambda shape: random.integers(0, s.m, shape),
-        "0/1": lambda shape: random.integers(0, 2, shape),
-    }
-    parents = [np.asarray(draw[kind](shape)) for kind, shape in case.parents(s)]
-    return case.op(s), [p.astype(dtype) if p.dtype.kind == "f" else p for p in parents]
-
-
-def differences(op, weights, parents, i, h=1e-5):
-    """Central differences of the weighted sum of all results, for each cell of parent i; −∞ counts as 0."""
-
-    def root(way, cell):
-        moved = [p.copy() for p in parents]
-        moved[i][cell] += way
-        result = op.forward(*moved)
-        return np.sum(weights * np.where(np.isfinite(result), result, 0))
-
-    slopes = [(root(h, cell) - root(-h, cell)) / (2 * h) for cell in cells(parents[i])]
-    return np.reshape(slopes, parents[i].shape)
-
-
-@pytest.mark.parametrize("lead", LEADS, ids=str)
-@pytest.mark.parametrize("name", CASES)
-def test_backward_agrees_with_central_differences(name, lead):
-    op, parents = smooth(name, lead)
-    result = op.forward(*parents)
-    weights = np.random.default_rng(2).uniform(-1, 1, result.shape)
-    gradients = op.backward(weights, result, *parents)
-    for i, (parent, gradient) in enumerate(zip(parents, gradients, strict=True)):
-        if parent.dtype.kind == "i":
-            assert gradient is None
-            continue
-        slopes = differences(op, weights, parents, i)
-        if gradient is None:  # nothing flows, because nothing changes
-            assert not slopes.any()
-            continue
-        np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-9, err_msg=f"parent {i}")
-
-
-@pytest.mark.parametrize("lead", LEADS, ids=str)
-@pytest.mark.parametrize("name", CASES)
-def test_a_parent_is_passed_the_same_whoever_else_is_wanted(name, lead):
-    op, parents = smooth(name, lead)
-    result = op.forward(*parents)
-    gradient = np.random.default_rng(2).uniform(-1, 1, result.shape)
-    together = op.backward(gradient, result, *parents)
-    for i in range(len(parents)):
-        alone = op.backward_to([place == i for place in range(len(parents))], gradient, result, *parents)
-        assert (alone[i] is None) == (together[i] is None)
-        assert alone[i] is None or alone[i].tobytes() == together[i].tobytes()
-
-
-@every_case
-@settings(max_examples=12)
-@given(data=st.data())
-def test_a_gradient_has_the_shape_and_type_of_its_parent_and_whatever_is_typed(case, data):
-    op, parents = data.draw(problems(case))
-    with np.errstate(all="ignore"):
-        result = op.forward(*parents)
-        gradient = np.ones(result.shape, result.dtype)
-        arrays = [gradient, result, *parents]
-        before = [array.tobytes() for array in arrays]
-        gradients = op.backward(*arrays)
-    assert [array.tobytes() for array in arrays] == before
-    for parent, passed in zip(parents, gradients, strict=True):
-        if passed is not None:
-            assert type(passed) is np.ndarray
-            assert (passed.shape, passed.dtype) == (parent.shape, parent.dtype)
-
-
-@pytest.mark.parametrize("lead", LEADS, ids=str)
-@pytest.mark.parametrize("name", CASES)
-def test_the_derivatives_of_one_cell_are_those_that_backward_adds_up(name, lead):
-    op, parents = smooth(name, lead)
-    result = op.forward(*parents)
-    weights = np.random.default_rng(2).uniform(-1, 1, result.shape)
-    value, gradients = Source("value", result), op.backward(weights, result, *parents)
-    for i, gradient in enumerate(gradients):
-        if gradient is None:
-            continue
-        for cell in cells(gradient):
-
-            def slope(at, i=i, cell=cell):
-                return op.derivative(i, cell, at, value, *sources(parents)).value
-
-            fed = op.feeds(i, cell, parents[i].shape, result.shape)
-            total = sum(weights[at] * slope(at) for at in cells_of(fed, result.shape))
-            np.testing.assert_allclose(total, gradient[cell], rtol=1e-10, atol=1e-14, err_msg=f"parent {i}{cell}")
-            # A whole line is given the same numbers.
-            free = [axis for axis, part in enumerate(fed) if isinstance(part, slice)]
-            if free:
-                at = tuple(0 if axis in free[:-1] else part for axis, part in enumerate(fed))
-                one_by_one = [slope(one) for one in cells_of(at, result.shape)]
-                np.testing.assert_allclose(slope(at), one_by_one, rtol=1e-10, atol=1e-14)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_slope_says_where_it_comes_from(name):
-    op, parents = smooth(name)
-    result = op.forward(*parents)
-    value, gradients = Source("value", result), op.backward(np.ones_like(result), result, *parents)
-    for i, gradient in enumerate(gradients):
-        if gradient is not None:
-            at = cells(result)[0]
-            cell = next(
-                c for c in cells(gradient) if at in cells_of(op.feeds(i, c, gradient.shape, result.shape), result.shape)
-            )
-            slope = op.derivative(i, cell, at, value, *sources(parents))
-            # 1 and −1 need no words; any other bare number would.
-            assert getattr(slope, "of", "") != "derivative" or abs(slope.value) == 1, f"parent {i}"
-
-
-def test_an_op_without_a_rule_says_so():
-    class NoRule(ops.Op):
-        pass
-
-    with pytest.raises(NotImplementedError, match="NoRule has no rule for its gradient"):
-        NoRule().backward(np.ones(1), np.ones(1))
 
 
 @every_case

@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from explorer.core.ops import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError
+from explorer.core.ops import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, Softmax
 
 
 def test_cross_entropy_of_a_word_that_got_nothing_is_infinite():
@@ -34,3 +35,18 @@ def test_l_1_is_minus_n_times_the_cross_entropy():
     np.testing.assert_array_equal(right, [0.25, 0.125])
     L_1 = LogLikelihood().forward(right)
     np.testing.assert_allclose(L_1, -2 * CrossEntropy().forward(probabilities, target), rtol=1e-15)
+
+
+@pytest.mark.parametrize("lead", [(), (2,)], ids=str)
+@pytest.mark.parametrize("pad", [-1, 1])
+def test_through_softmax_in_one_step_is_through_both(pad, lead):
+    random = np.random.default_rng(0)
+    logits, target = random.normal(size=(*lead, 4, 3)), random.integers(0, 3, (*lead, 4))
+    assert (target == 1).any()
+    softmax, loss = Softmax(), CrossEntropy(pad)
+    P = softmax.forward(logits)
+    of_P, _ = loss.backward(np.array(0.7), loss.forward(P, target), P, target)
+    (both,) = softmax.backward(of_P, P, logits)
+    one = loss.through_softmax(np.array(0.7), P, target)
+    np.testing.assert_allclose(one, both, rtol=1e-12, atol=1e-15)
+    assert (one[target == pad] == 0).all()

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.core.engine import Pin, fresh, same_bytes
+from explorer.core.engine import fresh
+from explorer.core.forward import Pin, same_bytes
 from explorer.core.gradients import LOSS, Gradients
 from explorer.core.training.backward import BackwardPass
 

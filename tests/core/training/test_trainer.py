@@ -6,8 +6,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from explorer.core.engine import Pin, fresh
+from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.forward import Pin
 from explorer.core.training.data import OWN, TARGET, cases
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
@@ -18,6 +19,11 @@ def run(trainer):
     while not trainer.finished:
         trainer.step()
     return trainer
+
+
+def steps(trainer, number):
+    for _ in range(number):
+        trainer.step()
 
 
 def bits(trainer):
@@ -237,6 +243,29 @@ def test_an_edit_that_does_not_fit(xor, name, id):
     with pytest.raises(ExplorerError) as caught:
         xor().set({name: np.zeros((7, 7))})
     assert caught.value.id == id
+
+
+def test_what_is_frozen_in_mid_run_leaves_a_gap(xor):
+    first, second, third = xor(), xor(frozen=("layer.1",)), xor()
+    steps(first, 2)
+    for before, after in ((first, second), (second, third)):
+        after.go_on_from(before)
+        steps(after, 2)
+    history = third.history
+    assert third.at == len(history.losses) == 6
+    assert np.isnan(history.blocks["layer.1"]).tolist() == [False, False, True, True, False, False]
+    assert not np.isnan(history.blocks["layer.2"]).any()
+
+
+def test_adam_goes_on_remembering_under_another_rate(xor):
+    whole, other = xor(), xor(rate=0.2)
+    steps(whole, 3)
+    other.go_on_from(whole)
+    assert other.optimiser.rate == 0.2
+    assert other.optimiser._moments.keys() == whole.optimiser._moments.keys()
+    plain = xor(optimiser="SGD")
+    plain.go_on_from(whole)
+    assert type(plain.optimiser) is OPTIMISERS["SGD"]
 
 
 # What goes wrong

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.document.commands import PinCells, SetCells, SetSwitch
+from explorer.document.commands import PinCells, SetArray, SetCells, SetSwitch
 
 
 def test_a_cell_of_an_input(translator, values):
@@ -55,3 +55,11 @@ def test_the_right_answer_of_an_mlp(mlp):
     with pytest.raises(ExplorerError) as caught:
         mlp.do(SetCells("loss.target", {(0,): 1}))
     assert caught.value.fields == {"name": "loss.target", "last": 0, "value": 1}
+
+
+def test_the_same_numbers_once_more_are_no_step(translator, values):
+    for name in ("encoder.1.self.W_O", "encoder.1.self.head.2.W_Q"):
+        translator.do(SetArray(name, values(translator, name).copy()))
+    assert translator.history.undo_label is None
+    translator.do(SetArray("encoder.1.self.head.2.W_Q", np.zeros((4, 2))))
+    assert translator.history.undo_label == "Set encoder.1.self.head.2.W_Q"

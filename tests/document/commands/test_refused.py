@@ -5,7 +5,7 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import AddWords, PinCells, Release, SetCells, SetSwitch, SetTokens
-from explorer.document.commands.words import MAX_TOKEN_LENGTH, MAX_TOKENS
+from explorer.document.commands.words import MOST_TOKEN_LENGTH, MOST_TOKENS
 
 nan, inf = np.nan, np.inf
 
@@ -36,14 +36,14 @@ nan, inf = np.nan, np.inf
         (Release("nowhere"), "unknown-node", "nowhere"),
         (SetTokens("input", ("a",)), "unknown-sequence", "source, target"),
         (SetTokens("source", ()), "empty-tokens", "at least one"),
-        (SetTokens("source", ("a",) * (MAX_TOKENS + 1)), "too-many-tokens", "513"),
+        (SetTokens("source", ("a",) * (MOST_TOKENS + 1)), "too-many-tokens", "513"),
         (SetTokens("source", ("two words",)), "bad-token", "two words"),
         (SetTokens("source", ("",)), "bad-token", "''"),
         (SetTokens("source", ("line\n",)), "bad-token", "without spaces"),
         (SetTokens("source", ("\u200b",)), "bad-token", r"'\u200b'"),
         (SetTokens("source", ("a\u202eb",)), "bad-token", r"'a\u202eb'"),
         (SetTokens("source", ("\u200d",)), "bad-token", r"'\u200d'"),
-        (SetTokens("source", ("w" * (MAX_TOKEN_LENGTH + 1),)), "bad-token", "up to 64"),
+        (SetTokens("source", ("w" * (MOST_TOKEN_LENGTH + 1),)), "bad-token", "up to 64"),
         (SetSwitch("encoder.2.self", "scale", "none"), "unknown-block", "encoder.1.self"),
         (SetSwitch("encoder.1.self", "scalar", "none"), "unknown-switch", "scale"),
         (SetSwitch("encoder.1.self", "scale", "2"), "bad-switch-value", "1/d_k"),

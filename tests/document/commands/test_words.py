@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.document.commands import SendWords, SetCells, SetSwitch, SetTokens
+from explorer.document.commands.words import MOST_TOKENS
 
 
 def test_a_new_word_gets_a_row_of_its_own_and_the_others_keep_theirs(translator, values):
@@ -48,3 +49,24 @@ def test_a_word_may_be_of_any_script(translator, word):
     """Also of one that Python does not know yet, as the last."""
     translator.do(SetTokens("source", (word,)))
     assert translator.words("source") == (word,)
+
+
+def test_as_many_words_as_a_sequence_may_have(translator):
+    translator.do(SetTokens("source", ("you",) * MOST_TOKENS))
+    assert translator.state.model.lengths["source"] == MOST_TOKENS
+
+
+def test_words_sent_with_their_vectors(translator, values):
+    vectors = np.arange(12.0).reshape(3, 4)
+    translator.do(SendWords("source", ("sea", "you", "sea"), vectors))
+    assert translator.engine.labels("source") == ("sea", "you", "sea")
+    np.testing.assert_array_equal(values(translator, "source.X"), vectors[[2, 1, 2]])
+    translator.undo()
+    assert translator.history.undo_label is None
+
+
+def test_wider_vectors_make_the_model_as_wide(translator, values):
+    translator.do(SendWords("source", ("you", "sea"), np.ones((2, 6))))
+    assert translator.state.model.d_model == 6
+    np.testing.assert_array_equal(values(translator, "source.X"), np.ones((2, 6)))
+    assert values(translator, "encoder.1.self.W_Q").shape == (2, 6, 3)

@@ -1,5 +1,7 @@
 """The pages of a decoder: cross-attention between two sentences, and what it should say."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF
@@ -170,7 +172,7 @@ def test_short_sentences_stand_above_each_other_and_long_ones_beside(translator,
     picture = sentences(translator.panel())
     layout = picture._laid(picture.width())
     assert len({w.rect.x() for w in layout.words if w.axis == "source"}) == 1
-    assert layout.every == 1
+    assert layout.every == (1, 1)
     assert all(w.rect.right() <= picture.width() for w in layout.words)
     assert all(w.rect.bottom() <= picture.height() for w in layout.words)
 
@@ -186,6 +188,11 @@ def test_any_number_of_words(translator, eye, counts):
     translator.bench.selection.set_token(("source", 0))
     assert not translator.grab().isNull()
     assert picture.height() < 1200
+    # A short sentence is written in full, however long the other one is.
+    layout = picture._laid(picture.width())
+    assert (layout.every[1] == 1) == (source < 40)
+    written = sorted(w.rect.y() for w in layout.words if w.axis == "source") if layout.every[0] > 1 else []
+    assert source > 40 or all(b - a > 10 for a, b in pairwise(written))
 
 
 def test_weights_that_are_no_numbers_do_no_harm(translator, eye):

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QPushButton
 
 from explorer.core.numbers import decimals_of, written
 from explorer.document.commands import PinCells, Release, Replace, SetCells, SetSwitch, SetTokens
+from explorer.lessons.loader import load
 from explorer.ui.panels.panel import Panel
 from explorer.ui.widgets.matrix_box import MatrixBox
 from explorer.ui.widgets.matrix_view import MatrixView
@@ -340,3 +341,19 @@ def test_what_a_stage_is_made_of_may_change(window, eye):
     assert "source.H" not in eye.views(window)
     assert "source.X" in eye.views(window)
     assert wrong(window, eye) == []
+
+
+def test_pages_of_a_model_that_is_gone_follow_the_text_scale_once_they_are_back(open_window, eye):
+    window = open_window("you-are-welcome")
+    bench = window.bench
+    for stage in ("source.positions", "decoder.1.self.attention", "decoder.1.cross.attention", "output", "loss"):
+        eye.look_at(window, stage)
+    bench.open(load("jane"))
+    eye.settle(window)
+    bench.appearance.set_scale(1.5)
+    window.resize(window.width() + 40, window.height())
+    eye.settle(window)
+    assert not window.grab().isNull()
+    bench.open(load("you-are-welcome"))
+    eye.settle(window)
+    assert tour(window, eye, ("source.positions", "decoder.1.cross.attention", "output")) == []

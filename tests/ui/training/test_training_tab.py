@@ -8,10 +8,12 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
-from explorer.core.engine import same_bytes
+from explorer.core.forward import same_bytes
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.document.storage import save
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
+from explorer.lessons.saved import opened
 
 Key = Qt.Key
 
@@ -130,7 +132,7 @@ def test_another_start_is_another_run(train, hand, eye):
     hand.click(tab.one)
     tab.form.control("seed").setValue(5)
     assert tab.run.session is None
-    assert tab.said.text().startswith("No step yet")
+    assert tab.said.text().startswith("Trained in 1 step · loss ")
 
 
 def test_who_presses_train_at_the_end_goes_on_for_as_many_steps(train, hand, qtbot, eye):
@@ -454,3 +456,22 @@ def test_a_full_disk_is_spoken_of(gpt, hand, eye, monkeypatch):
     assert "No space left on device" in tab.problem.text()
     assert not tab.play.isChecked()
     assert window.bench.document.state is before
+
+
+def test_a_trained_document_shows_how_it_was_trained(train, hand, qtbot, eye, tmp_path):
+    window, tab = train("xor")
+    run(qtbot, tab, hand)
+    losses = list(tab.run.history.losses)
+    save(window.bench.document.state, "A net", tmp_path / "xor.explorer")
+    window.bench.open(load("sin"))
+    eye.settle(window)
+    assert tab.run.history is None
+    window.bench.open_state(*opened(tmp_path / "xor.explorer"))
+    eye.settle(window)
+    assert tab.run.history.losses == losses
+    assert tab.said.text().startswith("Trained in 30 steps · loss ")
+    assert "30 steps" in tab.pictures.losses.accessibleName()
+    hand.click(tab.one)
+    assert tab.said.text().startswith("Step 1 of ")
+    hand.click(tab.over)
+    assert tab.run.history.losses == losses

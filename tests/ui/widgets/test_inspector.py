@@ -6,12 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.core.numbers import exact, written
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.ui.selection import Cell
+from explorer.ui.training import descent
+from explorer.ui.widgets.formula import typeset
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -316,6 +319,48 @@ def test_a_gradient_is_followed_to_the_loss_link_by_link(gradients, eye):
     assert way[:4] == ["encoder.1.self.W_Q", "encoder.1.self.Q", "encoder.1.self.scores", "encoder.1.self.scaled"]
     assert selection.cell.node == "loss.value"
     assert selection.stage == "loss"
+
+
+@pytest.mark.parametrize(
+    ("node", "index", "rule"),
+    [
+        ("encoder.1.self.residual", (0, 1), r"\frac{\partial L}{\partial {N}} \frac{\partial {N}}{\partial R}"),
+        ("encoder.1.self.norm", (0, 1), r"{\partial {h}}{\partial N} + \frac{\partial L}{\partial {R}} \frac{"),
+        ("source.H", (0, 1), r"\sum_{C \in \{ Q, K, V, R \}} \frac{\partial L}{\partial {C}} \frac{"),
+        ("loss.value", (), r"\frac{\partial L}{\partial L}"),
+    ],
+)
+def test_the_chain_rule_names_the_nodes_that_a_gradient_comes_through(gradients, node, index, rule):
+    gradients.bench.selection.choose(Cell(node, index))
+    latex = gradients.inspector._formula.latex()
+    assert rule in latex
+    assert typeset(latex) is not None
+
+
+def test_a_whole_number_says_why_it_has_no_gradient(gradients, eye):
+    gradients.bench.selection.choose(Cell("source.tokens", (0,)))
+    assert gradients.inspector._cell_heading.text() == "It has no gradient"
+    assert "could change a little" in gradients.inspector._how.text()
+    assert not gradients.inspector._check.isVisible()
+
+
+def test_the_check_of_a_large_model_is_not_waited_for(gradients, hand, qtbot, monkeypatch):
+    monkeypatch.setattr(descent, "LARGE", 1)
+    assert "being computed" in checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
+    qtbot.waitUntil(lambda: "✓ the same to" in gradients.inspector._checked.text())
+    checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
+    gradients.bench.selection.choose(Cell("source.table", (0, 1)))
+    qtbot.waitUntil(lambda: gradients.inspector._worker._then is None)
+    assert not gradients.inspector._checked.isVisible()  # it was of another cell
+
+
+def test_a_long_name_is_broken_and_nothing_of_it_lost(gradients):
+    gradients.bench.selection.choose(Cell("output.scaled", (0, 1)))
+    QApplication.processEvents()
+    view = next(view for _, view in gradients.inspector._derivations if view.isVisible())
+    wide = QFontMetrics(view._fonts()[0])
+    assert "through output.probabilities and loss.value in one" in " ".join(line.label for line in view._lines)
+    assert all(wide.horizontalAdvance(line.label) <= view.width() for line in view._lines)
 
 
 def test_a_word_in_angle_brackets_is_written(gradients):

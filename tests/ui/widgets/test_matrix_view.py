@@ -185,6 +185,20 @@ def test_the_heading_has_symbol_shape_and_who_chose_the_numbers(qtbot, bench):
     assert table._formula.latex() == bench.document.engine.graph.nodes["source.table"].symbol
 
 
+def test_the_heading_says_that_the_numbers_are_gradients_or_changes(bench, qtbot):
+    weights, tokens = MatrixBox(bench, "encoder.1.self.head.1.weights"), MatrixBox(bench, "source.tokens")
+    qtbot.addWidget(weights)
+    qtbot.addWidget(tokens)
+    before = weights._formula.latex()
+    bench.selection.show("gradient")
+    assert weights._formula.latex() == r"\partial L / \partial A"
+    assert tokens._formula.latex() == "t"  # whole numbers have none
+    bench.selection.show("change")
+    assert weights._formula.latex() == r"\Delta A"
+    bench.selection.show("values")
+    assert weights._formula.latex() == before
+
+
 def test_a_given_matrix_can_be_released(qtbot, bench):
     box = box_around(qtbot, bench, f"{SELF}head.2.output")
     assert "release" in box._caption.text()

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.new import new_lesson
@@ -186,6 +187,26 @@ def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
     menu.deleteLater()
     assert len(np.unique(eye.value(window, view.matrix.name))) == 16
     np.testing.assert_array_equal(eye.value(window, f"{SELF}head.2.W_Q"), other)
+
+
+def test_the_menu_goes_with_its_page(window, eye, hand, table):
+    """A long pass, or the system's theme, may make the page anew while the menu is open."""
+    at = table.visualRect(table.matrix.index(0, 0)).center()
+    spot = QContextMenuEvent.Reason.Mouse, at, table.viewport().mapToGlobal(at)
+    QApplication.sendEvent(table.viewport(), QContextMenuEvent(*spot))
+    (menu,) = table.findChildren(MatrixMenu)
+    assert menu.isVisible()
+    window.bench.appearance.set_mode("dark")
+    eye.settle(window)
+    assert QApplication.activePopupWidget() is None
+    view = eye.views(window)["source.table"]
+    view.setCurrentIndex(view.matrix.index(0, 0))
+    QApplication.sendEvent(view.viewport(), QContextMenuEvent(*spot))
+    (menu,) = view.findChildren(MatrixMenu)
+    hand.key(Key.Key_Down)
+    hand.key(Key.Key_Return)
+    assert QGuiApplication.clipboard().text() == "0.1"
+    eye.settle(window)
 
 
 def test_a_computed_cell_is_pinned_after_enter_and_let_go_by_its_corner(window, eye, hand, computed, said):

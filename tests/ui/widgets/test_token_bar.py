@@ -6,7 +6,9 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
 from explorer.document.commands import SetTokens
-from explorer.document.commands.words import MAX_TOKEN_LENGTH
+from explorer.document.commands.words import MOST_TOKEN_LENGTH
+from explorer.lessons.loader import load
+from explorer.lessons.new import new_lesson
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.chip import Chip, WordEdit
 
@@ -126,6 +128,18 @@ def test_going_elsewhere_takes_what_was_typed(window, hand, words, chip, said):
     assert words() == ["You", "are", "welcome"]
 
 
+@pytest.mark.parametrize(
+    "lesson", [load("xor"), load("emma"), new_lesson("encoder", ["a b c d"])], ids=["net", "lookup", "encoder"]
+)
+def test_what_is_being_typed_does_not_go_into_another_example(window, hand, chip, eye, lesson):
+    hand.double_click(chip(1))
+    hand.type("mine")
+    window.bench.open(lesson)
+    eye.settle(window)
+    assert window.bench.document.history.undo_label.startswith("Open")
+    assert editor(window) is None
+
+
 def test_looking_at_a_word_and_going_elsewhere_changes_nothing(window, hand, words, chip):
     hand.double_click(chip(1))
     window.setFocus()
@@ -243,13 +257,13 @@ def test_the_last_word_cannot_be_typed_away(window, hand, words, chip, said):
 
 def test_a_word_that_is_too_long(window, hand, words, chip, said):
     hand.double_click(chip(1))
-    hand.enter("x" * (MAX_TOKEN_LENGTH + 1))
-    assert f"up to {MAX_TOKEN_LENGTH} characters" in said()
+    hand.enter("x" * (MOST_TOKEN_LENGTH + 1))
+    assert f"up to {MOST_TOKEN_LENGTH} characters" in said()
     assert words() == ["You", "are", "welcome"]
     assert editor(window).hasFocus()
     hand.key(Key.Key_Backspace)
     hand.key(Key.Key_Return)
-    assert words()[1] == "x" * MAX_TOKEN_LENGTH
+    assert words()[1] == "x" * MOST_TOKEN_LENGTH
 
 
 # Moving

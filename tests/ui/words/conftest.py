@@ -42,6 +42,16 @@ def own_folders(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "_default", lambda report: small())
 
 
+def still(tab):
+    """Whether what is on the page is where it will stay: laying it out takes some turns of the event loop."""
+    heights = []
+    for _ in range(4):
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        QApplication.processEvents()
+        heights.append(tab._area.widget().height())
+    return len(set(heights)) == 1
+
+
 @pytest.fixture
 def open_tab(request, qtbot, appearance):
     """Opens the tab on a lesson and waits until its vectors are there."""
@@ -62,6 +72,7 @@ def open_tab(request, qtbot, appearance):
         if wait:
             qtbot.waitUntil(lambda: tab.store.vectors is not None and len(tab.cards) == 11)
             qtbot.waitUntil(lambda: tab.source.job is None)
+            qtbot.waitUntil(lambda: still(tab))
         return tab
 
     yield open_it

@@ -76,6 +76,7 @@ def test_a_point_asks_for_its_neighbours(tab, enter, hand):
     spot = map_.mapFromScene(map_.getViewBox().mapViewToScene(QPointF(*map_.points[3])))
     hand.click(map_.viewport(), spot)
     assert neighbour in card.field.entries()
+    assert map_.is_here(map_.labels.index(neighbour))  # it is the chosen word of the page now
     assert tab.store.word == neighbour
     before = map_.getViewBox().viewRect().width()
     map_.zoom(0.5)

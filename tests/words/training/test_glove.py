@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.words import corpus, counts, session, similarity, train
-from explorer.words.counts import count
+from explorer.words import similarity
 from explorer.words.progress import Cancelled
-from explorer.words.train import Settings, Trainer
+from explorer.words.training import corpus, counts, glove, session
+from explorer.words.training.counts import count
+from explorer.words.training.glove import Settings, Trainer
 from explorer.words.vectors import Vectors
 
 SMALL = Settings(words=100, least=1, dims=10, window=4, epochs=15, x_max=20)
-WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not train.fast_available(), reason="numba is not there"))]
+WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not glove.fast_available(), reason="numba is not there"))]
 
 
 # Text
@@ -155,7 +156,7 @@ def test_the_same_seed_gives_the_same_bytes(story, fast):
 
 def test_the_number_of_cores_makes_no_difference(story):
     pytest.importorskip("numba")
-    from explorer.words.compiled import use_cores
+    from explorer.words.training.compiled import use_cores
 
     found = []
     for cores in (1, 2):
@@ -167,7 +168,7 @@ def test_the_number_of_cores_makes_no_difference(story):
 
 def test_both_ways_take_the_same_steps(story):
     pytest.importorskip("numba")
-    from explorer.words.compiled import learn
+    from explorer.words.training.compiled import learn
 
     read = corpus.from_text(story, 100)
     one, two = (Trainer(count(read, 4), SMALL) for _ in range(2))
@@ -240,7 +241,7 @@ def test_settings_have_limits(name, value):
 
 
 def test_a_short_text_of_ones_own(story):
-    vectors, trainer = trained(story, train.OWN_TEXT)
+    vectors, trainer = trained(story, glove.OWN_TEXT)
     assert trainer.losses[-1] < trainer.losses[0]
     assert {one.word for one in similarity.nearest(vectors, "cat", 4)} >= {"dog", "horse"}
 

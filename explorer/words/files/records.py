@@ -7,7 +7,7 @@ from typing import IO
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.words.lines import MOST_DIMS, Table
+from explorer.words.files.lines import MOST_DIMS, Table
 
 LONGEST_WORD = 1000
 """Bytes."""

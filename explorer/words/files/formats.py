@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.words import arrays, lines, records
+from explorer.words.files import arrays, lines, records
 from explorer.words.progress import Meter, Report
 
 LARGEST_FILE = 8_000_000_000

@@ -11,8 +11,8 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.words.corpus import BREAK, Corpus
 from explorer.words.progress import Meter, Report
+from explorer.words.training.corpus import BREAK, Corpus
 
 WIDEST = 20
 """The largest window: beyond it the exact sums of a large text could outgrow 64 bits."""
@@ -102,7 +102,7 @@ def _sorted(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -> 
 
 def _compiled(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -> Sums:
     """With numba: a triangle of sums, in bands of rows that fit into memory."""
-    from explorer.words.compiled import add_pairs
+    from explorer.words.training.compiled import add_pairs
 
     n = len(corpus.words)
     bands, first = [], 0

@@ -18,9 +18,10 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.files import whole_file
-from explorer.words import corpus, counts, saving
+from explorer.words.files import saving
 from explorer.words.progress import Cancelled, Report
-from explorer.words.train import Settings, Trainer
+from explorer.words.training import corpus, counts
+from explorer.words.training.glove import Settings, Trainer
 from explorer.words.vectors import Vectors
 
 KEEP_EVERY = 30.0
@@ -57,7 +58,7 @@ def train_files(
     """
     saving.check(out)
     if fast:
-        from explorer.words.compiled import use_cores
+        from explorer.words.training.compiled import use_cores
 
         use_cores(cores)
     folder = out.with_name(out.name + ".training")

@@ -1,42 +1,18 @@
-import contextlib
+"""What is refused: the line, and why."""
+
 import gzip
 import io
 import lzma
 import pickle
 import warnings
-import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from safetensors.numpy import save, save_file
 
 from explorer.core.errors import ExplorerError
-from explorer.words import arrays, formats, lines, records, saving
+from explorer.words.files import arrays, formats, lines
 from explorer.words.progress import Cancelled
-from explorer.words.vectors import Vectors
-
-WORDS = ["the", "naïve", "日本", "a\u00a0b", "o'clock", ". . .", "12"]
-ARRAY = np.array([[1.5, -2], [0.1, 3e-8], [1e30, 4], [5, 6], [7, 8], [9, 10], [11, 12]], np.float32)
-WHOLE = np.arange(14, dtype=np.int8).reshape(7, 2)
-NUMBERS = ["1.5 -2", "0.1 3e-8", "1e+30 4", "5 6", "7.000 8", "9 1e1", "+11 12"]
-GLOVE = "".join(f"{word} {numbers}\n" for word, numbers in zip(WORDS, NUMBERS, strict=True)).encode()
-WORD2VEC = b"7 2\n" + GLOVE
-BINARY = b"7 2\n" + b"".join(
-    word.encode() + b" " + vector.tobytes() for word, vector in zip([*WORDS[:5], "x", "y"], ARRAY, strict=True)
-)
-
-
-def read(tmp_path, content, name="file"):
-    file = tmp_path / name
-    file.write_bytes(content)
-    blocks = list(formats.blocks(file))
-    words = [word.decode() for block in blocks for word in block.words]
-    array = np.concatenate([block.array for block in blocks])
-    assert array.dtype == np.float32
-    return words, array
+from tests.words.files.conftest import ARRAY, GLOVE, WHOLE, WORDS, archive, npz, refused, spelt, tensors
 
 
 def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
@@ -44,129 +20,6 @@ def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
     for content in (b"a 1 2\nb 3 4x\n", b"a 1 2\nb 3x 4\n"):
         assert "line 2: '" in refused(tmp_path, content)
     assert "line 1" in refused(tmp_path, b"a 1 2x\n")
-
-
-def refused(tmp_path, content, name="file"):
-    with pytest.raises(ExplorerError) as caught:
-        read(tmp_path, content, name)
-    said = str(caught.value)
-    assert name in said
-    assert "\n" not in said
-    return said.partition(f"{name}: ")[2]
-
-
-def npz(**given):
-    stream = io.BytesIO()
-    np.savez(stream, **given)
-    return stream.getvalue()
-
-
-def tensors(**given):
-    return save(given)
-
-
-def spelt(*words):
-    return np.frombuffer("\n".join(words).encode(), np.uint8)
-
-
-# What is read
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        GLOVE,
-        WORD2VEC,
-        GLOVE[:-1],
-        GLOVE + b"\n",
-        GLOVE.replace(b"\n", b"\r\n"),
-        GLOVE.replace(b"\n", b" \n"),
-        WORD2VEC.replace(b"\n", b"\r\n"),
-        gzip.compress(GLOVE),
-        gzip.compress(WORD2VEC),
-        gzip.compress(GLOVE[:40]) + gzip.compress(GLOVE[40:]),
-        b"\xef\xbb\xbf" + GLOVE,
-        gzip.compress(b"\xef\xbb\xbf" + WORD2VEC),
-        npz(vectors=ARRAY, words=np.array(WORDS)),
-        npz(vectors=ARRAY.astype(float), words=np.array(WORDS)),
-        tensors(vectors=ARRAY, words=spelt(*WORDS)),
-    ],
-)
-def test_every_form_is_read_by_its_content(tmp_path, content):
-    words, array = read(tmp_path, content)
-    assert words == WORDS
-    assert array.tobytes() == ARRAY.tobytes()
-
-
-@pytest.mark.parametrize("content", [BINARY, gzip.compress(BINARY), BINARY + b"\n"])
-def test_word2vec_binary(tmp_path, content):
-    words, array = read(tmp_path, content)
-    assert words == [*WORDS[:5], "x", "y"]
-    assert array.tobytes() == ARRAY.tobytes()
-
-
-def test_word2vec_binary_with_newlines_between_words(tmp_path):
-    words, array = read(tmp_path, b"2 1\nab \0\0\x80\x3f\ncd \0\0\0\x40\n")
-    assert words == ["ab", "cd"]
-    assert array.tolist() == [[1], [2]]
-
-
-def test_half_precision_and_scaled_whole_numbers(tmp_path):
-    words, array = read(tmp_path, tensors(vectors=np.array([[1, 0.5]], np.float16), words=spelt("a")))
-    assert (words, array.tolist()) == (["a"], [[1, 0.5]])
-    small = {"vectors": np.array([[127, -2]], np.int8), "scales": np.array([0.5], np.float32)}
-    assert read(tmp_path, tensors(**small, words=spelt("a")))[1].tolist() == [[63.5, -1]]
-
-
-@pytest.mark.parametrize("binary", [False, True])
-@pytest.mark.parametrize("ending", ["", ".gz"])
-def test_what_gensim_writes_is_read_as_gensim_reads_it(tmp_path, caplog, table, binary, ending):
-    file = tmp_path / f"vectors.bin{ending}"
-    table.keyed.save_word2vec_format(str(file), binary=binary)
-    caplog.clear()  # it would like to know how often each word occurs
-    words, array = read(tmp_path, file.read_bytes())
-    assert words == list(table.words)
-    assert array.tobytes() == table.array.tobytes()
-
-
-def test_the_real_sample(sample_file):
-    from gensim.models import KeyedVectors
-
-    theirs = KeyedVectors.load_word2vec_format(str(sample_file), binary=False)
-    blocks = list(formats.blocks(sample_file))
-    assert [word.decode() for block in blocks for word in block.words] == theirs.index_to_key
-    assert np.concatenate([block.array for block in blocks]).tobytes() == theirs.vectors.tobytes()
-
-
-STARTS = [b"", b"2 3\n", b"a 1 2\n", b"PK\x03\x04", b"\x1f\x8b\x08", b"\x80\x04", b"\x10" + bytes(7) + b"{"]
-
-
-@given(st.binary(max_size=300), st.sampled_from(STARTS))
-def test_any_bytes_are_read_or_refused_in_a_sentence(tmp_path_factory, content, start):
-    folder = tmp_path_factory.mktemp("any")
-    words: list[str] = []
-    with contextlib.suppress(ExplorerError):
-        words, array = read(folder, start + content)
-    assert not words or array.shape[0] == len(words)
-
-
-@given(st.integers(4, len(BINARY) - 1))
-def test_no_part_of_a_binary_file_passes_for_the_whole(tmp_path_factory, length):
-    with pytest.raises(ExplorerError):
-        read(tmp_path_factory.mktemp("part"), BINARY[:length])
-
-
-@pytest.mark.parametrize("size", [16, 40, 1000])
-def test_blocks_may_end_anywhere(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(lines, "_BLOCK", size)
-    monkeypatch.setattr(records, "_BLOCK", size)
-    assert read(tmp_path, GLOVE)[1].tobytes() == ARRAY.tobytes()
-    assert read(tmp_path, BINARY)[1].tobytes() == ARRAY.tobytes()
-    monkeypatch.setattr(arrays, "_ROWS", 2)
-    assert read(tmp_path, tensors(vectors=ARRAY, words=spelt(*WORDS)))[1].tobytes() == ARRAY.tobytes()
-
-
-# What is refused: the line, and why
 
 
 @pytest.mark.parametrize(
@@ -236,14 +89,6 @@ def test_the_file_that_gensim_saves_is_refused(tmp_path, table):
 def test_an_npz_with_objects_is_refused_and_not_opened(tmp_path):
     content = npz(vectors=ARRAY[:1], words=np.array([Trap()], object))
     assert "it holds Python objects, which could run any program" in refused(tmp_path, content)
-
-
-def archive(**files):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as target:
-        for name, content in files.items():
-            target.writestr(name, content)
-    return stream.getvalue()
 
 
 def lying_npz():
@@ -343,46 +188,3 @@ def test_parsing_can_be_stopped(tmp_path):
 
     with pytest.raises(Cancelled):
         list(formats.blocks(tmp_path / "file", report))
-
-
-# What is written
-
-
-@pytest.mark.parametrize("ending", saving.ENDINGS)
-def test_what_is_written_is_read_again(tmp_path, table, ending):
-    file = tmp_path / f"mine{ending}"
-    saving.save(table, file)
-    words, array = read(tmp_path, file.read_bytes())
-    assert words == list(table.words)
-    if "int8" in ending:
-        assert np.abs(array - table.array).max() <= np.abs(table.array).max() / 254
-    else:
-        assert array.tobytes() == table.array.tobytes()
-    assert [one.name for one in tmp_path.iterdir() if one.name.startswith("mine")] == [file.name]
-
-
-def test_a_name_that_says_nothing(tmp_path, table):
-    with pytest.raises(ExplorerError, match=r"choose one of \.txt, "):
-        saving.save(table, tmp_path / "mine.doc")
-
-
-def test_a_place_that_cannot_be_written(tmp_path, table):
-    with pytest.raises(ExplorerError, match="cannot be written: No such file"):
-        saving.save(table, tmp_path / "none" / "mine.txt")
-    assert not list(tmp_path.glob("**/*.part"))
-
-
-def test_a_null_vector_has_scale_nought():
-    small, scales = saving.to_int8(np.array([[0, 0], [2, -4]], np.float32))
-    assert small.tolist() == [[0, 0], [64, -127]]
-    assert scales.tolist() == pytest.approx([0, 4 / 127])
-
-
-def test_names_of_tensors_are_those_of_the_description(tmp_path, table):
-    save_file({"vectors": np.array(table.array), "words": spelt(*table.words)}, tmp_path / "x")
-    assert Vectors.of("x", *_words_and_array(tmp_path / "x")).array.tobytes() == table.array.tobytes()
-
-
-def _words_and_array(file: Path):
-    (block,) = formats.blocks(file)
-    return [word.decode() for word in block.words], block.array

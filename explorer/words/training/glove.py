@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.words.counts import WIDEST, Counts
 from explorer.words.progress import Meter, Report
 from explorer.words.projection import without_top
+from explorer.words.training.counts import WIDEST, Counts
 
 PARTS = 8
 """Of the compiled way; fixed, so that the outcome does not depend on the number of cores."""
@@ -253,7 +253,7 @@ class _Pairs:
 
     def learn_compiled(self, stage: int, p: Side, q: Side, rate: np.float32) -> float:
         """One stage of large parts."""
-        from explorer.words.compiled import learn
+        from explorer.words.training.compiled import learn
 
         bounds = self.bounds[stage * self.stages : (stage + 1) * self.stages + 1]
         return float(learn(self.rows, self.columns, self.logs, self.weights, bounds, p, q, rate))

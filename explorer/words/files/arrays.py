@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.words.lines import MOST_DIMS, Table
+from explorer.words.files.lines import MOST_DIMS, Table
 
 _LONGEST_HEADER = 100_000_000
 _LARGEST = 8_000_000_000

@@ -1,0 +1,159 @@
+"""A forward pass: the nodes that an edit makes stale, and what they feed, executed in order into new arrays."""
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from explorer.core.gradients import Gradients
+from explorer.core.graph import Graph
+from explorer.core.node import Node
+from explorer.core.ops import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Pin:
+    """Cells of a computed node that are held at values typed by hand.
+
+    Parameters
+    ----------
+    cells : numpy.ndarray of bool
+        Which cells, in the node's shape.
+    values : numpy.ndarray
+        Their values, in the node's shape; what stands in the other cells is not read.
+    """
+
+    cells: Array
+    values: Array
+
+    def over(self, computed: Array) -> Array:
+        """The computed array with the pinned cells laid over it."""
+        return np.where(self.cells, self.values, computed).astype(computed.dtype, copy=False)
+
+
+def executed(node: Node, values: Mapping[str, Array], pins: Mapping[str, Pin]) -> Array:
+    """What the op of a computed node makes of its parents' values, a new array, with the node's pin laid over it."""
+    computed = node.op.forward(*[values[parent] for parent in node.parents])
+    return pins[node.name].over(computed) if node.name in pins else computed
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """A forward pass that has been begun: what is to be computed, and from which values.
+
+    It holds all that it reads, and nobody writes into an array, so any thread may compute it.
+
+    Parameters
+    ----------
+    graph, inputs, pins
+        As given to `Engine.begin`.
+    values : mapping of str to numpy.ndarray
+        Those that the engine had when it was begun.
+    stale : set of str
+        The nodes that cannot be kept for reasons of their own; what they feed follows while computing.
+    """
+
+    graph: Graph
+    inputs: Mapping[str, Array]
+    pins: Mapping[str, Pin]
+    values: Mapping[str, Array]
+    stale: Set[str]
+
+    @property
+    def work(self) -> int:
+        """About how many multiply-adds it takes at most: those of all nodes that something stale feeds."""
+        found: set[str] = set(self.stale)
+        for name, node in self.graph.nodes.items():
+            if not found.isdisjoint(node.parents):
+                found.add(name)
+        return sum(map(self.graph.work.__getitem__, found))
+
+    def compute(self, between: Callable[[], None] = lambda: None) -> "Computed":
+        """Run the stale nodes and what they feed, in order.
+
+        Parameters
+        ----------
+        between : callable
+            Called before each node; what it raises ends the pass.
+        """
+        values, nodes = dict(self.values), self.graph.nodes
+        if not values.keys() <= nodes.keys():
+            values = {name: value for name, value in values.items() if name in nodes}
+        before: dict[str, Array] = {}
+        changed: set[str] = set()
+        recomputed: list[str] = []
+        # A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
+        with np.errstate(all="ignore"):
+            for name, node in nodes.items():
+                if name not in self.stale and changed.isdisjoint(node.parents):
+                    continue
+                between()
+                new: Array
+                if name in self.inputs:
+                    new = self.inputs[name]
+                else:
+                    new = executed(node, values, self.pins)
+                    new.flags.writeable = False
+                    recomputed.append(name)
+                was = values.get(name)
+                if was is not None:
+                    if same_bytes(was, new):
+                        if name in self.inputs:
+                            values[name] = new
+                        continue
+                    before[name] = was
+                values[name] = new
+                changed.add(name)
+        return Computed(self, values, before, tuple(recomputed))
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """What a pass came to; nobody sees it before it is published.
+
+    Parameters
+    ----------
+    begun : Pass
+    values, before : mapping of str to numpy.ndarray
+        All values; the old ones of those nodes that changed and were there before.
+    recomputed : tuple of str
+        The executed nodes, in order.
+    gradients : Gradients, optional
+        Of the loss, where somebody has asked for them.
+    """
+
+    begun: Pass
+    values: Mapping[str, Array]
+    before: Mapping[str, Array]
+    recomputed: tuple[str, ...]
+    gradients: Gradients | None = None
+
+    def with_gradients(self, between: Callable[[], None] = lambda: None) -> "Computed":
+        """The same with the gradients of the loss, all computed; `between` as in `Pass.compute`."""
+        graph = self.begun.graph
+        gradients = Gradients(graph, self.values, held_cells(graph, self.begun.pins))
+        gradients.several(graph.nodes, between)
+        return replace(self, gradients=gradients)
+
+
+def held_cells(graph: Graph, pins: Mapping[str, Pin]) -> dict[str, Array]:
+    """Which cells of which nodes are held."""
+    return {name: pin.cells for name, pin in pins.items() if name in graph.nodes}
+
+
+def same_bytes(a: Array, b: Array) -> bool:
+    """Whether two arrays are equal bit for bit; NaN equals itself, 0 and −0 differ."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.size <= _PROBE:
+        return a.tobytes() == b.tobytes()
+    # Almost every edit shows in the first cells; only equal beginnings are worth comparing whole. In numbers of as many
+    # bits: a worker that copies matrices into bytes would hold the interpreter, and so the window, for milliseconds.
+    bits = f"u{a.itemsize}"
+    one, other = a.ravel().view(bits), b.ravel().view(bits)
+    ends = (_PROBE, *range(_BLOCK, a.size + _BLOCK, _BLOCK))
+    return all(np.array_equal(one[i:j], other[i:j]) for i, j in pairwise((0, *ends)))
+
+
+_PROBE, _BLOCK = 256, 2**16

@@ -1,0 +1,1 @@
+"""Files of word vectors: recognised, read and written."""
