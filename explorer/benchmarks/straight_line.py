@@ -12,6 +12,28 @@ from explorer.core.ops import Array
 Values = Mapping[str, Array]
 
 
+def softmax(z: Array, lowest: np.floating) -> Array:
+    """Each row as shares of 1; all 0 where it is −∞ throughout. `lowest` is the least number of the type."""
+    e = np.exp(z - np.maximum(z.max(-1, keepdims=True), lowest))
+    shares: Array = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    return shares
+
+
+def layer_norm(x: Array, gamma: Array, beta: Array) -> Array:
+    """Each row with mean 0 and variance 1, times γ, plus β."""
+    centred = x - x.mean(-1, keepdims=True)
+    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    normed: Array = centred / sigma * gamma + beta
+    return normed
+
+
+def positions(n: int, d: int) -> Array:
+    """Sines and cosines, (n, d)."""
+    j = np.arange(d)
+    angle = np.arange(n)[:, None] / 10000 ** (2 * (j // 2) / d)
+    return np.asarray(np.where(j % 2 == 0, np.sin(angle), np.cos(angle)), dtype="float64")
+
+
 def encoder_decoder(v: Values) -> dict[str, Array]:
     """Encoder and decoder of one layer each, with the textbook's switches (Vaswani et al. 2017, figure 1).
 
@@ -32,9 +54,7 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
     n = len(v["source.tokens"])
     onehot = (v["source.tokens"][..., None] == np.arange(n_words)).astype("float64")
     X = onehot @ table
-    j = np.arange(d_model)
-    angle = np.arange(n)[:, None] / 10000 ** (2 * (j // 2) / d_model)
-    PE = np.asarray(np.where(j % 2 == 0, np.sin(angle), np.cos(angle)), dtype="float64")
+    PE = positions(n, d_model)
     H = X + PE
 
     Q = H @ v["encoder.1.self.W_Q"]
@@ -43,32 +63,25 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
     scores = Q @ K.mT
     scale = np.asarray(1 / np.sqrt(Q.shape[-1]), dtype="float64")
     scaled = scores * scale
-    e = np.exp(scaled - np.maximum(scaled.max(-1, keepdims=True), lowest))
-    weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    weights = softmax(scaled, lowest)
     output = weights @ V
     concat = output.swapaxes(-3, -2).reshape(n, -1)
     projected = concat @ v["encoder.1.self.W_O"]
     residual = H + projected
-    centred = residual - residual.mean(-1, keepdims=True)
-    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-    norm = centred / sigma * v["encoder.1.self.gamma"] + v["encoder.1.self.beta"]
+    norm = layer_norm(residual, v["encoder.1.self.gamma"], v["encoder.1.self.beta"])
 
     hidden = norm @ v["encoder.1.ffn.W_1"] + v["encoder.1.ffn.b_1"][..., None, :]
     activation = np.maximum(hidden, 0)
     ffn = activation @ v["encoder.1.ffn.W_2"] + v["encoder.1.ffn.b_2"][..., None, :]
     ffn_residual = norm + ffn
-    centred = ffn_residual - ffn_residual.mean(-1, keepdims=True)
-    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-    memory = centred / sigma * v["encoder.1.ffn.gamma"] + v["encoder.1.ffn.beta"]
+    memory = layer_norm(ffn_residual, v["encoder.1.ffn.gamma"], v["encoder.1.ffn.beta"])
 
     table = v["target.table"]
     n_words = len(table)
     m = len(v["target.tokens"])
     target_onehot = (v["target.tokens"][..., None] == np.arange(n_words)).astype("float64")
     target_X = target_onehot @ table
-    j = np.arange(d_model)
-    angle = np.arange(m)[:, None] / 10000 ** (2 * (j // 2) / d_model)
-    target_PE = np.asarray(np.where(j % 2 == 0, np.sin(angle), np.cos(angle)), dtype="float64")
+    target_PE = positions(m, d_model)
     target_H = target_X + target_PE
 
     self_Q = target_H @ v["decoder.1.self.W_Q"]
@@ -79,15 +92,12 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
     self_scaled = self_scores * self_scale
     self_mask = np.tri(m, dtype=np.int64)
     self_masked = np.where(self_mask != 0, self_scaled, -np.inf).astype(self_scaled.dtype, copy=False)
-    e = np.exp(self_masked - np.maximum(self_masked.max(-1, keepdims=True), lowest))
-    self_weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    self_weights = softmax(self_masked, lowest)
     self_output = self_weights @ self_V
     self_concat = self_output.swapaxes(-3, -2).reshape(m, -1)
     self_projected = self_concat @ v["decoder.1.self.W_O"]
     self_residual = target_H + self_projected
-    centred = self_residual - self_residual.mean(-1, keepdims=True)
-    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-    self_norm = centred / sigma * v["decoder.1.self.gamma"] + v["decoder.1.self.beta"]
+    self_norm = layer_norm(self_residual, v["decoder.1.self.gamma"], v["decoder.1.self.beta"])
 
     cross_Q = self_norm @ v["decoder.1.cross.W_Q"]
     cross_K = memory @ v["decoder.1.cross.W_K"]
@@ -95,28 +105,22 @@ def encoder_decoder(v: Values) -> dict[str, Array]:
     cross_scores = cross_Q @ cross_K.mT
     cross_scale = np.asarray(1 / np.sqrt(cross_Q.shape[-1]), dtype="float64")
     cross_scaled = cross_scores * cross_scale
-    e = np.exp(cross_scaled - np.maximum(cross_scaled.max(-1, keepdims=True), lowest))
-    cross_weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    cross_weights = softmax(cross_scaled, lowest)
     cross_output = cross_weights @ cross_V
     cross_concat = cross_output.swapaxes(-3, -2).reshape(m, -1)
     cross_projected = cross_concat @ v["decoder.1.cross.W_O"]
     cross_residual = self_norm + cross_projected
-    centred = cross_residual - cross_residual.mean(-1, keepdims=True)
-    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-    cross_norm = centred / sigma * v["decoder.1.cross.gamma"] + v["decoder.1.cross.beta"]
+    cross_norm = layer_norm(cross_residual, v["decoder.1.cross.gamma"], v["decoder.1.cross.beta"])
 
     target_hidden = cross_norm @ v["decoder.1.ffn.W_1"] + v["decoder.1.ffn.b_1"][..., None, :]
     target_activation = np.maximum(target_hidden, 0)
     target_ffn = target_activation @ v["decoder.1.ffn.W_2"] + v["decoder.1.ffn.b_2"][..., None, :]
     target_residual = cross_norm + target_ffn
-    centred = target_residual - target_residual.mean(-1, keepdims=True)
-    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-    target_norm = centred / sigma * v["decoder.1.ffn.gamma"] + v["decoder.1.ffn.beta"]
+    target_norm = layer_norm(target_residual, v["decoder.1.ffn.gamma"], v["decoder.1.ffn.beta"])
 
     logits = target_norm @ v["output.W"] + v["output.b"][..., None, :]
     logits_T = logits / v["output.temperature"]
-    e = np.exp(logits_T - np.maximum(logits_T.max(-1, keepdims=True), lowest))
-    probabilities = e / np.maximum(e.sum(-1, keepdims=True), 1)
+    probabilities = softmax(logits_T, lowest)
     chosen = np.argmax(probabilities, axis=-1)
     right = np.take_along_axis(probabilities, v["loss.target"][..., None], axis=-1)
     loss = np.asarray(-np.log(right).mean())
@@ -208,31 +212,22 @@ def gpt(v: Values, layers: int) -> Array:
     n = len(x)
     for layer in range(1, layers + 1):
         block = f"decoder.{layer}.self"
-        centred = x - x.mean(-1, keepdims=True)
-        sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-        normed = centred / sigma * v[f"{block}.gamma"] + v[f"{block}.beta"]
+        normed = layer_norm(x, v[f"{block}.gamma"], v[f"{block}.beta"])
         Q = normed @ v[f"{block}.W_Q"] + v[f"{block}.b_Q"][..., None, :]
         K = normed @ v[f"{block}.W_K"] + v[f"{block}.b_K"][..., None, :]
         V = normed @ v[f"{block}.W_V"] + v[f"{block}.b_V"][..., None, :]
         scaled = Q @ K.mT * np.asarray(1 / np.sqrt(Q.shape[-1]), dtype="float32")
         mask = np.tri(n, dtype=np.int64)
         masked = np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
-        e = np.exp(masked - np.maximum(masked.max(-1, keepdims=True), lowest))
-        weights = e / np.maximum(e.sum(-1, keepdims=True), 1)
+        weights = softmax(masked, lowest)
         x = x + (weights @ V).swapaxes(-3, -2).reshape(n, -1) @ v[f"{block}.W_O"]
 
         block = f"decoder.{layer}.ffn"
-        centred = x - x.mean(-1, keepdims=True)
-        sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-        normed = centred / sigma * v[f"{block}.gamma"] + v[f"{block}.beta"]
+        normed = layer_norm(x, v[f"{block}.gamma"], v[f"{block}.beta"])
         h = normed @ v[f"{block}.W_1"] + v[f"{block}.b_1"][..., None, :]
         a = 0.5 * h * (1 + np.tanh(np.sqrt(2 / np.pi).astype(h.dtype) * (h + 0.044715 * (h * h * h))))
         x = x + (a @ v[f"{block}.W_2"] + v[f"{block}.b_2"][..., None, :])
 
-    centred = x - x.mean(-1, keepdims=True)
-    sigma = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
-    normed = centred / sigma * v["final.gamma"] + v["final.beta"]
+    normed = layer_norm(x, v["final.gamma"], v["final.beta"])
     logits = (normed @ v["output.W"] + v["output.b"][..., None, :]) / v["output.temperature"]
-    e = np.exp(logits - np.maximum(logits.max(-1, keepdims=True), lowest))
-    probabilities: Array = e / np.maximum(e.sum(-1, keepdims=True), 1)
-    return probabilities
+    return softmax(logits, lowest)

@@ -123,10 +123,10 @@ class Gradients:
 
     def _pass_on(self, name: str, wanted: Collection[str]) -> Mapping[int, Array | None]:
         """What a node whose gradient is known passes on: to those of its parents that are wanted, perhaps to others."""
-        known = self._passed.setdefault(name, {})
-        missing = [
-            place not in known and parent in wanted for place, parent in enumerate(self.graph.nodes[name].parents)
-        ]
+        known, parents = self._passed.setdefault(name, {}), self.graph.nodes[name].parents
+        if len(known) == len(parents):
+            return known
+        missing = [place not in known and parent in wanted for place, parent in enumerate(parents)]
         if any(missing):
             loss = self._loss_of_softmax(name)
             gradient = self._found[loss or name]

@@ -45,8 +45,10 @@ class Bridge(QObject):
         Neither may meet a page of another graph. Keys and clicks that have waited in line, and paints, come before any
         timer.
         """
-        for receiver in (window, window.windowHandle()):
-            receiver.installEventFilter(self)
+        window.installEventFilter(self)
+        handle = window.windowHandle()
+        if handle is not None:  # else it is not shown yet
+            handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         paint = event.type() == QEvent.Type.UpdateRequest

@@ -152,7 +152,7 @@ LIGHT = Theme(
     on_selection="#1b2430",
     tooltip="#1b2430",
     on_tooltip="#f7f6f3",
-    series=("#1d5fbf", "#8a6d0b", "#9a4d94", "#1b2430", "#2a87bd", "#5b6472"),
+    series=("#1d5fbf", "#8a6d0b", "#9a4d94", "#1b2430", "#477a1c", "#5b6472"),
 )
 
 DARK = Theme(
@@ -192,7 +192,7 @@ DARK = Theme(
     on_selection="#e8ebf0",
     tooltip="#e8ebf0",
     on_tooltip="#171d27",
-    series=("#82b4ff", "#d3b545", "#d59ad0", "#e8ebf0", "#4f8fc4", "#a3adbb"),
+    series=("#82b4ff", "#d3b545", "#d59ad0", "#e8ebf0", "#9acb6a", "#a3adbb"),
 )
 
 

@@ -100,6 +100,17 @@ def switched(request):
 
 
 @pytest.fixture(scope="session")
+def with_fitting_loss(switched):
+    """The switched model with a loss that fits its output: cross-entropy needs probabilities."""
+    model = switched
+    if "identity" in model.switches.values() and "output" in model.blocks():
+        model = model.with_switch("loss", "loss", "mean squared error")
+    if model.kind == "mlp" and model.switch("loss", "loss") == "cross-entropy":
+        model = model.with_switch("layer.2", "activation", "sigmoid")
+    return model
+
+
+@pytest.fixture(scope="session")
 def examples():
     """The small models by their kind."""
     return EXAMPLES

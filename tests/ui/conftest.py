@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
 
@@ -15,7 +16,9 @@ from explorer.document.background import Job
 from explorer.lessons.loader import catalogue
 from explorer.ui import files, top_bar
 from explorer.ui.appearance import Appearance
+from explorer.ui.colour import qcolor
 from explorer.ui.panels.panel import Later, Panel
+from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.widgets.matrix_view import MatrixView
 
 lessons = functools.cache(catalogue)
@@ -48,6 +51,8 @@ def appearance(qapp):
     qapp.setPalette(before[1])
     qapp.setFont(before[0])
     qapp.setStyle(before[2])
+    colours = [value for theme in (LIGHT, DARK) for value in vars(theme).values() if str(value).startswith("#")]
+    assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import catalogue, load
 from explorer.ui.widgets.chip import Chip
 
@@ -193,3 +194,24 @@ def test_f6_goes_round_the_parts_of_the_window(window, eye, hand):
         assert part.isAncestorOf(widget)
     hand.key(Key.Key_F6, Modifier.ShiftModifier)
     assert window.tokens.isAncestorOf(QApplication.focusWidget())
+
+
+def test_gradients_of_a_loss_that_is_taken_away_are_not_asked_for(open_window, eye, hand):
+    window = open_window("xor")
+    eye.look_at(window, "layer.1")
+    view = eye.views(window)["layer.1.W"]
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.click(eye.by_name(window, "Matrices show: Gradient"))
+    window.bench.document.do(SetSwitch("loss", "loss", "none"))
+    window.bench.bridge.flush()
+    assert window.bench.selection.showing == "values"
+
+
+def test_a_page_shown_before_it_is_told_of_another_model(window, eye):
+    eye.go_to(window, "model.switches")
+    window.bench.selection.go_to("source.embedding")
+    window.bench.open(load("xor"))
+    window.area.show_stage("model.switches")  # in the same turn of the event loop
+    window.bench.bridge.flush()
+    eye.settle(window)
+    assert window.bench.lesson.id == "xor"

@@ -5,7 +5,7 @@ import weakref
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -106,6 +106,13 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     view = next(v for v in dock.findChildren(MatrixView) if v.matrix.name == "source.X")
     window.bench.document.do(SetCells("source.table", {(0, 0): 2.5}))
     qtbot.waitUntil(lambda: eye.texts(view)[0][0] == "2.5")
+    dock.setFloating(True)
+    with qtbot.waitExposed(dock):
+        dock.show()
+    window.bench.document.do(SetCells("source.table", {(0, 0): 3.5}))
+    dock.update()
+    QApplication.sendPostedEvents(dock, QEvent.Type.UpdateRequest)
+    assert eye.texts(view)[0][0] == "3.5"  # no paint without the news
     dock.close()
     qtbot.waitUntil(lambda: not window.docks.panels)
 

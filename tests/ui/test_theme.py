@@ -55,7 +55,8 @@ def test_marks_that_are_not_writing_can_be_seen(theme):
     ]:
         assert contrast(getattr(theme, mark_), getattr(theme, ground)) >= 3, (mark_, ground)
     assert contrast(theme.here_line, theme.cell_computed_bg) >= 3
-    assert all(contrast(color, theme.surface) >= 3 for color in theme.series)
+    # Names of curves are written in their colours.
+    assert all(contrast(color, ground) >= 4.5 for color in theme.series for ground in (theme.surface, theme.page))
 
 
 @THEMES

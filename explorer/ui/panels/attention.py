@@ -55,7 +55,11 @@ class AttentionPanel(Panel):
         beside = self._beside
         mask = graph.nodes.get(f"{self.block}mask")
         by_hand = mask is not None and mask.is_input
-        return *stage, self._long, by_hand, beside, graph.n_heads(f"{beside}weights") if beside else 0
+        # The dimensions that one can choose from.
+        widths = [graph.shape(f"{self.block}{letter}")[-1] for letter in "QKV" if self.has(letter)]
+        model = self.bench.document.state.model
+        heads = graph.n_heads(f"{beside}weights") if beside else 0
+        return *stage, self._long, by_hand, beside, heads, model.d_model, *widths
 
     @property
     def _long(self) -> bool:

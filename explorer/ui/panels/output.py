@@ -51,7 +51,7 @@ class OutputPanel(Panel):
             [
                 ("", self.box(SCALED)),
                 ("→", self.box(PROBABILITIES)),
-                ("→", self.box(CHOSEN, "the word with the largest share")),
+                ("→", self.box(CHOSEN, "the one with the largest share")),
             ]
         )
         self.follows(choice, words, listing)
@@ -60,7 +60,7 @@ class OutputPanel(Panel):
     def _logits(self) -> None:
         """What the logits come from; some examples give them."""
         node = self.bench.document.engine.graph.nodes[LOGITS]
-        self.section("A number for each" if self._given else "A number for each word")
+        self.section("The logits" if self._given else "A number for each word")
         if node.is_input:
             self.row([("", self.box(LOGITS, "given"))])
             return

@@ -11,8 +11,8 @@ BETWEEN = 6
 def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
     """The pieces of the level line, one or two for each square of the grid that it crosses (marching squares).
 
-    On a square's side the crossing is where the straight line between its two corners is at the level. pyqtgraph has this
-    as a loop over the squares, too slow for a surface that moves.
+    On a square's side the crossing is where the straight line between its two corners is at the level. pyqtgraph's own
+    is a loop over the squares, too slow for a surface that moves.
 
     Parameters
     ----------

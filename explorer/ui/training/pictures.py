@@ -137,9 +137,15 @@ class Pictures(QWidget):
         steps = self._run.steps
         return float(steps) if history and 2 * len(history.losses) >= steps else 0.0
 
+    def _norm_lines(self, history: History) -> list[Line]:
+        """How long the gradient of each block is; of a long run the means of stretches: ragged ones hide each other."""
+        blocks = [self.weight.itemText(i).rpartition(".")[0] for i in range(self.weight.count())]
+        inside = {block: history.blocks[block] for block in (*blocks, *history.blocks) if block in history.blocks}
+        return [_calm(block, lengths, _stretch(history)) for block, lengths in inside.items()]
+
     def _draw_norms(self) -> None:
         history = self._run.history
-        self.norms.show_lines(_norm_lines(history) if history else [], until=self._until(history))
+        self.norms.show_lines(self._norm_lines(history) if history else [], until=self._until(history))
         self.norms.set_beside(f"mean of {_stretch(history):,} steps" if history and _stretch(history) > 1 else "length")
 
     def _draw_answers(self) -> None:
@@ -237,11 +243,6 @@ def _loss_lines(history: History) -> list[Line]:
     judged = np.array(history.validations, dtype=float).reshape(-1, 2)
     lines = [Line("training", np.array(history.losses), np.arange(1, len(history.losses) + 1))]
     return [*lines, Line("validation", judged[:, 1], judged[:, 0])] if len(judged) else lines
-
-
-def _norm_lines(history: History) -> list[Line]:
-    """How long the gradient of each block is; of a long run the means of stretches, or ragged lines hide each other."""
-    return [_calm(block, lengths, _stretch(history)) for block, lengths in history.blocks.items()]
 
 
 def _calm(name: str, numbers: Sequence[float], n: int) -> Line:

@@ -94,9 +94,9 @@ class MatrixBox(QWidget):
 
     def _retitle(self) -> None:
         engine = self.bench.document.engine
-        node = engine.graph.nodes.get(self.node)
-        if node is None:
-            return  # of another model now; the page follows
+        if not self.view.matrix.fits:
+            return  # the model is another now; the page follows
+        node = engine.graph.nodes[self.node]
         self._formula.set_latex(self._what(node))
         self._formula.setToolTip(self.name)
         shape = " × ".join(str(n) for n in engine.value(self.view.matrix.place).shape) or "one number"

@@ -320,6 +320,8 @@ class MatrixView(QTableView):
         super().mouseReleaseEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.currentIndex().isValid():  # the menu key, where nobody has gone to a cell
+            self.setCurrentIndex(self.matrix.index(0, 0))
         menu = MatrixMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())  # not exec: the page may be made anew meanwhile, and the menu go with it

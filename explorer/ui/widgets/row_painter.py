@@ -74,9 +74,10 @@ class RowPainter(QStyledItemDelegate):
         value = rows.value(row, column)
         inner = QRectF(rect).adjusted(view.padding, 5, -view.padding, -4)
         width = inner.width() / ((high - low) or 1.0)
+        width = width if np.isfinite(width) else 0.0  # of the smallest numbers there are
         zero = inner.left() - low * width
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if np.isfinite(value) and np.isfinite(width):
+        if np.isfinite(value):
             value = min(max(value, low), high)
             bar = QRectF(min(zero, zero + value * width), inner.top(), abs(value) * width, inner.height())
             color = bar_color(theme, value, signed=low < 0, here=here)

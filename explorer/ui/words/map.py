@@ -7,7 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip
 
 from explorer.core.numbers import written
@@ -93,7 +93,7 @@ class _Points(pg.GraphicsObject):
             elif not map_.is_here(i):
                 continue
             found.append((i, place, clashes))
-        ground = qcolor(theme.surface)
+        ground = QColor(theme.surface)
         ground.setAlpha(215)
         # The word that one is at lies above the others.
         for i, place, clashes in sorted(found, key=lambda one: map_.is_here(one[0])):

@@ -13,15 +13,9 @@ GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
 
 
 @pytest.fixture
-def batch(switched, compute):
+def batch(with_fitting_loss, compute):
     """A batch in an engine, and an engine for each of its examples."""
-    model = switched
-    if "identity" in model.switches.values() and "output" in model.blocks():
-        # Cross-entropy needs probabilities.
-        model = model.with_switch("loss", "loss", "mean squared error")
-    if model.kind == "mlp" and model.switch("loss", "loss") == "cross-entropy":
-        model = model.with_switch("layer.2", "activation", "sigmoid")
-    graph = compute(model).graph
+    graph = compute(with_fitting_loss).graph
     random, together = np.random.default_rng(0), {}
     for name, node in graph.nodes.items():
         if not node.is_input:

@@ -13,15 +13,9 @@ SAMPLE = 10
 
 
 @pytest.fixture
-def engine(switched, compute):
+def engine(with_fitting_loss, compute):
     """A switched model with nothing special about its numbers."""
-    model = switched
-    if "identity" in model.switches.values() and "output" in model.blocks():
-        # Cross-entropy needs probabilities.
-        model = model.with_switch("loss", "loss", "mean squared error")
-    if model.kind == "mlp" and model.switch("loss", "loss") == "cross-entropy":
-        model = model.with_switch("layer.2", "activation", "sigmoid")
-    return varied(compute(model))
+    return varied(compute(with_fitting_loss))
 
 
 def varied(engine, pins=None):

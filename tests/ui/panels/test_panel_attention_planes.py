@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.loader import load
 from explorer.ui.widgets.boxes import SpinBox
 
 BLOCK = "encoder.1.self"
@@ -85,3 +86,12 @@ def test_numbers_that_cannot_be_drawn_stop_nothing(at, eye):
         window.bench.document.do(SetCells(f"{HEAD}.W_V", {(0, 0): value}))
         eye.settle(window)
         assert all(not plane.grab().isNull() for plane in planes(eye.go_to(window, f"{BLOCK}.attention")).values())
+
+
+def test_a_narrower_model_has_fewer_dimensions(at, eye):
+    window = at("i-want-to-buy", f"{BLOCK}.attention")
+    window.bench.open(load("positions-cat-mat"), "off-swapped")
+    eye.settle(window)
+    shown = planes(eye.go_to(window, f"{BLOCK}.attention"))
+    assert shown["W_V"].dimensions.pair == [0, 1]
+    np.testing.assert_array_equal(shown["W_V"].picture.points, eye.value(window, f"{HEAD}.V")[:, :2])

@@ -271,8 +271,7 @@ def test_the_surface_of_a_large_model_is_computed_in_the_background(window, larg
     panel = eye.look_at(window, "model.descent")
     qtbot.waitUntil(lambda: bool(panel.findChildren(LossSurface)))
     (surface,) = panel.findChildren(LossSurface)
-    qtbot.waitUntil(lambda: surface.grid is not None and surface.grid.whole)
-    assert surface.lines
+    qtbot.waitUntil(lambda: surface.grid is not None and surface.grid.whole and bool(surface.lines))
     first = surface.grid
     window.bench.document.do(SetCells("output.logits", {(0, 1): 2.0}))
     qtbot.waitUntil(lambda: surface.grid is not first and surface.grid.whole)

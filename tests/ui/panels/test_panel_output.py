@@ -188,3 +188,10 @@ def test_one_word_and_forty(window, document, panel, eye, count):
     assert panel.findChildren(RowChoice)[0].row == count - 1
     assert shares(panel) == eye.value(window, PROBABILITIES)[-1].tolist()
     assert not window.grab().isNull()
+
+
+def test_what_is_given_need_be_no_words(open_window, eye):
+    panel = eye.go_to(open_window("softmax"), "output")
+    assert "For “x” the largest of 3 is that of" in notes(panel)
+    assert "word" not in notes(panel)
+    assert [column.title for column in listing(panel).rows.columns][:2] == ["", "logit"]

@@ -156,3 +156,17 @@ def test_pictures_are_said_in_words(panel):
     assert "40 positions in 4 dimensions" in encoding.accessibleName()
     assert "0 and 1" in likeness.accessibleName()
     assert "dimensions 1, 2" in curves(panel).accessibleName()
+
+
+def test_of_very_many_waves_a_few_are_drawn(window, panel, eye):
+    from explorer.ui.widgets.curves import Curves
+
+    (picture,) = panel.findChildren(Curves)
+    panel.view.resize((512, 512))
+    panel._redraw()
+    # Dimensions 1 to 4 have waves of less than 7 positions.
+    assert {len(curve.x) for curve in picture.drawing.curves} == {40}
+    assert "Of 512 positions the first 40" in " ".join(note.text() for note in panel.findChildren(Note))
+    panel.view.resize((30, 4))
+    panel._redraw()
+    assert {len(curve.x) for curve in picture.drawing.curves} == {30}

@@ -200,7 +200,6 @@ def test_the_menu_goes_with_its_page(window, eye, hand, table):
     eye.settle(window)
     assert QApplication.activePopupWidget() is None
     view = eye.views(window)["source.table"]
-    view.setCurrentIndex(view.matrix.index(0, 0))
     QApplication.sendEvent(view.viewport(), QContextMenuEvent(*spot))
     (menu,) = view.findChildren(MatrixMenu)
     hand.key(Key.Key_Down)
