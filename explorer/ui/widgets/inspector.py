@@ -323,7 +323,9 @@ class Inspector(QFrame):
     def _onward(self, child: str, index: Index) -> str:
         """Behind a link, the cell of a child with the largest gradient: so one follows a gradient to the loss."""
         engine = self._bench.document.engine
-        if self._bench.selection.showing != "gradient" or (gradient := engine.gradient(Place(child))) is None:
+        shown = self._bench.selection.showing == "gradient" and LOSS.node in engine.graph.nodes
+        gradient = engine.gradient(Place(child)) if shown else None
+        if gradient is None:
             return ""
         steepest = max(cells_of(index, gradient.shape), key=lambda cell: abs(gradient[cell]))
         return f" {child} {','.join(map(str, steepest))}"

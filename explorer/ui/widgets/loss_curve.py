@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
 from explorer.ui.widgets.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
@@ -241,11 +242,15 @@ class RunCurve(LossCurve):
             self.refresh()
 
     def refresh(self) -> None:
-        run, at = self.bench.descent.run, self.bench.descent.at
-        if run is None:
-            self.show_lines([])
-        else:
-            self.show_lines([Line("loss", np.array(run.losses))], (at, run.losses[at]))
+        descent = self.bench.descent
+        losses: Sequence[float]
+        if descent.run is not None:
+            losses = descent.run.losses
+        elif descent.possible:
+            losses = [float(self.bench.document.engine.values[LOSS.node])]
+        else:  # the page goes as soon as it is made anew
+            return
+        self.show_lines([Line("loss", np.array(losses))], (descent.at, losses[descent.at]))
 
 
 def _above(number: float) -> float:

@@ -309,7 +309,9 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
     from explorer.ui.widgets.loss_curve import RunCurve
 
     curve = eye.plot(window, RunCurve)
-    assert "no steps yet" in curve.accessibleName()
+    start = float(window.bench.document.engine.values["loss.value"])
+    assert f"{start:.4g} after 0 steps" in curve.accessibleName()
+    assert list(zip(*curve._dot.getData(), strict=True)) == [(0, start)]
     take(qtbot, hand, stepper, 3)
     qtbot.waitUntil(lambda: "after 3 steps" in curve.accessibleName())
     (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Log scale"]
