@@ -1,14 +1,18 @@
 """Errors in words, at the place where they were made."""
 
 import shiboken6
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.later import do_later
+from explorer.ui.theme import mark
 
 SHOWN_MS = 6000
+WIDEST = 0.5
+"""Of its window; what is longer breaks into lines."""
+_ACTS = {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick, QEvent.Type.Wheel}
 
 
 def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None) -> None:
@@ -16,11 +20,54 @@ def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None)
     place = rect or widget.rect()
 
     def show() -> None:
-        if not shiboken6.isValid(widget):
-            return
-        below = widget.mapToGlobal(place.bottomLeft() + QPoint(0, 2))
-        QToolTip.showText(below, f"⚠ {error}", widget, place, SHOWN_MS)
+        if shiboken6.isValid(widget):
+            window = widget.window()
+            Message(f"⚠ {error}", window, QRect(widget.mapTo(window, place.topLeft()), place.size()))
 
-    # Behind all that the event still does: an editor that closes moves the focus, and that hides every tooltip.
+    # Behind what the event still does: a page that is made anew would stand in front.
     do_later(widget, show)
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, str(error)))
+
+
+class Message(QLabel):
+    """Words over a window, until the person does something, or for six seconds.
+
+    Not a tooltip: those go whenever the focus moves, as it does when a file dialog closes.
+
+    Parameters
+    ----------
+    text : str
+    window : QWidget
+    beside : QRect
+        What they are about, in the window; they stand below it, or above where there is no room.
+    """
+
+    def __init__(self, text: str, window: QWidget, beside: QRect) -> None:
+        for shown in window.findChildren(Message):
+            shown.deleteLater()
+        super().__init__(text, window)
+        mark(self, role="message")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.ensurePolished()
+        widest = int(WIDEST * window.width())
+        if self.sizeHint().width() > widest:
+            self.setWordWrap(True)
+            self.setFixedWidth(widest)
+        self.adjustSize()
+        above, below = beside.top() - self.height() - 2, beside.bottom() + 3
+        x = max(min(beside.left(), window.width() - self.width()), 0)
+        self.move(QPoint(x, below if below + self.height() <= window.height() else max(above, 0)))
+        self.raise_()
+        self.show()
+        end = QTimer(self, singleShot=True, interval=SHOWN_MS)
+        end.timeout.connect(self.deleteLater)
+        end.start()
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _ACTS:
+            self.deleteLater()
+        return False

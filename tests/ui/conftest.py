@@ -9,7 +9,7 @@ import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from explorer.app import make_window
 from explorer.document.background import Job
@@ -17,6 +17,7 @@ from explorer.lessons.loader import catalogue
 from explorer.ui import files, top_bar
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
+from explorer.ui.errors import Message
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.widgets.matrix_view import MatrixView
@@ -127,9 +128,14 @@ def hand(qtbot):
 def said(qtbot):
     """Waits for a message beside a widget and returns its words."""
 
+    def shown():
+        return [words for window in QApplication.topLevelWidgets() for words in window.findChildren(Message)]
+
     def wait():
-        qtbot.waitUntil(lambda: QToolTip.isVisible() and QToolTip.text().startswith("⚠"))
-        return QToolTip.text()
+        qtbot.waitUntil(lambda: any(message.isVisible() for message in shown()))
+        (message,) = shown()
+        assert message.text().startswith("⚠")
+        return message.text()
 
     return wait
 

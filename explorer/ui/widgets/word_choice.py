@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QStringListModel, Qt, QTimer
+from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QListView, QStyleOptionViewItem, QWidget
 
@@ -14,8 +14,6 @@ from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.row_painter import RowPainter
 from explorer.ui.widgets.rows import ModelIndex
-
-GONE_MS = 50
 
 
 class WordChooser(RowPainter):
@@ -84,9 +82,7 @@ class WordChooser(RowPainter):
                 raise ExplorerError("unknown-word", word=text, vectors="the output vocabulary", near=near)
             self._choose(index.row(), words.index(text))
         except ExplorerError as error:
-            view, place, said = self._view, self._view.visualRect(index), error
-            # When the editor and its popup are gone for good: their going hides every tooltip.
-            QTimer.singleShot(GONE_MS, view, lambda: show_error(said, view.viewport(), place))
+            show_error(error, self._view.viewport(), self._view.visualRect(index))
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
         """The popup of the list takes the focus, which does not end the choice; Enter ends it in `_done`."""

@@ -1,0 +1,92 @@
+"""What went wrong is said over the window, and stays until the person goes on."""
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.ui.errors import Message, show_error
+
+ERROR = ExplorerError("unknown-word", word="x", vectors="these", near="")
+
+
+@pytest.fixture
+def window(qtbot):
+    window = QWidget()
+    window.resize(600, 300)
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    return window
+
+
+def field(window, x=20, y=20):
+    made = QLineEdit(window)
+    made.setGeometry(x, y, 100, 24)
+    made.show()
+    return made
+
+
+def messages(window):
+    return window.findChildren(Message)
+
+
+def test_it_stands_below_what_it_is_about(window, said):
+    show_error(ERROR, field(window))
+    assert said() == f"⚠ {ERROR}"
+    (message,) = messages(window)
+    assert (message.x(), message.y()) == (20, 46)
+
+
+def test_it_stays_when_the_focus_moves(window, said, qtbot):
+    """As it does when a file dialog closes, or a page is made anew."""
+    first, second = field(window), field(window, y=60)
+    first.setFocus()
+    show_error(ERROR, first)
+    said()
+    second.setFocus()
+    qtbot.waitUntil(second.hasFocus)
+    window.activateWindow()
+    assert said() == f"⚠ {ERROR}"
+
+
+@pytest.mark.parametrize("act", ["key", "click", "time"])
+def test_it_goes_when_the_person_goes_on_or_after_a_while(window, said, qtbot, act):
+    line = field(window)
+    show_error(ERROR, line)
+    said()
+    if act == "key":
+        qtbot.keyClick(line, Qt.Key.Key_A)
+    elif act == "click":
+        qtbot.mouseClick(line, Qt.MouseButton.LeftButton)
+    else:
+        (end,) = messages(window)[0].findChildren(QTimer)
+        assert end.isActive()
+        end.timeout.emit()
+    qtbot.waitUntil(lambda: not messages(window))
+
+
+def test_a_newer_one_takes_its_place(window, said, qtbot):
+    line = field(window)
+    show_error(ERROR, line)
+    said()
+    other = ExplorerError("unknown-word", word="y", vectors="these", near="")
+    show_error(other, line)
+    qtbot.waitUntil(lambda: [message.text() for message in messages(window)] == [f"⚠ {other}"])
+
+
+def test_a_long_one_breaks_into_lines_and_stays_inside(window):
+    message = Message("⚠ " + "many words " * 20, window, QRect(QPoint(550, 280), QPoint(590, 295)))
+    assert message.width() == 300
+    assert message.height() > 3 * message.fontMetrics().height()
+    assert window.rect().contains(message.geometry())
+
+
+def test_nothing_is_said_beside_what_is_gone(window, qtbot):
+    line = field(window)
+    show_error(ERROR, line)
+    line.deleteLater()
+    timer = QTimer(window, singleShot=True, interval=0)
+    with qtbot.waitSignal(timer.timeout):
+        timer.start()
+    assert not messages(window)
