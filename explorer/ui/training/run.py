@@ -255,7 +255,8 @@ class LiveRun(QObject):
             else:
                 session.advance(seconds if self.line is None else seconds / 2, most)
                 if self.line is not None:
-                    self.line.follow(session.trainer.at, SLICE_S)
+                    # A step of the line is quick: at the end it takes at once those that it is behind.
+                    self.line.follow(session.trainer.at, inf if session.trainer.finished else SLICE_S)
                 self._measure()
                 going = not session.trainer.finished
                 self.stepped.emit()
