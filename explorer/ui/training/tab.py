@@ -328,16 +328,17 @@ def _where(session: Session, history: History) -> list[str]:
     batches = session.examples.batches(recipe.batch)
     if batches > 1:
         said.append(f"epoch {-(-steps // batches):,}")
-    return [*said, *_losses(history), f"rate {history.rates[-1]:.4g}".replace("-", "−")]
+    losses = _losses(history, "loss of its batch" if batches > 1 else "loss")
+    return [*said, *losses, f"rate {history.rates[-1]:.4g}".replace("-", "−")]
 
 
 def _steps(number: int) -> str:
     return f"{number:,} step{'s' * (number != 1)}"
 
 
-def _losses(history: History) -> list[str]:
+def _losses(history: History, loss: str = "loss") -> list[str]:
     judged = [f"validation {_short(history.validations[-1][1])}"] if history.validations else []
-    return [f"loss {_short(history.losses[-1])}", *judged]
+    return [f"{loss} {_short(history.losses[-1])}", *judged]
 
 
 def _short(value: float) -> str:

@@ -191,7 +191,7 @@ def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, e
     assert (tab.form.recipe().rate, tab.form.recipe().steps, tab.form.recipe().batch) == (0.001, 4000, 32)
     hand.click(tab.one)
     assert tab.problem.text() == ""
-    assert tab.said.text().startswith("Step 1 of 4,000 · epoch 1 · loss ")
+    assert tab.said.text().startswith("Step 1 of 4,000 · epoch 1 · loss of its batch ")
     window.bench.open(load("sin"), "linear")
     eye.settle(window)
     assert tab.said.text().startswith("No step yet")
