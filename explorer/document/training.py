@@ -1,9 +1,7 @@
 """Gradient descent on a document: every step is an edit of its weights, and a run is one step to undo."""
 
-import sys
 from array import array
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,44 +12,14 @@ from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.parameters import parameters
 from explorer.core.training.optimisers import Optimiser
-from explorer.document.commands import Replace, SetInputs
+from explorer.document.commands import Replace
 from explorer.document.document import Document
-from explorer.document.state import State, frozen
+from explorer.document.state import State
+from explorer.document.step import Moment, Way, label, step_from
 
 MOST_STEPS = 1_000_000
 BUDGET = 64 * 2**20
 """Bytes of earlier states that a run keeps."""
-
-
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """Where a run has been.
-
-    Parameters
-    ----------
-    state : State
-    optimiser : Optimiser
-        With what it remembers there.
-    """
-
-    state: State
-    optimiser: Optimiser
-
-
-@dataclass(frozen=True)
-class Way:
-    """How steps are taken.
-
-    Parameters
-    ----------
-    rate : float
-        The learning rate.
-    weights : tuple of str
-        The inputs that move.
-    """
-
-    rate: float
-    weights: tuple[str, ...]
 
 
 class Run:
@@ -163,8 +131,8 @@ class Run:
             raise ExplorerError("run-too-long", limit=MOST_STEPS)
         document, way, other = self._document, self.way, self._other
         start, values = Moment(document.state, other or self._here.optimiser), document.engine.values
-        arrays, optimiser = _moved(document, start.optimiser, way, self.at)
-        document.do(SetInputs(arrays, _label(self.at + 1), self._stroke))
+        step, optimiser = step_from(document, start.optimiser, way, self.at, self._stroke)
+        document.do(step)
         self._awaited = document.wanted, lambda: self._stepped(start, optimiser, way, other, values)
         self.follow()
 
@@ -192,7 +160,7 @@ class Run:
             self.kept[self.at] = self._here
             self._let_go()
 
-    def ahead(self) -> dict[str, Array]:
+    def ahead(self) -> Mapping[str, Array]:
         """What the next step would make of the inputs that move; it is not taken.
 
         Raises
@@ -201,7 +169,8 @@ class Run:
             "diverged"
         """
         self.follow()
-        return _moved(self._document, self._other or self._here.optimiser, self.way, self.at)[0]
+        step, _ = step_from(self._document, self._other or self._here.optimiser, self.way, self.at, self._stroke)
+        return step.arrays
 
     def travel(self, step: int) -> None:
         """Go to where the run was after so many steps."""
@@ -220,7 +189,7 @@ class Run:
             return
         moment = yield from self._moment(step)
         self._known[moment.state] = step, moment.optimiser
-        self._document.do(Replace(moment.state, _label(step), self._stroke))
+        self._document.do(Replace(moment.state, label(step), self._stroke))
         self._awaited = self._document.wanted, lambda: self._travelled(step, moment)
         self.follow()
 
@@ -275,7 +244,7 @@ class Run:
 
     def _let_go(self) -> None:
         """Keep within the budget."""
-        each = _bytes(self._here, self.way.weights)
+        each = self._here.bytes(self.way.weights)
         while len(self.kept) * each > self._budget and self.kept.keys() > self._never_let_go:
             self._every *= 2
             self.kept = {k: m for k, m in self.kept.items() if k % self._every == 0 or k in self._never_let_go}
@@ -288,7 +257,9 @@ class Run:
         moment = self.kept[start]
         other, optimiser = Document(moment.state), moment.optimiser
         for k in range(start, step):
-            optimiser = _step(other, optimiser, self._way(k), k, self._stroke)
+            next_step, optimiser = step_from(other, optimiser, self._way(k), k, self._stroke)
+            other.do(next_step)
+            other.settle()
             yield
         return Moment(other.state, optimiser)
 
@@ -302,41 +273,6 @@ class Run:
                 next(way)
             except StopIteration as end:
                 return Document(end.value.state).engine.values, Document(self._here.state).engine.values
-
-
-def _step(document: Document, before: Optimiser, way: Way, at: int, stroke: object) -> Optimiser:
-    """One step of a document that has taken `at` of them. Returns what the optimiser remembers then."""
-    arrays, optimiser = _moved(document, before, way, at)
-    document.do(SetInputs(arrays, _label(at + 1), stroke))
-    document.settle()
-    return optimiser
-
-
-def _moved(document: Document, before: Optimiser, way: Way, at: int) -> tuple[dict[str, Array], Optimiser]:
-    """What a step makes of the inputs that move, and what the optimiser remembers then."""
-    inputs = document.state.inputs
-    gradients = document.engine.gradients().several(way.weights)
-    if not all(np.isfinite(gradient).all() for gradient in gradients.values()):
-        raise ExplorerError("diverged", step=at)
-    optimiser = before.copy()
-    optimiser.rate = way.rate
-    moved = optimiser.step({name: inputs[name] for name in gradients}, gradients)
-    return {name: frozen(array.astype(inputs[name].dtype, copy=False)) for name, array in moved.items()}, optimiser
-
-
-def _label(steps: int) -> str:
-    return f"Gradient descent, {steps} step{'s' * (steps != 1)}"
-
-
-def _bytes(moment: Moment, weights: Collection[str]) -> int:
-    """What a moment takes that the one before it does not share."""
-    inputs = moment.state.inputs
-    arrays = [inputs[name] for name in weights]
-    for table in moment.optimiser.memory.values():
-        for entry in table.values():
-            arrays += [part for part in (entry if isinstance(entry, tuple) else (entry,)) if hasattr(part, "nbytes")]
-    each = sys.getsizeof(np.zeros(0))
-    return sum(array.nbytes + each for array in arrays) + sys.getsizeof(inputs)
 
 
 def loss_of(document: Document) -> float:

@@ -11,7 +11,8 @@ from explorer.core.training.optimisers import OPTIMISERS, Adam, Optimiser
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.document.training import BUDGET, Run, Way, trainable
+from explorer.document.step import Way
+from explorer.document.training import BUDGET, Run, trainable
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 

@@ -17,7 +17,8 @@ from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.background import LARGE
 from explorer.document.document import Document
-from explorer.document.training import Run, Way, trainable
+from explorer.document.step import Way
+from explorer.document.training import Run, trainable
 from explorer.lessons.session import Session
 from explorer.ui.bridge import Bridge
 from explorer.ui.later import later

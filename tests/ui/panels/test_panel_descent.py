@@ -222,6 +222,7 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     assert (document.computing, loss(panel), descent.at) == (True, before, 0)
     gate.open.set()
     qtbot.waitUntil(lambda: descent.at == 1 and not document.computing)
+    eye.settle(window)
     assert loss(panel) == descent.run.losses[1] < before
     take(qtbot, hand, stepper, 5)
     qtbot.waitUntil(lambda: descent.at == 6)
@@ -230,6 +231,7 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     qtbot.waitUntil(lambda: descent.at > 8)
     hand.click(stepper.play)
     qtbot.waitUntil(lambda: not document.computing)
+    eye.settle(window)
     slow = list(descent.run.losses)
     gate.open.clear()
     hand.click(stepper.back)
@@ -237,6 +239,7 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     assert (descent.at, stepper.slider.value()) == (len(slow) - 2, len(slow) - 2)
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)
+    eye.settle(window)
     assert loss(panel) == slow[-2]
     document.undo()
     document.settle()
@@ -259,6 +262,7 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
     document.do(SetCells("output.logits", {(0, 0): 5.0}))
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)
+    eye.settle(window)
     assert descent.at == 0
     qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 0 steps, then edited"))
     hand.click(stepper.one)
