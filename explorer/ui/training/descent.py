@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from math import inf
 from time import perf_counter
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import numpy as np
@@ -19,10 +20,12 @@ from explorer.document.background import LARGE
 from explorer.document.document import Document
 from explorer.document.step import Way
 from explorer.document.training import Run, trainable
-from explorer.lessons.session import Session
 from explorer.ui.bridge import Bridge
 from explorer.ui.later import later
 from explorer.ui.selection import Cell
+
+if TYPE_CHECKING:  # a session needs all of training, which the first page does not
+    from explorer.lessons.session import Session
 
 SLICE_S = 0.006
 """How long training holds the event loop: a good third of a frame at 60 Hz; the window paints in the rest."""

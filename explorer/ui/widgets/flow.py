@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 
 class FlowLayout(QLayout):
@@ -30,12 +30,6 @@ class FlowLayout(QLayout):
 
     def set_spacing(self, horizontal: int, vertical: int) -> None:
         self._horizontal, self._vertical = horizontal, vertical
-        self.invalidate()
-
-    def insert_widget(self, index: int, widget: QWidget) -> None:
-        """Put `widget` before the item at `index`."""
-        self.addChildWidget(widget)
-        self._items.insert(index, QWidgetItem(widget))
         self.invalidate()
 
     def addItem(self, item: QLayoutItem) -> None:
