@@ -1,0 +1,120 @@
+"""Attention, one head at a time: from what it reads to queries, keys and values, to shares, and to the output."""
+
+import numpy as np
+
+from explorer.core.node import Stage
+from explorer.core.ops import Array
+from explorer.pages.element import Element
+from explorer.pages.matrix import SHARES, matrix
+from explorer.pages.page import AttentionLines, HeatMap, Item, Row, Section
+from explorer.pages.planes import planes
+from explorer.pages.view import View
+
+LONG = 24
+"""Words beyond which a table shows a small part only, and the pictures come first."""
+NEARLY_ALL = 0.99
+
+
+def attention(view: View, stage: Stage) -> tuple[Element, ...]:
+    """From scores to the output as linked matrices, the weights as pictures, and the weights W.
+
+    In a decoder the other attention of the same layer stands beside the heat map: one sees at once where a word of the
+    target looks in its own sentence and where in the source. Of several heads' mean there are only the pictures and its
+    matrix: queries, keys and values are each head's own.
+    """
+    block = view.block(stage)
+    long = max(view.graph.shape(f"{block}weights")[-2:]) > LONG
+    pictures = _pictures(view, block, long)
+    if view.averaged(block):
+        return pictures
+    matrices = (_matrices(view, block),)
+    projections = _projections(view, block) if f"{block}W_Q" in view.nodes else ()
+    return (*pictures, *matrices, *projections) if long else (*matrices, *pictures, *projections)
+
+
+def _matrices(view: View, block: str) -> Row:
+    """From queries and keys to the output, of one head."""
+    nodes = view.nodes
+
+    def of_head(short: str, title: str = "") -> Element:
+        return matrix(view, view.of_head(block + short), title)
+
+    items = []
+    for sign, letter, what in (("", "Q", "queries"), ("×", "K", "keys")):
+        items.append(Item(sign, of_head(letter, what)))
+        if f"{block}{letter}_rotated" in nodes:
+            items.append(Item("→", of_head(f"{letter}_rotated", "turned by their place")))
+    items.append(Item("→", of_head("scores")))
+    if f"{block}scaled" in nodes:
+        items.append(Item("→", of_head("scaled")))
+    if f"{block}masked" in nodes:
+        by_hand = nodes[f"{block}mask"].is_input
+        mask = of_head("mask", "mask: a click opens or closes a cell" if by_hand else "")
+        items += [Item("", mask), Item("→", of_head("masked"))]
+    items.append(Item("→", of_head("weights")))
+    if f"{block}V" in nodes:
+        items += [Item("×", of_head("V", "values")), Item("=", of_head("output"))]
+    return Row("from Q and K to the output", tuple(items))
+
+
+def _pictures(view: View, block: str, long: bool) -> tuple[Element, ...]:
+    """The weights as heat map and as lines, and the other attention of a decoder's layer."""
+    other = _beside(view, block)
+    weights = matrix(view, view.shares_of(block), id=f"{block}weights drawn")
+    blocks = (block, other) if other else (block,)
+    items = [Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks]
+    items.append(Item("", AttentionLines("lines", weights, "Lines")))
+    if view.looking.averaged and f"{block}average" in view.nodes:
+        items.insert(0, Item("", matrix(view, f"{block}average", "mean of the weights")))
+    return Section("pictures", "Who looks at whom"), Row("weights as pictures", tuple(items))
+
+
+def heat_map(view: View, block: str, title: str = "", head: int | None = None, most: int = 520) -> HeatMap:
+    """The attention weights of a block as one looks at them, or those of one head.
+
+    The colours of shares go from 0 to 1, so that pictures can be compared. Among many words, of which each gets little,
+    they go as far as nearly all of all heads' shares do.
+    """
+    name = view.shares_of(block) if head is None else view.of_head(f"{block}weights", head)
+    id = f"{block}heat map" if head is None else f"{block}heat map of head {head + 1}"
+    drawn = matrix(view, name, id=f"{id}: weights")
+    many = max(drawn.array.shape) > LONG
+    full = _nearly_all(view.values[drawn.place.node]) if many and drawn.colours == SHARES else 1.0
+    return HeatMap(id, drawn, title, full, most)
+
+
+def _nearly_all(shares: Array) -> float:
+    """A share that few are larger than."""
+    some = shares[np.isfinite(shares) & (shares > 0)]
+    return float(np.quantile(some, NEARLY_ALL)) if some.size else 1.0
+
+
+def _projections(view: View, block: str) -> tuple[Element, ...]:
+    """The weights that make Q, K and V, and what they do to the plane."""
+    for_queries, for_keys = (view.nodes[block + letter].parents[0] for letter in "QK")
+    given = dict.fromkeys((for_queries, for_keys))
+    weights = ("W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "scale")
+    items = [Item("", matrix(view, name)) for name in given]
+    items += [Item("", matrix(view, view.of_head(block + w))) for w in weights if block + w in view.nodes]
+    return (
+        Section("projections", "Where Q, K and V come from"),
+        Row("weights of Q, K and V", tuple(items)),
+        *planes(view, block),
+    )
+
+
+def _beside(view: View, block: str) -> str:
+    """The path of the other attention of a decoder's layer, or nothing."""
+    layer, _, kind = block.rstrip(".").rpartition(".")
+    other = {"self": f"{layer}.cross.", "cross": f"{layer}.self."}.get(kind, "")
+    return other if f"{other}weights" in view.nodes and other else ""
+
+
+def _title(view: View, block: str, several: bool) -> str:
+    """What a heat map is of; in a decoder there are two."""
+    if not several:
+        return "Heat map"
+    node = view.nodes[f"{block}weights"]
+    queries, keys = node.axes[-2:]
+    stage = next(stage for stage in view.graph.stages if stage.name == node.stage)
+    return f"{stage.title}: {queries} → {keys}"

@@ -1,0 +1,292 @@
+"""A drawing: marks in a window of numbers. What each mark stands for, and what dragging it asks for, is data too."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from explorer.core.graph import Place
+from explorer.core.ops import Array
+from explorer.pages.element import Data
+from explorer.pages.gestures import Gesture
+from explorer.pages.view import Cell
+
+DRAWABLE = 1e30
+"""Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
+
+SHARES, SIGNED = "shares", "signed"
+TEXT, MUTED, LINE, ACCENT, HERE, ERROR = "text", "muted", "line", "accent", "here", "error"
+"""Inks, by what they mean; "series 0" to "series 5" tell lines apart."""
+
+
+def series(k: int) -> str:
+    """The ink of the k-th of several lines."""
+    return f"series {k % 6}"
+
+
+def drawable(*numbers: float) -> bool:
+    """Whether numbers can be drawn at all: a picture's arithmetic overflows before the numbers do."""
+    return all(abs(number) < DRAWABLE for number in numbers)
+
+
+def reach(array: Array, least: float) -> float:
+    """The largest size among the numbers that can be drawn, and not less than `least`."""
+    sizes = np.abs(array)
+    return float(sizes[sizes < DRAWABLE].max(initial=least))
+
+
+@dataclass(frozen=True, eq=False)
+class Mark(Data):
+    """Something drawn. Coordinates are numbers of the drawing's window, unless a mark says otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Image(Mark):
+    """A matrix as coloured squares; not finite numbers are drawn as 0.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        (rows, columns); the engine's own array where it is one.
+    low, high : float
+        The numbers at the ends of the colour map; a signed map goes from −high to high.
+    colours : str
+        `SHARES` or `SIGNED`.
+    place : tuple of float
+        Left, bottom (in a drawing that counts down: top), width, height.
+    node : Place or None
+        Whose cell each square is.
+    own : tuple of int
+        How many rows and columns belong to the node; the rest was computed further for the picture. (0, 0): all.
+    """
+
+    array: Array
+    high: float
+    low: float = 0.0
+    colours: str = SIGNED
+    place: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
+    node: Place | None = None
+    own: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve(Mark):
+    """A line through points.
+
+    Parameters
+    ----------
+    x, y : numpy.ndarray
+    name : str
+        Written at its right end.
+    ink : str
+    dashed : bool
+    width : float
+        Pixels.
+    """
+
+    x: Array
+    y: Array
+    name: str = ""
+    ink: str = series(5)
+    dashed: bool = False
+    width: float = 1.8
+
+
+@dataclass(frozen=True, eq=False)
+class Segments(Mark):
+    """Straight lines that belong together: a grid, level lines.
+
+    Parameters
+    ----------
+    ends : numpy.ndarray
+        (n, 2, 2): start and end of each, as (x, y).
+    """
+
+    ends: Array
+    ink: str = LINE
+    width: float = 1.0
+    dashed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Band(Mark):
+    """A rectangle: a spread around a mean, a frame, a block.
+
+    Parameters
+    ----------
+    place : tuple of float
+        Left, bottom (in a drawing that counts down: top), width, height.
+    ink : str
+    filled : bool
+        Filled faintly, or framed.
+    """
+
+    place: tuple[float, float, float, float]
+    ink: str = LINE
+    filled: bool = True
+    width: float = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Dot(Mark):
+    """A point that stands for a number of the model.
+
+    Parameters
+    ----------
+    x, y : float
+    name : str
+        Written beside it, where there is room; dots that lie on each other are named together.
+    ink : str
+    hollow : bool
+        Switched off.
+    cell : Cell or None
+        Pointing at it is pointing at this cell; it is orange while the cell is pointed at.
+    also : tuple of Cell
+        Other cells that make it orange.
+    token : (axis, place) or None
+        The word that it is: orange while that is lit, and pointing at it lights that.
+    drag : Gesture or None
+        What dragging it asks for; the gesture gets the place as its value.
+    inside : str
+        Written in it: it is drawn as a large disc.
+    below : str
+        Written below it.
+    share : float or None
+        Its place on the map of shares, which fills it, in place of the ink.
+    wrong : bool
+        Ringed in red, with a cross behind what is written below.
+    """
+
+    x: float
+    y: float
+    name: str = ""
+    ink: str = series(0)
+    hollow: bool = False
+    cell: Cell | None = None
+    also: tuple[Cell, ...] = ()
+    token: tuple[str, int] | None = None
+    drag: Gesture | None = None
+    inside: str = ""
+    below: str = ""
+    share: float | None = None
+    wrong: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow(Mark):
+    """An arrow, named at its tip.
+
+    Parameters
+    ----------
+    start, tip : tuple of float
+    name : str
+    ink : str
+    width : float
+        Pixels.
+    token : (axis, place) or None
+        The word that it is about: orange while that is lit.
+    cells : tuple of Cell
+        Cells that make it orange; pointing at the tip is pointing at the first.
+    drag : Gesture or None
+        What dragging the tip asks for.
+    dashed : bool
+    """
+
+    start: tuple[float, float]
+    tip: tuple[float, float]
+    name: str = ""
+    ink: str = MUTED
+    width: float = 1.2
+    token: tuple[str, int] | None = None
+    cells: tuple[Cell, ...] = ()
+    drag: Gesture | None = None
+    dashed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Arc(Mark):
+    """The angle between two directions from the origin, as an arc with words.
+
+    Parameters
+    ----------
+    start, turn : float
+        Degrees, against the clock, from the x axis; and how far it goes from there.
+    text : str
+    """
+
+    start: float
+    turn: float
+    text: str = ""
+    ink: str = MUTED
+
+
+@dataclass(frozen=True, eq=False)
+class Words(Mark):
+    """Words at a place; moved a little where something is in the way."""
+
+    x: float
+    y: float
+    text: str
+    ink: str = MUTED
+    fixed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Axis(Data):
+    """One side of a drawing.
+
+    Parameters
+    ----------
+    title : str
+    labels : tuple of str or None
+        One for each unit, in its middle; None: numbers. No labels at all: ``()``.
+    most : int
+        Labels, of which only as many are written as can be read.
+    token : str
+        The axis of tokens that the labels are, if they are words: a lit word stands out.
+    grid : bool
+    """
+
+    title: str = ""
+    labels: tuple[str, ...] | None = None
+    most: int = 24
+    token: str = ""
+    grid: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Probe(Data):
+    """What there is to be said of any place of a drawing: "Point anywhere to ask the net"."""
+
+    def said(self, x: float, y: float) -> str:
+        """Of one place."""
+        raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing(Data):
+    """Marks in a window.
+
+    Parameters
+    ----------
+    marks : tuple of Mark
+        The later above the earlier.
+    window : tuple of float
+        Left, right, bottom and top.
+    summary : str
+        The drawing in words, for a screen reader.
+    x, y : Axis
+    down : bool
+        Whether y counts downwards, as the rows of a matrix do; the x axis then stands on top.
+    square : bool
+        Whether a unit is as long across as it is up.
+    probe : Probe or None
+    """
+
+    marks: tuple[Mark, ...]
+    window: tuple[float, float, float, float]
+    summary: str
+    x: Axis = field(default_factory=Axis)
+    y: Axis = field(default_factory=Axis)
+    down: bool = False
+    square: bool = False
+    probe: Probe | None = None

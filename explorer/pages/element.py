@@ -1,0 +1,55 @@
+"""What all parts of a page are: frozen data that can be compared with what stood there before."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+SMALL = 2**16
+"""Bytes up to which two arrays are compared by their numbers. A larger one is compared by identity, as the engine never
+writes into an array."""
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Frozen data with arrays in it. Two are equal where all fields are; arrays are compared as `SMALL` says."""
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self.__dict__, other.__dict__
+        return all(_same(mine[one.name], theirs[one.name]) for one in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class Element(Data):
+    """A part of a page.
+
+    Parameters
+    ----------
+    id : str
+        Stays the same as long as the part means the same thing, whatever its numbers are; no other part of the page has
+        it. A renderer keeps its widget by it, a lesson names the part by it.
+    """
+
+    id: str
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray):
+        return (
+            isinstance(b, np.ndarray)
+            and a.shape == b.shape
+            and a.dtype == b.dtype
+            and a.nbytes <= SMALL
+            and a.tobytes() == b.tobytes()
+        )
+    if type(a) is tuple:
+        return type(b) is tuple and len(a) == len(b) and all(map(_same, a, b))
+    return bool(a == b)

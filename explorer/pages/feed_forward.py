@@ -1,0 +1,192 @@
+"""Feed-forward: out to the hidden units, through the activation, and back; and a layer of a net by itself."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from explorer.core.node import Stage
+from explorer.core.numbers import decimals_of, written
+from explorer.core.ops import Array, Identity, MatMul, Op, ReLU, Sigmoid
+from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
+from explorer.pages.element import Element
+from explorer.pages.matrix import matrix
+from explorer.pages.page import (
+    BAR,
+    NUMBER,
+    Column,
+    Controls,
+    Entry,
+    Item,
+    Line,
+    Listing,
+    Note,
+    Picture,
+    Row,
+    Section,
+    Stack,
+)
+from explorer.pages.rows import row_choice, said
+from explorer.pages.view import Cell, View
+
+CURVE_POINTS = 241
+NAMED = 12  # units that a sentence lists
+SIGMOID_MIDDLE = 0.5
+NAMES = {"GELU": "GELU", "Sigmoid": "sigmoid", "Identity": "identity", "ReLU": "ReLU"}
+
+
+def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
+    """Of a block: x W₁ + b₁ = hidden → activation; activation W₂ + b₂ = output."""
+    block = view.block(stage)
+    hidden, activation, output = (f"{block}{short}" for short in ("hidden", "activation", "output"))
+    relu = isinstance(view.nodes[activation].op, ReLU)
+    return (
+        Note("width", _width(view, hidden, output)),
+        Section("out", "Out: d_model numbers become d_ff hidden units"),
+        Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
+        Section("units", "Activation: what is below zero is switched off" if relu else "Activation: each by itself"),
+        *_units(view, hidden, activation, "Position"),
+        Section("back", "Back: the units that are on add their rows of W_2"),
+        Row("output row", product(view, output, again=activation)),
+    )
+
+
+def layer(view: View, stage: Stage) -> tuple[Element, ...]:
+    """A layer of a net: x W + b = hidden → activation."""
+    block = view.block(stage)
+    hidden, activation = f"{block}hidden", f"{block}activation"
+    return (
+        Row(
+            "hidden row",
+            (*product(view, hidden, "each case"), Item("→", matrix(view, activation, "after the activation"))),
+        ),
+        Section("units", "Activation"),
+        *_units(view, hidden, activation, "Case"),
+    )
+
+
+def product(view: View, result: str, title: str = "", again: str = "") -> tuple[Item, ...]:
+    """The parents of a product with the signs between them, and the product.
+
+    Parameters
+    ----------
+    view : View
+    result : str
+        Node of the product.
+    title : str
+        Of its first factor.
+    again : str
+        A node that stands on the page already: here it has an id of its own.
+    """
+    node = view.nodes[result]
+    assert isinstance(node.op, MatMul)
+    turned = "transposed in the product" if node.op.transposed else ""
+    items = []
+    for sign, name in zip(("", "×", "+"), node.parents, strict=False):
+        said = title if not sign else turned * (sign == "×")
+        items.append(Item(sign, matrix(view, name, said, id=f"{name} again" if name == again else "")))
+    return (*items, Item("=", matrix(view, result)))
+
+
+def _width(view: View, hidden: str, output: str) -> str:
+    d_ff, d_model = (view.graph.shape(name)[-1] for name in (hidden, output))
+    usual = 4 * d_model
+    same = "as usual" if d_ff == usual else f"usual are 4 × {d_model} = {usual}"
+    return f"Each word by itself: {d_model} numbers → {d_ff} hidden units ({same}) → {d_model} numbers."
+
+
+def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element, ...]:
+    """The units of one row as bars before and after the activation, and the curve they lie on."""
+    axis, units = view.nodes[hidden].axes[0], view.labels(view.nodes[hidden].axes[-1])
+    row, op = view.row(axis), view.nodes[activation].op
+    before, after = view.values[hidden][row], view.values[activation][row]
+    words = _words(op, after, units, f"“<mark>{escape(view.labels(axis)[row])}</mark>”")
+    listing = _listing(op, before, after, units, activation, row)
+    curve = Picture("curve", _curve(op, before, after, units, (hidden, activation), row, words), 310, 250)
+    return (
+        Controls("which row", (row_choice(view, axis, what),)),
+        Note("which are off", words),
+        Row(
+            "unit pictures",
+            (
+                Item("", Stack("units listed", "The units one by one", (listing,))),
+                Item("", Stack("units on the curve", "The activation, and the units on it", (curve,))),
+            ),
+        ),
+    )
+
+
+def _words(op: Op, after: Array, units: Sequence[str], who: str) -> str:
+    """Which units are off."""
+    off = np.flatnonzero(after == 0)
+    name = NAMES.get(type(op).__name__, "The activation")
+    if isinstance(op, Identity):
+        return f"For {who}: the identity changes nothing, so two layers are no more than one."
+    if isinstance(op, Sigmoid):
+        near = (("1", after >= SIGMOID_MIDDLE), ("0", after < SIGMOID_MIDDLE))
+        sides = (f"nearer to {end}: {_listed(units, np.flatnonzero(which))}" for end, which in near if which.any())
+        return f"For {who}: sigmoid makes of each a number between 0 and 1; {'; '.join(sides)}."
+    if not len(off):
+        left = "none is below zero" if isinstance(op, ReLU) else f"{name} makes none of them exactly 0"
+        return f"For {who}: all {len(units)} units are on; {left}."
+    listed = _listed(units, off)
+    which = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
+    return f"For {who}: {len(off)} of {len(units)} off: {which} 0 after {name}. The others pass."
+
+
+def _listed(names: Sequence[str], which: Array) -> str:
+    """The names of some units."""
+    return ", ".join(escape(names[i]) for i in which[:NAMED]) + (" …" if len(which) > NAMED else "")
+
+
+def _listing(op: Op, before: Array, after: Array, units: Sequence[str], activation: str, row: int) -> Listing:
+    """A line for each hidden unit: its number and bar before and after."""
+    both = np.concatenate((before, after))
+    finite = both[np.isfinite(both)]
+    decimals = decimals_of(both)
+    low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
+    bar = (low, high) if high > low else (0.0, 1.0)
+    # What a sigmoid gives would be lost beside what it is given.
+    bar_after = (0.0, 1.0) if isinstance(op, Sigmoid) else bar
+    columns = (
+        Column("Unit"),
+        Column("before h", NUMBER),
+        Column("", BAR, 90, bar),
+        Column("after a", NUMBER),
+        Column("", BAR, 90, bar_after),
+        Column(""),
+    )
+    lines = []
+    for j, (name, h, a) in enumerate(zip(units, before.tolist(), after.tolist(), strict=True)):
+        off = a == 0
+        tip = f"unit {name}: {h} → {a}".replace("-", "−")
+        h_said, a_said = written(h, decimals), written(a, decimals)
+        entries = (
+            Entry(name, tip=tip, muted=off),
+            Entry(h_said, tip=tip, muted=off),
+            Entry(h_said, h, tip, off=off),
+            Entry(a_said, tip=tip, muted=off),
+            Entry(a_said, a, tip, off=off),
+            Entry("off" if off else "", tip=tip, muted=off),
+        )
+        lines.append(Line(entries, Cell(activation, (row, j))))
+    return Listing("units", "Hidden units before and after the activation", columns, tuple(lines))
+
+
+def _curve(
+    op: Op, before: Array, after: Array, units: Sequence[str], nodes: tuple[str, str], row: int, words: str
+) -> Drawing:
+    """The activation, with a dot for each unit."""
+    width = max(reach(before, 0.0) * 1.1, 3.0)
+    x = np.linspace(-width, width, CURVE_POINTS, dtype=before.dtype)
+    with np.errstate(all="ignore"):
+        y = op.forward(x)
+    dots = [
+        Dot(h, a, name, series(0), hollow=a == 0, cell=Cell(nodes[1], (row, j)), also=(Cell(nodes[0], (row, j)),))
+        for j, (h, a, name) in enumerate(zip(before.tolist(), after.tolist(), units, strict=True))
+    ]
+    low, high = min(float(y.min()), 0.0), max(float(y.max()), 0.5)
+    room = (high - low) * 0.15
+    window = (-width, width, low - room, high + room)
+    grid = Axis("before: h", grid=True), Axis("after: a", grid=True)
+    return Drawing((Curve(x, y), *dots), window, f"Activation. {said(words)}", *grid)

@@ -1,0 +1,118 @@
+"""What a click, a drag or a typed number on a page asks for, as data: a view never acts by itself."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from explorer.core.switches import SwitchValue
+from explorer.document.commands import Command, SetCells, SetSwitch
+
+
+@dataclass(frozen=True)
+class Gesture:
+    """Something to be asked of the document, or of what is looked at.
+
+    A control knows its gesture but for the value that a person sets: `at` gives the gesture with it.
+    """
+
+    def at(self, value: Any) -> "Gesture":
+        """The gesture with the value that was set."""
+        return replace(self, value=value)  # type: ignore[call-arg]
+
+
+@dataclass(frozen=True)
+class Edit(Gesture):
+    """An edit of the document.
+
+    A drag makes many edits that are one step to undo; `command` is given what they have in common.
+    """
+
+    def command(self, stroke: object = None) -> Command:
+        """What the document is asked to do."""
+        raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True)
+class Do(Edit):
+    """A command that is known as it stands: "Switch the head off"."""
+
+    act: Command
+
+    def command(self, stroke: object = None) -> Command:
+        return self.act
+
+
+@dataclass(frozen=True)
+class SetNumber(Edit):
+    """One cell of an input gets a number."""
+
+    node: str
+    cell: tuple[int, ...]
+    value: float = 0.0
+
+    def command(self, stroke: object = None) -> Command:
+        return SetCells(self.node, {self.cell: self.value}, stroke)
+
+
+@dataclass(frozen=True)
+class MoveTo(Edit):
+    """A point that is dragged sets the cells that are its coordinates; a coordinate without a cell stays.
+
+    Parameters
+    ----------
+    x, y : (name of an input, cell) or None
+    value : tuple of float
+        Where it was dragged to.
+    """
+
+    x: tuple[str, tuple[int, ...]] | None
+    y: tuple[str, tuple[int, ...]] | None
+    value: tuple[float, float] = (0.0, 0.0)
+
+    def command(self, stroke: object = None) -> Command:
+        cells = [(*where, number) for where, number in zip((self.x, self.y), self.value, strict=True) if where]
+        (node,) = {node for node, _, _ in cells}
+        # Hundredths: finer than a pixel, and numbers that can be read.
+        return SetCells(node, {cell: round(number, 2) for _, cell, number in cells}, stroke)
+
+
+@dataclass(frozen=True)
+class Switch(Edit):
+    """A switch of a block is set, or that of all blocks of its kind."""
+
+    block: str
+    name: str
+    value: SwitchValue = ""
+    everywhere: bool = False
+
+    def command(self, stroke: object = None) -> Command:
+        return SetSwitch(self.block, self.name, self.value, self.everywhere)
+
+
+@dataclass(frozen=True)
+class Keep(Gesture):
+    """A choice that belongs to the page, not to the model: which dimensions are drawn, whether a list is sorted."""
+
+    key: str
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class ChooseToken(Gesture):
+    """A place of a sequence is looked at, everywhere; `value` is the place."""
+
+    axis: str
+    value: int = 0
+
+
+@dataclass(frozen=True)
+class ChooseHead(Gesture):
+    """Another head is looked at, everywhere; None is the mean over the heads."""
+
+    value: int | None = 0
+
+
+@dataclass(frozen=True)
+class GoTo(Gesture):
+    """Another stage is shown."""
+
+    value: str = ""

@@ -1,0 +1,78 @@
+"""The head of a page: its title, what happens there, the layer and head looked at, and the block's switches."""
+
+import re
+from collections.abc import Sequence
+
+from explorer.core.node import Stage
+from explorer.core.switches import SWITCHES
+from explorer.pages.gestures import ChooseHead, GoTo
+from explorer.pages.page import Choice, Header, Switches
+from explorer.pages.view import View
+
+WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
+"""Groups of stages that are named with the stage: several of them have a stage of the same title."""
+
+
+def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = (), more: Sequence[str] = ()) -> Header:
+    """The head of a stage's page.
+
+    Parameters
+    ----------
+    view : View
+    stage : Stage
+    sentence : str
+        What happens here.
+    switches, more : sequence of str
+        The block's switches that belong to this stage, and those that are shown on request.
+    """
+    heads = max((view.graph.n_heads(node.name) or 0 for node in view.stage(stage.name)), default=0)
+    chosen = min(view.looking.head, heads - 1)
+    averaged = view.looking.averaged
+    head = "" if heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
+    group = f"{stage.group}: " if stage.group.split()[0] in WITHIN else ""
+    choices = []
+    if layer := _layers(view, stage):
+        choices.append(layer)
+    if heads > 1:
+        options = (*(str(i + 1) for i in range(heads)), "averaged")
+        asks = (*(ChooseHead(i) for i in range(heads)), ChooseHead(None))
+        choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
+    block = block_of(stage.name, list(view.state.model.blocks()))
+    bar = switch_bar(view, block, switches, more) if block and switches else None
+    return Header("header", f"{group}{stage.title}{head}", sentence, tuple(choices), bar)
+
+
+def _layers(view: View, stage: Stage) -> Choice | None:
+    """The layers that have such a stage, where there are several."""
+    numbered = re.match(r"(encoder|decoder)\.\d+\.", stage.name)
+    if not numbered:
+        return None
+    kind, number, rest = stage.name.split(".", 2)
+    layers = len({one.name.split(".")[1] for one in view.graph.stages if one.name.startswith(f"{kind}.")})
+    if layers < 2:
+        return None
+    asks = tuple(GoTo(f"{kind}.{i + 1}.{rest}") for i in range(layers))
+    options = tuple(str(i + 1) for i in range(layers))
+    return Choice("layer", "Layer", options, int(number) - 1, asks, "Layer to look at")
+
+
+def switch_bar(
+    view: View, block: str, names: Sequence[str], more: Sequence[str] = (), everywhere: bool = True
+) -> Switches:
+    """Some switches of a block, with the values that the newest act gives them; those that it lacks are left out."""
+    model = view.state.model
+    blocks = model.blocks()
+    kind = blocks[block]
+    first, rest = (
+        tuple((name, model.switch(block, name)) for name in some if name in SWITCHES[kind]) for some in (names, more)
+    )
+    if not first:
+        first, rest = rest, ()  # nothing stands before them: they need not be asked for
+    several = list(blocks.values()).count(kind) if everywhere and first else 1
+    return Switches(f"switches of {block}", block, kind, first, rest, several)
+
+
+def block_of(stage: str, blocks: Sequence[str]) -> str | None:
+    """The block that a stage belongs to: the longest one whose path the stage's name begins with."""
+    found = [block for block in blocks if stage == block or stage.startswith(f"{block}.")]
+    return max(found, key=len, default=None)

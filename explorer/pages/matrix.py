@@ -1,0 +1,230 @@
+"""A matrix on a page: a node, or a head's slice of one, with its labels, its heading and how its cells are written."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from explorer.core.derivation import only_rounding
+from explorer.core.graph import Place
+from explorer.core.node import Node
+from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
+from explorer.core.ops import Argmax, Array, HeadMean, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
+from explorer.pages.element import Element
+from explorer.pages.view import View, apart
+
+SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
+CALM = 1.3
+"""The largest number stops short of the full colour, which is loud on a quiet page."""
+ROUNDING = "0, but for rounding: what it adds up cancels"
+NEW = "new with the last edit: there is nothing that it changed from"
+ALONE = "the model that is compared with has no matrix of this name and shape"
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix(Element):
+    """A matrix. A vector is one row, a single number one cell.
+
+    Parameters
+    ----------
+    name : str
+        Of the node or slice.
+    place : Place
+    formula : str
+        LaTeX above it: what the numbers are.
+    title : str
+        Words beside the formula.
+    array : numpy.ndarray
+        What is shown, (rows, columns); the engine's own array where values are shown.
+    values : numpy.ndarray
+        The values, (rows, columns).
+    shape : tuple of int
+        Of the node or slice.
+    axes : tuple of str
+        Of the rows and of the columns; empty where there is none.
+    rows, columns : tuple of str
+        Their labels.
+    bands : tuple of int
+        Of how many heads the rows and the columns are joined; 0 where of none.
+    colours : str
+        `SHARES`, `SIGNED` or `PLAIN`.
+    showing : str
+        See `Looking.showing`.
+    editable, ours : bool
+        Whether it is an input; whether its values are ours.
+    pins : numpy.ndarray of bool or None
+        Which cells are held at a value typed by hand, (rows, columns).
+    names : tuple of str
+        What whole numbers are the names of; empty where they are numbers.
+    nothing : str
+        Why there is no change or difference to show; empty where there is one.
+    """
+
+    name: str
+    place: Place
+    formula: str
+    title: str
+    array: Array
+    values: Array
+    shape: tuple[int, ...]
+    axes: tuple[str, str]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    bands: tuple[int, int] = (0, 0)
+    colours: str = PLAIN
+    showing: str = "values"
+    editable: bool = False
+    ours: bool = False
+    pins: Array | None = None
+    names: tuple[str, ...] = ()
+    nothing: str = ""
+
+    @cached_property
+    def decimals(self) -> int:
+        """How many all numbers are written with."""
+        decimals = decimals_of(self.array)
+        if self.showing != "values":
+            # A gradient, or a change, is small; one digit of it would say little.
+            largest = largest_of(self.array)
+            decimals = max(decimals, significant(largest, 3)) if 1e-5 < largest < 0.1 else decimals
+        return decimals
+
+    @cached_property
+    def limit(self) -> float:
+        """The size of number from which on a signed colour is full."""
+        return CALM * largest_of(self.array) or 1.0
+
+    @cached_property
+    def _texts(self) -> dict[tuple[int, int], str]:
+        return {}
+
+    def text(self, row: int, column: int) -> str:
+        """The number as it is written in the table."""
+        text = self._texts.get((row, column))
+        if text is None:
+            value = self.array[row, column].item()
+            if self.nothing:
+                text = "–"
+            elif self.showing != "values":
+                sign = "+" if value > 0 else ""
+                text = f"{sign}{written(value, self.decimals)}" if value else "·"
+            else:
+                text = self.names[value] if self.names else written(value, self.decimals)
+            self._texts[row, column] = text
+        return text
+
+    def some_texts(self, at_most: int) -> list[str]:
+        """The numbers as they are written; of a large matrix the largest, the smallest and some of the first."""
+        array = self.array
+        if array.size <= at_most:
+            return [self.text(r, c) for r in range(array.shape[0]) for c in range(array.shape[1])]
+        places = {int(array.argmax()), int(array.argmin()), *range(at_most)}
+        return [self.text(*divmod(place, array.shape[1])) for place in places]
+
+    def label(self, row: int, column: int) -> str:
+        """Both labels of a cell, for words."""
+        return " → ".join(filter(None, (self.rows[row], self.columns[column])))
+
+    def cell(self, row: int, column: int) -> tuple[int, ...]:
+        """The index in the node's or slice's own shape."""
+        return ((), (column,), (row, column))[len(self.shape)]
+
+    def index(self, row: int, column: int) -> tuple[int, ...]:
+        """The index in the node's whole array, heads included."""
+        return self.place.index + self.cell(row, column)
+
+    def pinned(self, row: int, column: int) -> bool:
+        """Whether the cell is held at a value typed by hand."""
+        return self.pins is not None and bool(self.pins[row, column])
+
+    def told(self, view: View, row: int, column: int) -> str:
+        """The number in full, and before the last edit, where that changed it; the view is the one it is a part of."""
+        now = exact(self.values[row, column])
+        if self.nothing:
+            return f"{now}\n{self.nothing}"
+        was = view.last.before.get(self.place.node)
+        change = 0.0
+        if was is not None and was.shape == view.values[self.place.node].shape:
+            change = float(apart(self.values[row, column], was[self.index(row, column)]))
+        if only_rounding(view.engine, self.place.node, self.index(row, column)):
+            now = f"{now}\n{ROUNDING}"
+        return f"{now}\nchanged by {exact(change)}" if change else now
+
+
+def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
+    """A node, or a head's slice of one, as a matrix.
+
+    Parameters
+    ----------
+    view : View
+    name : str
+    title : str
+        Said instead of the node's short name.
+    id : str
+        By default the node's name: a matrix stays the same one when another head is looked at.
+    """
+    graph = view.graph
+    place = graph.place(name)
+    node = graph.nodes[place.node]
+    values = view.engine.value(place)
+    shown = view.shown(place)
+    rows, columns = ("", "", *graph.axes_of(place)[-2:])[-2:]
+    match node.op:
+        case Softmax() | RowShares() | HeadMean():
+            colours = SHARES
+        case Scores() | Scale() | Mask() | Sinusoidal():
+            colours = SIGNED
+        case _:
+            colours = PLAIN
+    showing = view.looking.showing
+    pin = view.engine.pins.get(place.node)
+    pins = None
+    if pin is not None and pin.cells.shape == view.values[place.node].shape and pin.cells[place.index].any():
+        pins = np.atleast_2d(pin.cells[place.index])
+    said = title or node.short
+    return Matrix(
+        id or place.node,
+        name,
+        place,
+        _formula(view, node),
+        "" if said == node.symbol else said,  # which stands before it
+        np.atleast_2d(shown),
+        np.atleast_2d(values),
+        values.shape,
+        (rows, columns),
+        view.labels(rows) if rows else ("",),
+        view.labels(columns) if columns else ("",),
+        (_heads(view, rows), _heads(view, columns)),
+        colours if showing == "values" else SIGNED,  # a change is signed whatever it is a change of
+        showing,
+        node.is_input,
+        name in view.ours or place.node in view.ours,
+        pins,
+        view.labels(graph.nodes[node.parents[0]].axes[-1]) if isinstance(node.op, Argmax) else (),
+        _nothing(view, place),
+    )
+
+
+def _formula(view: View, node: Node) -> str:
+    """What the numbers are: the node by its formula, its gradient, or a change of it."""
+    showing = view.looking.showing
+    if showing == "gradient" and view.values[node.name].dtype.kind == "f":
+        return rf"\partial L / \partial {node.symbol}"
+    if showing in ("change", "step", "difference"):
+        return rf"\Delta {node.symbol}"
+    formula = "" if node.is_input else node.op.formula(*(view.nodes[p].symbol for p in node.parents))
+    # A scale of 1/sqrt(d_k) is its own formula.
+    return node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}"
+
+
+def _nothing(view: View, place: Place) -> str:
+    showing = view.looking.showing
+    if showing == "change" and view.is_new(place.node):
+        return NEW
+    return ALONE if showing == "difference" and view.other(place) is None else ""
+
+
+def _heads(view: View, axis: str) -> int:
+    """Of how many heads an axis is joined."""
+    heads = view.graph.axes.get(f"{axis.removesuffix('.concat')}.heads", ()) if axis.endswith(".concat") else ()
+    return len(heads) if len(heads) > 1 else 0

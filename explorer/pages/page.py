@@ -1,0 +1,421 @@
+"""The elements of a page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from explorer.core.switches import SwitchValue
+from explorer.pages.drawing import Drawing
+from explorer.pages.element import Data, Element
+from explorer.pages.gestures import Gesture
+from explorer.pages.matrix import Matrix
+from explorer.pages.view import Cell
+
+WORDS, NUMBER, BAR = "words", "number", "bar"
+
+
+@dataclass(frozen=True, eq=False)
+class Page(Data):
+    """What stands on one stage.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the stage.
+    header : Header
+    elements : tuple of Element
+        From top to bottom.
+    """
+
+    stage: str
+    header: "Header"
+    elements: tuple[Element, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Header(Element):
+    """The head of a page.
+
+    Parameters
+    ----------
+    title : str
+    sentence : str
+        What happens here, in one sentence.
+    choices : tuple of Choice
+        The layer, and the head, that all pages look at.
+    switches : Switches or None
+        Those of the stage's block that belong here.
+    """
+
+    title: str
+    sentence: str
+    choices: tuple["Choice", ...] = ()
+    switches: "Switches | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class Section(Element):
+    """A heading on the page."""
+
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Note(Element):
+    """A sentence that says what the numbers are now.
+
+    Parameters
+    ----------
+    text : str
+        With ``<b>`` around what counts, ``<i>`` around words spoken of, ``<mark>`` around the place one is at; other
+        ``<``, ``>`` and ``&`` are escaped (`html.escape`).
+    wide : bool
+        Whether it takes the width of the page; else it is as wide as its words.
+    """
+
+    text: str
+    wide: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Item(Data):
+    """An element in a row, behind an operator sign: "×", "=", "→", or none."""
+
+    sign: str
+    element: Element
+
+
+@dataclass(frozen=True, eq=False)
+class Row(Element):
+    """Elements side by side, on as many lines as it takes."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Stack(Element):
+    """Elements below each other under a small heading: a picture and what belongs to it.
+
+    Parameters
+    ----------
+    title : str
+    elements : tuple of Element
+    width : int
+        Pixels at text scale 1 that it takes; 0: as many as it needs.
+    """
+
+    title: str
+    elements: tuple[Element, ...]
+    width: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Column(Data):
+    """A column of a listing.
+
+    Parameters
+    ----------
+    title : str
+    kind : str
+        `WORDS` (left-aligned), `NUMBER` (right-aligned figures) or `BAR`.
+    width : int
+        Of a bar, in pixels at text scale 1.
+    reach : tuple of float
+        The numbers at the two ends of a bar; 0 lies between them or at one of them.
+    """
+
+    title: str
+    kind: str = WORDS
+    width: int = 160
+    reach: tuple[float, float] = (0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry(Data):
+    """What stands in one column of a line.
+
+    Parameters
+    ----------
+    text : str
+        Of a bar, the words that say the same.
+    value : float
+        The number that a bar shows.
+    tip : str
+        The whole truth, where the text is rounded.
+    muted : bool
+        Whether the words stand back.
+    off : bool
+        Whether a bar is hatched: a unit that is switched off.
+    leads : Gesture or None
+        What a click asks for.
+    choose : Gesture or None
+        What choosing another word of `Listing.vocabulary` asks for; its value is the word's number.
+    """
+
+    text: str
+    value: float = 0.0
+    tip: str = ""
+    muted: bool = False
+    off: bool = False
+    leads: Gesture | None = None
+    choose: Gesture | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Line(Data):
+    """A line of a listing.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+        One for each column.
+    cell : Cell or None
+        The cell of a node that the line is about.
+    here : bool
+        Whether it is the one that the page is about: the chosen word.
+    strong : bool
+        Whether it is a sum or a heading.
+    """
+
+    entries: tuple[Entry, ...]
+    cell: Cell | None = None
+    here: bool = False
+    strong: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Listing(Element):
+    """Lines of words, numbers and bars.
+
+    Parameters
+    ----------
+    name : str
+        For a screen reader.
+    columns : tuple of Column
+    lines : sequence of Line
+        Of a large vocabulary a sequence that makes each line when it is asked for; it compares equal while it would
+        make the same ones.
+    most : int
+        Lines in sight at once.
+    vocabulary : tuple of str
+        The words that `Entry.choose` chooses from.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    lines: Sequence[Line]
+    most: int = 12
+    vocabulary: tuple[str, ...] = ()
+
+
+# Pictures
+
+
+@dataclass(frozen=True, eq=False)
+class Picture(Element):
+    """A drawing with its size on the page, in pixels at text scale 1."""
+
+    drawing: Drawing
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, eq=False)
+class HeatMap(Element):
+    """Attention weights as a picture: a square for each query and key, deeper the larger the share.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    title : str
+    full : float
+        The share at which the colour is deepest; below 1 where many words share.
+    most : int
+        Pixels at text scale 1 that the words take at most, down and across.
+    """
+
+    matrix: Matrix
+    title: str = ""
+    full: float = 1.0
+    most: int = 520
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionLines(Element):
+    """Who looks at whom: a line from each query to each key, the thicker the larger its share, whatever matrices show.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        Its `values` are the weights.
+    title : str
+    most : int
+        As of `HeatMap`.
+    """
+
+    matrix: Matrix
+    title: str = ""
+    most: int = 520
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceRow(Data):
+    """One row of words: what is read, what should be said, what is said."""
+
+    title: str
+    axis: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences(Element):
+    """Rows of words above each other, or beside each other where a row is too long.
+
+    Parameters
+    ----------
+    rows : tuple of SentenceRow
+        With `weights`, the first is the source.
+    weights : Matrix or None
+        Attention of the target to the source, drawn as lines between the two.
+    block : str
+        Path of the attention with its dot: cells of its nodes light up words here.
+    """
+
+    rows: tuple[SentenceRow, ...]
+    weights: Matrix | None
+    block: str
+
+
+# Controls
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Element):
+    """One of a few; of many, a list.
+
+    Parameters
+    ----------
+    title : str
+        Said before it.
+    options : tuple of str
+    chosen : int
+    asks : tuple of Gesture
+        One for each option; or a single one, which is given the number of the option as its value.
+    tip : str
+    """
+
+    title: str
+    options: tuple[str, ...]
+    chosen: int
+    asks: tuple[Gesture, ...]
+    tip: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Number(Element):
+    """A whole number to choose, in a box.
+
+    Parameters
+    ----------
+    before, after : str
+        Said before and behind the box.
+    value, least, most : int
+    asks : Gesture
+    tip : str
+        Its name for a screen reader, too.
+    on : bool
+        Whether it can be used now.
+    """
+
+    before: str
+    value: int
+    least: int
+    most: int
+    asks: Gesture
+    tip: str = ""
+    after: str = ""
+    on: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Check(Element):
+    """A choice between yes and no."""
+
+    text: str
+    value: bool
+    asks: Gesture
+    tip: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Button(Element):
+    """Words to click."""
+
+    text: str
+    asks: Gesture
+    tip: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Slider(Element):
+    """A number from a tenth to ten, in even steps of its logarithm.
+
+    Parameters
+    ----------
+    title : str
+        Its name for a screen reader.
+    value : float
+    asks : Gesture
+    """
+
+    title: str
+    value: float
+    asks: Gesture
+
+
+@dataclass(frozen=True, eq=False)
+class Controls(Element):
+    """Controls side by side, on as many lines as it takes."""
+
+    controls: tuple[Element, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Switches(Element):
+    """Switches of a block: what the references, the papers and practice decide differently.
+
+    Parameters
+    ----------
+    block, kind : str
+        The block's path, and its kind: a key of `SWITCHES`.
+    values : tuple of (name, value)
+        Those in sight, in order.
+    more : tuple of (name, value)
+        Those that "More switches" brings.
+    several : int
+        How many blocks of this kind there are, where "Set everywhere" is offered; else 1.
+    """
+
+    block: str
+    kind: str
+    values: tuple[tuple[str, SwitchValue], ...]
+    more: tuple[tuple[str, SwitchValue], ...] = ()
+    several: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Descent(Element):
+    """A part of gradient descent, which is in motion while the page stands: it follows the run by itself.
+
+    Parameters
+    ----------
+    part : str
+        "steps" (the controls), "curve", "surface", "weights" (what moves) or "net" (what a net answers).
+    about : tuple
+        What makes it another one: it is made anew when this differs.
+    """
+
+    part: str
+    about: tuple[object, ...] = field(default=())
+    width: int = 0
+    height: int = 0

@@ -1,0 +1,233 @@
+"""A view: the model with its values, and what is looked at, as one value that never changes. Pages are made of it."""
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from explorer.core.engine import Engine
+from explorer.core.gradients import LOSS
+from explorer.core.graph import Graph, Place
+from explorer.core.node import Node, Stage
+from explorer.core.ops import Array
+from explorer.document.document import Document
+from explorer.document.state import State
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a node's whole array, heads included."""
+
+    node: str
+    index: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Looking:
+    """What a reader looks at. It holds no number of the model.
+
+    Parameters
+    ----------
+    showing : str
+        What matrices show: "values", "change" (by the last edit), "step" (by the last step of gradient descent),
+        "gradient" or "difference" (to the model beside).
+    head : int
+        Counted from 0.
+    averaged : bool
+        Whether the mean over the heads is looked at, where there is one.
+    token : (axis, place) or None
+        The word that was chosen to stay lit.
+    choices : mapping of str to object
+        What was chosen on pages, by the keys of `Keep`.
+    """
+
+    showing: str = "values"
+    head: int = 0
+    averaged: bool = False
+    token: tuple[str, int] | None = None
+    choices: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+
+@dataclass(frozen=True)
+class LastEdit:
+    """What the last act changed.
+
+    Parameters
+    ----------
+    before : mapping of str to numpy.ndarray
+        The old values of the nodes that it changed and that were there before.
+    added, removed : frozenset of str
+        Nodes that the graph gained and lost.
+    label : str
+        What was done; empty where nothing was.
+    """
+
+    before: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The model as it is seen now.
+
+    Parameters
+    ----------
+    state : State
+    engine : Engine
+        A snapshot: it is never updated.
+    looking : Looking
+    last : LastEdit
+    ours : frozenset of str
+        Names of nodes and slices whose values we had to choose ourselves.
+    beside : View or None
+        The model that "difference" is a difference to.
+    last_step : callable or None
+        What the last step of gradient descent changed in a node or slice.
+    """
+
+    state: State
+    engine: Engine
+    looking: Looking = field(default_factory=Looking)
+    last: LastEdit = field(default_factory=LastEdit)
+    ours: frozenset[str] = frozenset()
+    beside: "View | None" = None
+    last_step: Callable[[Place], Array] | None = None
+    _labels: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
+
+    @staticmethod
+    def of(document: Document, looking: Looking | None = None, **others: Any) -> "View":
+        """A document as it is now; the further arguments are those of the view."""
+        last = LastEdit(document.before, document.added, document.removed, document.history.undo_label or "")
+        # All fields of an engine are replaced by an update and none is written into, so a shallow copy keeps its values
+        # for ever, and shares the gradients that are computed from now on.
+        return View(document.state, copy(document.engine), looking or Looking(), last, **others)
+
+    # The graph
+
+    @property
+    def graph(self) -> Graph:
+        """Nodes, axes and stages."""
+        return self.engine.graph
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        """The graph's nodes by name."""
+        return self.engine.graph.nodes
+
+    @property
+    def values(self) -> Mapping[str, Array]:
+        """The value of each node."""
+        return self.engine.values
+
+    def stage(self, name: str) -> list[Node]:
+        """The nodes of a stage, in reading order."""
+        return [node for node in self.nodes.values() if node.stage == name]
+
+    def block(self, stage: Stage) -> str:
+        """The path before the short names of a stage's nodes, with its dot: "encoder.1.self." or nothing."""
+        first = next(node.name for node in self.nodes.values() if node.stage == stage.name)
+        path = first.rpartition(".")[0]
+        return f"{path}." if path else ""
+
+    def labels(self, axis: str) -> tuple[str, ...]:
+        """The labels along an axis: for a sequence its words, else the fixed labels."""
+        if axis not in self._labels:
+            self._labels[axis] = self.engine.labels(axis)
+        return self._labels[axis]
+
+    # Heads
+
+    def of_head(self, name: str, head: int | None = None) -> str:
+        """The name of a node, or of the looked-at head's slice of it where it is stacked over heads."""
+        heads = self.graph.n_heads(name) if name in self.nodes else None
+        if not heads:
+            return name
+        block, _, short = name.rpartition(".")
+        head = min(self.looking.head, heads - 1) if head is None else head
+        return f"{block}.head.{head + 1}.{short}" if block else f"head.{head + 1}.{short}"
+
+    def shares_of(self, block: str) -> str:
+        """The name of a block's attention weights as one looks at them: those of a head, or their mean over the heads.
+
+        Parameters
+        ----------
+        block : str
+            Path with its dot, such as "encoder.1.self.", or nothing.
+        """
+        if self.graph.n_heads(f"{block}weights") and self.averaged(block):
+            return f"{block}average"
+        return self.of_head(f"{block}weights")
+
+    def averaged(self, block: str) -> bool:
+        """Whether the mean over a block's heads is looked at."""
+        return self.looking.averaged and f"{block}average" in self.nodes
+
+    # Choices on pages
+
+    def chosen(self, key: str, usual: Any) -> Any:
+        """What was chosen under a key of `Keep`, or what is usual."""
+        return self.looking.choices.get(key, usual)
+
+    def row(self, axis: str, last: bool = False) -> int:
+        """The place along an axis that a page is about: the chosen token's, or the first, or the last."""
+        n, token = len(self.graph.axes[axis]), self.looking.token
+        at = token[1] if token is not None and token[0] == axis else self.chosen(f"row.{axis}", n - 1 if last else 0)
+        return int(min(at, n - 1))
+
+    # Numbers
+
+    def value(self, name: str) -> Array:
+        """The array of a node or of a head's slice of it."""
+        return self.engine.value(self.graph.place(name))
+
+    def shown(self, place: Place) -> Array:
+        """What a matrix shows of a node or slice, in its own shape: see `Looking.showing`."""
+        value = self.engine.value(place)
+        match self.looking.showing:
+            case "change":
+                return self.change(place)
+            case "step" if self.last_step is not None:
+                return self.last_step(place)
+            case "gradient":
+                gradient = self.engine.gradient(place) if LOSS.node in self.nodes else None
+                return np.zeros(value.shape) if gradient is None else gradient
+            case "difference":
+                other = self.other(place)
+                return np.zeros(value.shape) if other is None else apart(value, other)
+            case _:
+                return value
+
+    def change(self, place: Place) -> Array:
+        """What the last edit changed in a node or slice: now minus before; 0 where nothing, or all of it is new."""
+        now, was = self.engine.value(place), self.last.before.get(place.node)
+        if was is None or was.shape != self.values[place.node].shape:
+            return np.zeros(now.shape)
+        return apart(now, was[place.index])
+
+    def is_new(self, name: str) -> bool:
+        """Whether the last edit made a node, or gave it another shape: then it has nothing that it changed from."""
+        was = self.last.before.get(name)
+        return name in self.last.added or (was is not None and was.shape != self.values[name].shape)
+
+    def other(self, place: Place) -> Array | None:
+        """The values of the same name in the model beside, if it has them in the same shape."""
+        if self.beside is None or place.node not in self.beside.nodes:
+            return None
+        heads = self.beside.graph.n_heads(place.node)
+        if place.head is not None and (heads is None or place.head >= heads):
+            return None
+        other = self.beside.engine.value(place)
+        return other if other.shape == self.engine.value(place).shape else None
+
+
+def apart(now: Array, was: Array) -> Array:
+    """Now minus before: 0 where both are the same, infinite ones among them."""
+    with np.errstate(invalid="ignore"):
+        return np.where(now == was, 0.0, now - was)
