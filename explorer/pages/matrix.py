@@ -79,6 +79,11 @@ class Matrix(Element):
     names: tuple[str, ...] = ()
     nothing: str = ""
 
+    @property
+    def own(self) -> Array:
+        """The values in the node's or slice's own shape."""
+        return self.values.reshape(self.shape)
+
     @cached_property
     def decimals(self) -> int:
         """How many all numbers are written with."""

@@ -198,6 +198,8 @@ class Listing(Element):
         Lines in sight at once.
     vocabulary : tuple of str
         The words that `Entry.choose` chooses from.
+    order : str
+        By what the lines are sorted: with another order one begins at the top again.
     """
 
     name: str
@@ -205,6 +207,7 @@ class Listing(Element):
     lines: Sequence[Line]
     most: int = 12
     vocabulary: tuple[str, ...] = ()
+    order: str = ""
 
 
 # Pictures

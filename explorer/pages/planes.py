@@ -9,8 +9,8 @@ from explorer.pages.gestures import Keep
 from explorer.pages.page import Controls, Item, Note, Number, Picture, Row, Section, Stack
 from explorer.pages.view import View
 
-LINES = 9
-"""Of the grid, in each direction."""
+SIDE = 4
+"""Lines of the grid on each side of an axis."""
 WIDTH, HEIGHT = 215, 210
 """Pixels: so that three stand beside each other."""
 SAID = "The grid is a plane of two dimensions. What words have in others can move them off it."
@@ -112,7 +112,7 @@ def _grid(span: float, matrix: Array) -> list[Mark]:
     marks: list[Mark] = []
     for upright, ink in ((False, series(0)), (True, series(2))):
         for axis in (False, True):
-            ticks = [t for t in np.linspace(-span, span, LINES) if bool(np.isclose(t, 0)) == axis]
+            ticks = [0.0] if axis else [k * span / SIDE for k in range(-SIDE, SIDE + 1) if k]
             ends = np.array([[[-span, t], [span, t]] for t in ticks])
             with np.errstate(all="ignore"):
                 laid = (ends[..., ::-1] if upright else ends) @ matrix

@@ -176,10 +176,9 @@ class View:
         return self.looking.choices.get(key, usual)
 
     def row(self, axis: str, last: bool = False) -> int:
-        """The place along an axis that a page is about: the chosen token's, or the first, or the last."""
-        n, token = len(self.graph.axes[axis]), self.looking.token
-        at = token[1] if token is not None and token[0] == axis else self.chosen(f"row.{axis}", n - 1 if last else 0)
-        return int(min(at, n - 1))
+        """The place along an axis that a page is about: the one that was chosen last, or the first, or the last."""
+        n = len(self.graph.axes[axis])
+        return int(min(self.chosen(row_of(axis), n - 1 if last else 0), n - 1))
 
     # Numbers
 
@@ -225,6 +224,11 @@ class View:
             return None
         other = self.beside.engine.value(place)
         return other if other.shape == self.engine.value(place).shape else None
+
+
+def row_of(axis: str) -> str:
+    """The key under which the place along an axis is kept that pages are about."""
+    return f"row.{axis}"
 
 
 def apart(now: Array, was: Array) -> Array:

@@ -1,7 +1,8 @@
 """What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -9,6 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index, Step, operands
 from explorer.core.node import Stage
 from explorer.document.document import Document
+from explorer.pages.view import Cell, Looking, row_of
 
 ABOUT_THE_MODEL = (
     Stage("model.descent", "descent", "Gradient descent", "Model"),
@@ -17,14 +19,6 @@ ABOUT_THE_MODEL = (
     Stage("model.switches", "switches", "All switches", "Model"),
 )
 """Pages that belong to no stage of the graph."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a node's whole array, heads included."""
-
-    node: str
-    index: tuple[int, ...]
 
 
 class Selection(QObject):
@@ -44,6 +38,8 @@ class Selection(QObject):
     showing_changed
         Matrices show something else: `showing` is "values", "change" (by the last edit), "step" (by the last
         step of gradient descent), "gradient" or "difference".
+    looked
+        `looking` is another one: what stands on a page may be, too.
     """
 
     stage_changed = Signal(str)
@@ -52,6 +48,7 @@ class Selection(QObject):
     token_changed = Signal()
     token_chosen = Signal()
     showing_changed = Signal()
+    looked = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +63,21 @@ class Selection(QObject):
         self.fed: Mapping[str, list[Index]] = {}
         self._chosen: Cell | None = None
         self._chosen_token: tuple[str, int] | None = None
+        self._choices: dict[str, Any] = {}
+        for signal in (self.head_changed, self.showing_changed, self.token_chosen):
+            signal.connect(self.looked)
+
+    @property
+    def looking(self) -> Looking:
+        """What pages are made for."""
+        choices = MappingProxyType(dict(self._choices))
+        return Looking(self.showing, self.head, self.averaged, self._chosen_token, choices)
+
+    def keep(self, key: str, value: Any) -> None:
+        """Keep a choice that was made on a page (see `Keep`)."""
+        if self._choices.get(key) != value:
+            self._choices[key] = value
+            self.looked.emit()
 
     @property
     def stops(self) -> tuple[Stage, ...]:
@@ -130,6 +142,8 @@ class Selection(QObject):
     def choose_token(self, token: tuple[str, int] | None) -> None:
         """Keep a token lit when the mouse leaves it, until another, or None, is chosen."""
         chosen, self._chosen_token = self._chosen_token, token
+        if token is not None:
+            self._choices[row_of(token[0])] = token[1]
         self.set_token(token)
         if token != chosen:
             self.token_chosen.emit()

@@ -6,6 +6,7 @@ from explorer.document.commands import Replace
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
+from explorer.pages.view import View
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
@@ -56,6 +57,13 @@ class Workbench:
         self.given: WeakSet[State] = WeakSet({document.state})
         """States as they were opened: who comes to one of them has opened an example, or taken everything back."""
         self._set_descent(lesson)
+
+    @property
+    def view(self) -> View:
+        """The model as it is seen now."""
+        beside = None if self.reference is None else View.of(self.reference)
+        others = {"ours": self.ours, "beside": beside, "last_step": self.descent.change}
+        return View.of(self.document, self.selection.looking, **others)
 
     @property
     def lesson(self) -> Lesson:

@@ -20,7 +20,7 @@ from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.matrix.view import MatrixView
 
 lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

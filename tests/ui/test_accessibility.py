@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from explorer.ui.top_bar import PAGES
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.pipeline_map import StageButton
 from explorer.ui.widgets.plot import Plot
 

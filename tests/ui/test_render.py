@@ -15,7 +15,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.render import WIDEST, WRITERS, draw, render
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.widgets.matrix_model import MatrixModel
+from explorer.ui.matrix.model import MatrixModel
 from explorer.ui.workbench import Workbench
 
 ATTENTION = "encoder.1.self.attention"

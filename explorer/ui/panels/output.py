@@ -11,7 +11,7 @@ from explorer.core.ops import Array, Softmax
 from explorer.ui.panels.panel import Panel
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.number_slider import NumberSlider
 from explorer.ui.widgets.row_choice import RowChoice

@@ -12,7 +12,7 @@ from explorer.document.document import Change
 from explorer.ui.later import do_later, later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.matrix_box import MatrixBox
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.stage_header import Heading, StageHeader
 from explorer.ui.workbench import Workbench
 

@@ -2,7 +2,7 @@
 
 from explorer.core.parameters import Block, Growth, Size, growth, parameters, scores, total
 from explorer.ui.panels.panel import Panel
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench

@@ -12,7 +12,7 @@ from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import SpinBox
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.rows import NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench

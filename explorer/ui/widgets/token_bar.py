@@ -7,7 +7,7 @@ from explorer.document.document import Change
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 

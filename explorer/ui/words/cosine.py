@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.words.angle import Angle
 from explorer.ui.words.card import Card, column, here, label

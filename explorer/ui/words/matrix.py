@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, written
 from explorer.ui.colour import qcolor
-from explorer.ui.widgets.fitted_table import FittedTable
+from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.store import Store

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, written
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 
 PAGE = "model.changes"

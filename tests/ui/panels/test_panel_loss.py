@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QComboBox
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.word_gradients import WordGradients
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton
 
 from explorer.document.commands import SetSwitch
 from explorer.ui.widgets.decision_surface import DecisionSurface
-from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.stepper import Stepper
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 
 STAGE = "encoder.1.self.after"

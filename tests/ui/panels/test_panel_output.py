@@ -11,7 +11,7 @@ from explorer.core.model import Model
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.number_slider import DECADE, NumberSlider
 from explorer.ui.widgets.row_choice import RowChoice

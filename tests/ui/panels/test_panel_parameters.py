@@ -4,7 +4,7 @@ import pytest
 
 from explorer.core.parameters import growth, parameters, total
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 
 STAGE = "model.parameters"

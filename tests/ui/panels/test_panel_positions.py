@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QSpinBox
 from explorer.core.ops.positions import exponents, position_encoding
 from explorer.document.commands import PinCells, SetSwitch, SetTokens
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.listing import Listing
+from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 
 STAGE = "source.positions"

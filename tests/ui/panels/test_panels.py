@@ -9,8 +9,8 @@ from explorer.core.numbers import decimals_of, written
 from explorer.document.commands import PinCells, Release, Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.ui.panels.panel import Panel
-from explorer.ui.widgets.matrix_box import MatrixBox
-from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.view import MatrixView
 
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 ENCODER, DECODER, CROSS = "encoder.1.self", "decoder.1.self", "decoder.1.cross"

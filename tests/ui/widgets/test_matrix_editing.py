@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from explorer.ui.errors import Message
-from explorer.ui.widgets.matrix_editing import DRAG_PIXELS
+from explorer.ui.matrix.editing import DRAG_PIXELS
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

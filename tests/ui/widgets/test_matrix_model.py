@@ -6,7 +6,7 @@ from explorer.core.numbers import read_number, written
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.widgets.matrix_model import PLAIN, SHARES, SIGNED, MatrixModel
+from explorer.ui.matrix.model import PLAIN, SHARES, SIGNED, MatrixModel
 
 Role = Qt.ItemDataRole
 

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.new import new_lesson
-from explorer.ui.widgets.matrix_menu import MatrixMenu
-from explorer.ui.widgets.matrix_ranges import parsed
-from explorer.ui.widgets.matrix_view import MatrixView
+from explorer.ui.matrix.menu import MatrixMenu
+from explorer.ui.matrix.ranges import parsed
+from explorer.ui.matrix.view import MatrixView
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier

@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.pages.matrix import SHARES, SIGNED
 from explorer.ui.colour import qcolor
-from explorer.ui.widgets.matrix_model import SHARES, SIGNED, ModelIndex
+from explorer.ui.matrix.model import ModelIndex
 
 if TYPE_CHECKING:
-    from explorer.ui.widgets.matrix_view import MatrixView
+    from explorer.ui.matrix.view import MatrixView
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 PALE = 24  # steps of a colour map from the page's own colour: nearer to it a cell has an outline
@@ -43,25 +44,25 @@ class CellPainter(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         view = self._view
-        model, theme = view.matrix, view.bench.appearance.theme
+        matrix, theme = view.matrix, view.bench.appearance.theme
         row, column = index.row(), index.column()
-        value = view.array[row, column]
+        value = matrix.array[row, column]
         rect: QRect = option.rect.adjusted(1, 1, -1, -1)
         pointed, read, fed = view.marks(row, column)
 
-        if model.editable and model.showing == "values":
+        if matrix.editable and matrix.showing == "values":
             ground, edge, ink = theme.cell_editable_bg, theme.cell_editable_border, theme.cell_editable_text
         else:
             ground, edge, ink = theme.cell_computed_bg, theme.cell_computed_border, theme.cell_computed_text
         ground_color, ink_color = qcolor(ground), qcolor(ink)
         if value != value:
             ground_color, ink_color, edge = qcolor(theme.error_soft), qcolor(theme.error), theme.error
-        elif model.shown_as == SHARES:
+        elif matrix.colours == SHARES:
             i = int(min(max(value, 0.0), 1.0) * 255)
             ground_color, ink_color = theme.sequential_ramp.colors[i], theme.sequential_ramp.text[i]
             edge = "" if i > PALE else edge
-        elif model.shown_as == SIGNED and np.isfinite(value):
-            i = int((min(max(value / (model.limit or 1.0), -1.0), 1.0) + 1) * 127.5)
+        elif matrix.colours == SIGNED and np.isfinite(value):
+            i = int((min(max(value / (matrix.limit), -1.0), 1.0) + 1) * 127.5)
             ground_color, ink_color = theme.diverging_ramp.colors[i], theme.diverging_ramp.text[i]
             edge = "" if abs(i - 127.5) > PALE else edge
 
@@ -78,7 +79,7 @@ class CellPainter(QStyledItemDelegate):
             self._frame(painter, option.rect, theme.focus)  # around the other
         if fed:
             painter.fillRect(rect.left() + 4, rect.bottom() - 3, rect.width() - 8, 2, qcolor(theme.here_line))
-        if model.pinned(row, column):
+        if matrix.pinned(row, column):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(qcolor(theme.accent_line))
             corner = rect.topLeft()
@@ -88,7 +89,7 @@ class CellPainter(QStyledItemDelegate):
         painter.drawText(
             rect.adjusted(0, 0, -view.padding, 0),
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-            model.text(row, column),
+            matrix.text(row, column),
         )
         if option.state & QStyle.StateFlag.State_Selected and view.editing.ranges.several:
             shade = QColor(theme.focus)

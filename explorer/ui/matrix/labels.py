@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView
 from explorer.ui.colour import qcolor
 
 if TYPE_CHECKING:
-    from explorer.ui.widgets.matrix_view import MatrixView
+    from explorer.ui.matrix.view import MatrixView
 
 
 class Labels(QHeaderView):
@@ -38,7 +38,7 @@ class Labels(QHeaderView):
         painter.save()
         painter.setFont(view.bold_small if here else font)
         painter.setPen(qcolor(appearance.theme.here_text if here else appearance.theme.muted))
-        text = str(view.matrix.headerData(section, self.orientation(), Qt.ItemDataRole.DisplayRole))
+        text = (view.matrix.columns if horizontal else view.matrix.rows)[section]
         if horizontal:
             where = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
             rect = rect.adjusted(0, 0, 0, -3)

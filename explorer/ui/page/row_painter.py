@@ -5,50 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from explorer.pages.page import BAR, NUMBER, Column, Entry
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
-from explorer.ui.widgets.rows import BAR, NUMBER, ModelIndex
 
 if TYPE_CHECKING:
-    from explorer.ui.widgets.listing import Listing
+    from explorer.ui.page.listing import ListingView
 
 
 class RowPainter(QStyledItemDelegate):
     """Paints words, numbers and bars."""
 
-    def __init__(self, view: Listing) -> None:
+    def __init__(self, view: ListingView) -> None:
         super().__init__(view)
         self._view = view
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         view = self._view
-        rows, theme = view.rows, view.bench.appearance.theme
-        row, column = index.row(), index.column()
-        rect: QRect = option.rect
-        here, kind = rows.here(row), rows.columns[column].kind
-        pointed = view.pointed is not None and rows.cell(row) == view.pointed
-        if here or pointed:
+        row, theme = index.row(), view.bench.appearance.theme
+        line, column = view.table.line(row), view.listing.columns[index.column()]
+        entry, rect = line.entries[index.column()], option.rect
+        here = line.here or (view.pointed is not None and line.cell == view.pointed)
+        if here:
             painter.fillRect(rect.adjusted(0, 1, 0, -1), qcolor(theme.here_soft))
-        if kind == BAR:
-            self._bar(painter, rect, row, column, here or pointed)
+        if column.kind == BAR:
+            self._bar(painter, rect, column, entry, here)
         else:
-            self._words(painter, rect, row, column, here or pointed)
+            self._words(painter, rect, column, entry, here, view.font_of(row, column.kind == NUMBER, here))
         if view.hasFocus() and view.currentIndex().row() == row:
             painter.setPen(QPen(qcolor(theme.focus), 2))
             y = rect.top() + 1, rect.bottom()
             for edge in y:
                 painter.drawLine(rect.left(), edge, rect.right(), edge)
 
-    def _words(self, painter: QPainter, rect: QRect, row: int, column: int, here: bool) -> None:
-        view = self._view
-        rows, theme = view.rows, view.bench.appearance.theme
-        text = rows.text(row, column)
-        number = rows.columns[column].kind == NUMBER
-        if rows.editable(row, column):
+    def _words(
+        self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool, font: QFont
+    ) -> None:
+        theme, text = self._view.bench.appearance.theme, entry.text
+        if entry.choose is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(qcolor(theme.cell_editable_border), 1))
             painter.setBrush(qcolor(theme.cell_editable_bg))
@@ -56,22 +54,20 @@ class RowPainter(QStyledItemDelegate):
             ink = theme.cell_editable_text
         elif text == "NaN":
             ink = theme.error
-        elif rows.link(row, column):
+        elif entry.leads is not None:
             ink = theme.link
         else:
-            ink = theme.here_text if here else theme.muted if rows.muted(row, column) else theme.text
+            ink = theme.here_text if here else theme.muted if entry.muted else theme.text
         painter.setPen(qcolor(ink))
-        painter.setFont(view.font_of(row, number, here))
-        inner = rect.adjusted(view.padding, 0, -view.padding, 0)
-        side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
+        painter.setFont(font)
+        inner = rect.adjusted(self._view.padding, 0, -self._view.padding, 0)
+        side = Qt.AlignmentFlag.AlignRight if column.kind == NUMBER else Qt.AlignmentFlag.AlignLeft
         elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, elided)
 
-    def _bar(self, painter: QPainter, rect: QRect, row: int, column: int, here: bool) -> None:
-        view = self._view
-        rows, theme = view.rows, view.bench.appearance.theme
-        low, high = rows.reach(column)
-        value = rows.value(row, column)
+    def _bar(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool) -> None:
+        view, value = self._view, entry.value
+        theme, (low, high) = view.bench.appearance.theme, column.reach
         inner = QRectF(rect).adjusted(view.padding, 5, -view.padding, -4)
         width = inner.width() / ((high - low) or 1.0)
         width = width if np.isfinite(width) else 0.0  # of the smallest numbers there are
@@ -81,7 +77,7 @@ class RowPainter(QStyledItemDelegate):
             value = min(max(value, low), high)
             bar = QRectF(min(zero, zero + value * width), inner.top(), abs(value) * width, inner.height())
             color = bar_color(theme, value, signed=low < 0, here=here)
-            if rows.off(row, column):
+            if entry.off:
                 painter.setPen(QPen(qcolor(theme.muted), 1))
                 painter.setBrush(QBrush(qcolor(theme.muted), Qt.BrushStyle.BDiagPattern))
                 painter.drawRect(bar)

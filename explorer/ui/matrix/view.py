@@ -2,17 +2,20 @@
 
 from typing import TypeAlias
 
+import numpy as np
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt
-from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QTableView, QWidget
 
 from explorer.core.explain import Index
-from explorer.ui.selection import Cell
-from explorer.ui.widgets.cell_painter import CellPainter
-from explorer.ui.widgets.matrix_editing import CellEditing
-from explorer.ui.widgets.matrix_labels import Labels
-from explorer.ui.widgets.matrix_menu import MatrixMenu
-from explorer.ui.widgets.matrix_model import MatrixModel, ModelIndex
+from explorer.core.ops import Array
+from explorer.pages.matrix import Matrix
+from explorer.pages.view import Cell
+from explorer.ui.matrix.painter import CellPainter
+from explorer.ui.matrix.editing import CellEditing
+from explorer.ui.matrix.labels import Labels
+from explorer.ui.matrix.menu import MatrixMenu
+from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
@@ -20,6 +23,7 @@ Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 7, 46, 130
 MOST_ROWS, LEAST_COLUMNS, WIDTH = 12, 6, 630
 SURVEYED = 200  # cells that the width of all is taken from
+MEASURED = 400  # labels that the room for all is taken from
 
 
 class MatrixView(QTableView):
@@ -28,26 +32,22 @@ class MatrixView(QTableView):
     Parameters
     ----------
     bench : Workbench
-    name : str
-        Of a node or a head's slice.
+    matrix : Matrix
     """
 
-    def __init__(self, bench: Workbench, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, matrix: Matrix, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
-        self.matrix = MatrixModel(bench.document, name)
-        self.matrix.setParent(self)
-        self.matrix.showing, self.matrix.reference = bench.selection.showing, bench.reference
-        self.matrix.last_step = bench.descent.change
-        self.matrix.refresh()
-        self.array = self.matrix.array()
+        self.matrix = matrix
+        self.table = MatrixModel(bench, matrix)
+        self.table.setParent(self)
         self._reads: list[Index] = []
         self._fed: list[Index] = []
         self._pointed: tuple[int, ...] | None = None
         self._most_width = self._left = self._top = 0
         self._room = bench.appearance.px(WIDTH)
         self.editing = CellEditing(self)
-        self.setModel(self.matrix)
+        self.setModel(self.table)
         self.setItemDelegate(CellPainter(self))
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(Labels(Qt.Orientation.Vertical, self))
@@ -69,70 +69,63 @@ class MatrixView(QTableView):
         selection = bench.selection
         selection.pointed.connect(self._light)
         selection.token_changed.connect(self._light_token)
-        selection.showing_changed.connect(self._show_other)
-        self.restyle()
-
-    # Following the model and the look
-
-    def show_node(self, name: str) -> None:
-        """Show another node or slice."""
-        self.matrix.show(name)
-        self._measure()
-
-    def reset(self) -> None:
-        """Follow a change of shape or labels."""
-        super().reset()
-        if hasattr(self, "_most_width"):
-            self.array = self.matrix.array()
-
-    def rebuild(self) -> None:
-        """Read name, shape and labels anew from the graph; the current cell stays."""
-        current = self.currentIndex()
-        row, column = current.row(), current.column()
-        self.matrix.show(self.matrix.name)
-        self._measure()
-        place = self.selectionModel()
-        place.blockSignals(True)  # nobody has gone anywhere
-        place.setCurrentIndex(self.matrix.index(row, column), QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        place.blockSignals(False)
-
-    def refresh(self) -> None:
-        """Follow a change of values."""
-        self.array = self.matrix.array()
-        self.matrix.tell()
-        if self._needed_width() > self._most_width:
-            self._measure()
-
-    def _show_other(self) -> None:
-        """Follow the choice between values and what changed."""
-        self.matrix.showing = self.bench.selection.showing
-        if self.matrix.fits:  # or it is read anew with the page
-            self.refresh()
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        fonts = self.bench.appearance.fonts
-        self.bold, self.bold_small = fonts.number.__class__(fonts.number), fonts.small.__class__(fonts.small)
+        fonts = bench.appearance.fonts
+        self.bold, self.bold_small = QFont(fonts.number), QFont(fonts.small)
         self.bold.setBold(True)
         self.bold_small.setBold(True)
-        self.padding = self.bench.appearance.px(CELL_PADDING)
+        self.padding = bench.appearance.px(CELL_PADDING)
         self._measure()
-        self.viewport().update()
+        self._light(selection.cell)
+
+    # What it shows
+
+    def tell(self, matrix: Matrix) -> None:
+        """Show another matrix, or the same with other numbers."""
+        was, self.matrix = self.matrix, matrix
+        if was.array.shape != matrix.array.shape:
+            self._reset(matrix)
+        else:
+            self.table.matrix = matrix
+            self.table.dataChanged.emit(self.table.index(0, 0), self.table.index(*(n - 1 for n in matrix.array.shape)))
+        relabelled = (was.rows, was.columns) != (matrix.rows, matrix.columns)
+        if relabelled:
+            self._update_labels()
+        if relabelled or was.place != matrix.place:
+            self._light(self.bench.selection.cell)
+        if relabelled or self._needed_width() > self._most_width:
+            self._measure()
+
+    def _reset(self, matrix: Matrix) -> None:
+        """Take over another shape; the current cell stays."""
+        current = self.currentIndex()
+        self.table.beginResetModel()
+        self.table.matrix = matrix
+        self.table.endResetModel()
+        place = self.selectionModel()
+        place.blockSignals(True)  # nobody has gone anywhere
+        index = self.table.index(current.row(), current.column())
+        place.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        place.blockSignals(False)
+
+    def newest(self) -> Array:
+        """The values of an input as the newest act has them, which a large model may still be computing with."""
+        matrix = self.matrix
+        array = self.bench.document.wanted.inputs.get(matrix.place.node) if matrix.editable else None
+        own = None if array is None or array.ndim < len(matrix.place.index) else array[matrix.place.index]
+        return np.atleast_2d(own) if own is not None and own.shape == matrix.shape else matrix.values
 
     def _needed_width(self) -> int:
         """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter."""
-        metrics, texts = QFontMetrics(self.bold), set(self.matrix.texts(SURVEYED))
+        metrics, texts = QFontMetrics(self.bold), set(self.matrix.some_texts(SURVEYED))
         least = max(map(len, texts)) - 1
         return max(metrics.horizontalAdvance(text) for text in texts if len(text) >= least) + 2 * self.padding
 
     def _measure(self) -> None:
         """Make the view as large as its matrix, up to a size that still can be taken in."""
         appearance = self.bench.appearance
-        self.array = self.matrix.array()
         metrics = QFontMetrics(self.bold_small)
-        rows, columns = self.matrix.rowCount(), self.matrix.columnCount()
-        labels = [str(self.matrix.headerData(i, Qt.Orientation.Vertical)) for i in range(min(rows, 400))]
-        heads = [str(self.matrix.headerData(i, Qt.Orientation.Horizontal)) for i in range(min(columns, 400))]
+        rows, columns = len(self.matrix.rows), len(self.matrix.columns)
+        labels, heads = self.matrix.rows[:MEASURED], self.matrix.columns[:MEASURED]
         self._most_width = max(self._needed_width(), appearance.px(LEAST_WIDTH))
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
         width = max(self._most_width, min(label_width, appearance.px(84)))
@@ -168,9 +161,9 @@ class MatrixView(QTableView):
 
     def _columns_in(self, pixels: int) -> int:
         """How many columns are in sight in so many pixels."""
-        bar = self._bar if self.matrix.rowCount() > MOST_ROWS else 0
+        bar = self._bar if self.table.rowCount() > MOST_ROWS else 0
         across = (pixels - self._left - bar) // self.horizontalHeader().defaultSectionSize()
-        return min(self.matrix.columnCount(), max(LEAST_COLUMNS, across))
+        return min(self.table.columnCount(), max(LEAST_COLUMNS, across))
 
     @property
     def _bar(self) -> int:
@@ -197,21 +190,19 @@ class MatrixView(QTableView):
     # Looking
 
     def _cell(self, row: int, column: int) -> Cell:
-        return Cell(self.matrix.place.node, self.matrix.place.index + self.matrix.cell(row, column))
+        return Cell(self.matrix.place.node, self.matrix.index(row, column))
 
     def marks(self, row: int, column: int) -> tuple[bool, bool, bool]:
         """Whether the cell is the one pointed at, one that made it, one that it feeds."""
         if not (self._reads or self._fed or self._pointed is not None):
             return False, False, False
-        index = self.matrix.place.index + self.matrix.cell(row, column)
+        index = self.matrix.index(row, column)
         return index == self._pointed, _within(index, self._reads), _within(index, self._fed)
 
     def band(self, axis: int, section: int) -> int | None:
         """The head that a row or column of joined heads comes from."""
-        name = self.matrix.axes[axis]
-        axes = self.bench.document.engine.graph.axes
-        heads = axes.get(f"{name.removesuffix('.concat')}.heads", ()) if name.endswith(".concat") else ()
-        return section * len(heads) // len(axes[name]) if len(heads) > 1 else None
+        heads, labels = self.matrix.bands[axis], (self.matrix.rows, self.matrix.columns)[axis]
+        return section * heads // len(labels) if heads else None
 
     def lit(self, axis: int, section: int) -> bool:
         """Whether a label is that of the token looked at, or of the cell pointed at."""
@@ -254,7 +245,7 @@ class MatrixView(QTableView):
     def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """With Ctrl an arrow goes to the edge, as in a spreadsheet."""
         index = self.currentIndex()
-        last = self.matrix.rowCount() - 1, self.matrix.columnCount() - 1
+        last = self.table.rowCount() - 1, self.table.columnCount() - 1
         edges = {
             Move.MoveUp: (0, index.column()),
             Move.MoveDown: (last[0], index.column()),
@@ -262,7 +253,7 @@ class MatrixView(QTableView):
             Move.MoveRight: (index.row(), last[1]),
         }
         if modifiers & Qt.KeyboardModifier.ControlModifier and action in edges and index.isValid():
-            return self.matrix.index(*edges[action])
+            return self.table.index(*edges[action])
         return super().moveCursor(action, modifiers)
 
     def selectionCommand(self, index: ModelIndex, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
@@ -321,7 +312,7 @@ class MatrixView(QTableView):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if not self.currentIndex().isValid():  # the menu key, where nobody has gone to a cell
-            self.setCurrentIndex(self.matrix.index(0, 0))
+            self.setCurrentIndex(self.table.index(0, 0))
         menu = MatrixMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())  # not exec: the page may be made anew meanwhile, and the menu go with it

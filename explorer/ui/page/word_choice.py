@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QStringListModel, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QStringListModel,
+    Qt,
+)
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QListView, QStyleOptionViewItem, QWidget
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.ui.errors import show_error
+from explorer.ui.page.gestures import perform
 from explorer.ui.widgets.boxes import ComboBox
-from explorer.ui.widgets.listing import Listing
-from explorer.ui.widgets.row_painter import RowPainter
-from explorer.ui.widgets.rows import ModelIndex
+from explorer.ui.page.row_painter import RowPainter
 
 
 class WordChooser(RowPainter):
-    """Paints a listing whose words can be chosen.
+    """Paints a listing, in which words may be chosen."""
 
-    Parameters
-    ----------
-    view : Listing
-    words : callable
-        The vocabulary, as it is now.
-    choose : callable
-        ``choose(row, word)``: gives a row the word of that number.
-    """
-
-    def __init__(self, view: Listing, words: Callable[[], tuple[str, ...]], choose: Callable[[int, int], None]) -> None:
-        super().__init__(view)
-        self._vocabulary = words
-        self._choose = choose
-
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: ModelIndex) -> QWidget:
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QWidget:
         box = ComboBox(parent)
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -42,7 +33,7 @@ class WordChooser(RowPainter):
         entries = QListView()
         entries.setUniformItemSizes(True)
         box.setView(entries)
-        box.setModel(QStringListModel(list(self._vocabulary()), box))
+        box.setModel(QStringListModel(list(self._view.listing.vocabulary), box))
         completer = box.completer() or QCompleter(box)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -61,7 +52,7 @@ class WordChooser(RowPainter):
             self.commitData.emit(box)
             self.closeEditor.emit(box)
 
-    def setEditorData(self, editor: QWidget, index: ModelIndex) -> None:
+    def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
         assert isinstance(editor, QComboBox)
         editor.blockSignals(True)
         editor.setCurrentIndex(editor.findText(index.data(Qt.ItemDataRole.EditRole), Qt.MatchFlag.MatchExactly))
@@ -70,19 +61,20 @@ class WordChooser(RowPainter):
         assert line is not None
         line.selectAll()
 
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: ModelIndex) -> None:
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: QModelIndex | QPersistentModelIndex) -> None:
         assert isinstance(editor, QComboBox)
         text = editor.currentText().strip()
         if text == index.data(Qt.ItemDataRole.EditRole):
             return
-        words = self._vocabulary()
-        try:
-            if text not in words:
-                near = nearest(text, list(words))
-                raise ExplorerError("unknown-word", word=text, vectors="the output vocabulary", near=near)
-            self._choose(index.row(), words.index(text))
-        except ExplorerError as error:
-            show_error(error, self._view.viewport(), self._view.visualRect(index))
+        view, words = self._view, self._view.listing.vocabulary
+        choose = view.table.line(index.row()).entries[index.column()].choose
+        assert choose is not None
+        if text in words:
+            perform(view.bench, choose.at(words.index(text)), view.viewport(), rect=view.visualRect(index))
+        else:
+            near = nearest(text, list(words))
+            error = ExplorerError("unknown-word", word=text, vectors="the output vocabulary", near=near)
+            show_error(error, view.viewport(), view.visualRect(index))
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
         """The popup of the list takes the focus, which does not end the choice; Enter ends it in `_done`."""

@@ -15,7 +15,7 @@ from explorer.core.ops.inputs import initial_weights
 from explorer.document.commands import SetArray
 
 if TYPE_CHECKING:
-    from explorer.ui.widgets.matrix_view import MatrixView
+    from explorer.ui.matrix.view import MatrixView
 
 
 class MatrixMenu(QMenu):
@@ -34,7 +34,7 @@ class MatrixMenu(QMenu):
             self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
             self.addAction("Release\tDelete", ranges.release)
             return
-        values = view.matrix.own()
+        values = view.matrix.own
         self._add("Cut", "Ctrl+X", ranges.cut)
         self._add("Paste", "Ctrl+V", ranges.paste)
         self._add("Fill down", "Ctrl+D", lambda: ranges.fill(down=True))
@@ -58,7 +58,7 @@ class MatrixMenu(QMenu):
     def _randomise(self) -> None:
         """New random numbers of the size that the input starts with."""
         random = np.random.default_rng()
-        self._set("Randomise", initial_weights(self._view.matrix.own().shape, random, "xavier"))
+        self._set("Randomise", initial_weights(self._view.matrix.own.shape, random, "xavier"))
 
     def _reset(self) -> None:
         """The lesson's own values."""

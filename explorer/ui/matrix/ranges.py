@@ -14,8 +14,8 @@ from explorer.core.ops import Array
 from explorer.document.commands import Release, SetArray
 
 if TYPE_CHECKING:
-    from explorer.ui.widgets.matrix_editing import CellEditing
-    from explorer.ui.widgets.matrix_view import MatrixView
+    from explorer.ui.matrix.editing import CellEditing
+    from explorer.ui.matrix.view import MatrixView
 
 MOST_PASTED = 1_000_000
 
@@ -36,11 +36,10 @@ class Ranges:
     def release(self) -> None:
         """Let the pinned cells of the selection be computed again."""
         matrix = self._view.matrix
-        pin = self._view.bench.document.engine.pins.get(matrix.place.node)
         rows, columns = self.selected()
-        if pin is None or not matrix.fits:
+        if matrix.pins is None:
             return
-        held = np.atleast_2d(pin.cells[matrix.place.index])[rows.start : rows.stop, columns.start : columns.stop]
+        held = matrix.pins[rows.start : rows.stop, columns.start : columns.stop]
         cells = tuple(matrix.cell(rows[r], columns[c]) for r, c in np.argwhere(held).tolist())
         if cells:
             self._editing.do(Release(matrix.name, cells), rows[0], columns[0])
@@ -66,7 +65,7 @@ class Ranges:
     def copy(self) -> None:
         """The selected numbers, as they are shown but in full, as tab-separated text to the clipboard."""
         rows, columns = self.selected()
-        values = self._view.matrix.array()[rows.start : rows.stop, columns.start : columns.stop].tolist()
+        values = self._view.matrix.array[rows.start : rows.stop, columns.start : columns.stop].tolist()
         lines = ("\t".join(exact(value).replace("−", "-") for value in row) for row in values)
         QGuiApplication.clipboard().setText("\n".join(lines))
 
@@ -98,7 +97,7 @@ class Ranges:
             table = np.array(parsed(QGuiApplication.clipboard().text()))
             sizes = zip((rows, columns), table.shape, strict=True)
             times = [len(part) // n if len(part) % n == 0 else 1 for part, n in sizes]
-            height, width = view.matrix.rowCount() - rows[0], view.matrix.columnCount() - columns[0]
+            height, width = view.table.rowCount() - rows[0], view.table.columnCount() - columns[0]
             if table.shape[0] > height or table.shape[1] > width:
                 given = "{} × {}".format(*table.shape)
                 raise ExplorerError("paste-too-large", given=given, room=f"{height} × {width}")
@@ -112,7 +111,7 @@ class Ranges:
         if not self._is_ours():
             return
         rows, columns = self.selected()
-        values = self._view.matrix.newest()
+        values = self._view.newest()
         row, column = rows[0], columns[0]
         if down:
             row -= len(rows) == 1 and row > 0
@@ -132,13 +131,13 @@ class Ranges:
     def _set_block(self, rows: range, columns: range, values: Array) -> bool:
         """Set cells of an input from a row and a column on: all of them, or none."""
         matrix, row, column = self._view.matrix, rows[0], columns[0]
-        array = matrix.newest().copy()
+        array = self._view.newest().copy()
         if values.size == 1 or array.dtype.kind != "f":
             cells = {matrix.cell(row + r, column + c): v for (r, c), v in np.ndenumerate(values)}
             return self._editing.set(cells, row, column)
         array[row : row + values.shape[0], column : column + values.shape[1]] = values
         what = f"Set {values.size} cells of"
-        return self._editing.do(SetArray(matrix.name, array.reshape(matrix.own().shape), what), row, column)
+        return self._editing.do(SetArray(matrix.name, array.reshape(matrix.own.shape), what), row, column)
 
 
 def parsed(text: str) -> Sequence[Sequence[float]]:

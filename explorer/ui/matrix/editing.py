@@ -12,12 +12,12 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_number
 from explorer.document.commands import Command, PinCells, Release, SetCells
 from explorer.ui.errors import show_error
-from explorer.ui.widgets.cell_painter import PIN
-from explorer.ui.widgets.matrix_model import ModelIndex
-from explorer.ui.widgets.matrix_ranges import Ranges
+from explorer.ui.matrix.painter import PIN
+from explorer.ui.matrix.model import ModelIndex
+from explorer.ui.matrix.ranges import Ranges
 
 if TYPE_CHECKING:
-    from explorer.ui.widgets.matrix_view import MatrixView
+    from explorer.ui.matrix.view import MatrixView
 
 DRAG_PIXELS = 6  # for one step of a drag
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -58,7 +58,7 @@ class CellEditing:
 
     def say(self, error: ExplorerError, row: int, column: int) -> None:
         """Say at a cell what went wrong."""
-        rect: QRect = self._view.visualRect(self._view.matrix.index(row, column))
+        rect: QRect = self._view.visualRect(self._view.table.index(row, column))
         show_error(error, self._view.viewport(), rect)
 
     def set(self, cells: dict[tuple[int, ...], float], row: int, column: int, stroke: object = None) -> bool:
@@ -95,7 +95,7 @@ class CellEditing:
             Whether that could be done.
         """
         row, column = index.row(), index.column()
-        if not self._view.matrix.fits or (text == index.data(Qt.ItemDataRole.EditRole) and not everywhere):
+        if text == index.data(Qt.ItemDataRole.EditRole) and not everywhere:
             return True
         try:
             value = read_number(text)
@@ -142,29 +142,29 @@ class CellEditing:
     def step(self, by: int) -> bool:
         """Go to the next cell in reading order; False behind the last, where Tab leaves the matrix."""
         view, index = self._view, self._view.currentIndex()
-        columns = view.matrix.columnCount()
+        columns = view.table.columnCount()
         place = index.row() * columns + index.column() + by
-        if not 0 <= place < columns * view.matrix.rowCount():
+        if not 0 <= place < columns * view.table.rowCount():
             return False
-        view.setCurrentIndex(view.matrix.index(*divmod(place, columns)))
+        view.setCurrentIndex(view.table.index(*divmod(place, columns)))
         return True
 
     def go_down(self, by: int) -> None:
         """Go to the row below, or above."""
         view, index = self._view, self._view.currentIndex()
-        row = min(max(index.row() + by, 0), view.matrix.rowCount() - 1)
-        view.setCurrentIndex(view.matrix.index(row, index.column()))
+        row = min(max(index.row() + by, 0), view.table.rowCount() - 1)
+        view.setCurrentIndex(view.table.index(row, index.column()))
 
     # Nudging
 
     def _unit(self, modifiers: Qt.KeyboardModifier) -> float:
-        return 1.0 if self._view.matrix.values().dtype.kind == "i" else step_of(modifiers)
+        return 1.0 if self._view.matrix.values.dtype.kind == "i" else step_of(modifiers)
 
     def _nudge(self, index: ModelIndex, by: float) -> None:
         """Move a number by a step, rounded so that steps of 0.1 stay tenths."""
         row, column = index.row(), index.column()
         # The newest value: what is painted may be a few keys behind.
-        value = round(float(self._view.matrix.newest()[row, column]) + by, 10)
+        value = round(float(self._view.newest()[row, column]) + by, 10)
         self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
 
     def end_stroke(self) -> None:
@@ -195,7 +195,7 @@ class CellEditing:
         if not (self._view.matrix.editable and view.matrix.name.rpartition(".")[2] == "mask"):
             return False
         row, column = index.row(), index.column()
-        self.set({view.matrix.cell(row, column): float(not view.matrix.newest()[row, column])}, row, column)
+        self.set({view.matrix.cell(row, column): float(not view.newest()[row, column])}, row, column)
         return True
 
     def mouse_pressed(self, event: QMouseEvent) -> None:
@@ -210,7 +210,7 @@ class CellEditing:
             and event.button() == Qt.MouseButton.LeftButton
             and not selecting
         ):
-            start = float(self._view.matrix.newest()[index.row(), index.column()])
+            start = float(self._view.newest()[index.row(), index.column()])
             self._drag = (index.row(), index.column(), event.position().toPoint(), start)
 
     def mouse_moved(self, event: QMouseEvent) -> bool:
@@ -234,7 +234,7 @@ class CellEditing:
         if self._drag is not None and self._stroke is not None:
             self._view.unsetCursor()
         elif self._drag is not None:
-            self.turn_over(self._view.matrix.index(*self._drag[:2]))
+            self.turn_over(self._view.table.index(*self._drag[:2]))
         self._drag = None
         self.end_stroke()
 

@@ -1,0 +1,60 @@
+"""A matrix as a table model of Qt: it passes every question on to the matrix."""
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from explorer.core.numbers import exact
+from explorer.pages.matrix import Matrix
+from explorer.ui.workbench import Workbench
+
+ModelIndex = QModelIndex | QPersistentModelIndex
+NO_INDEX = QModelIndex()
+
+
+class MatrixModel(QAbstractTableModel):
+    """The table of one matrix.
+
+    Parameters
+    ----------
+    bench : Workbench
+        Whose view the matrix is a part of.
+    matrix : Matrix
+    """
+
+    def __init__(self, bench: Workbench, matrix: Matrix) -> None:
+        super().__init__()
+        self._bench = bench
+        self.matrix = matrix
+
+    def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.matrix.rows)
+
+    def columnCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.matrix.columns)
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsEditable
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return None
+        labels = self.matrix.columns if orientation == Qt.Orientation.Horizontal else self.matrix.rows
+        return labels[section] if section < len(labels) else None
+
+    def data(self, index: ModelIndex, role: int = 0) -> Any:
+        row, column, matrix = index.row(), index.column(), self.matrix
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return matrix.text(row, column)
+            case Qt.ItemDataRole.EditRole:
+                return exact(matrix.values[row, column])
+            case Qt.ItemDataRole.ToolTipRole:
+                return matrix.told(self._bench.view, row, column)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{matrix.label(row, column)}: {matrix.text(row, column)}"
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            case _:
+                return None

@@ -1,0 +1,48 @@
+"""What a gesture of a page becomes: a command that the document is asked for, or another place that is looked at."""
+
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.pages.gestures import ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep
+from explorer.ui.errors import show_error
+from explorer.ui.workbench import Workbench
+
+
+def perform(
+    bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = None, rect: QRect | None = None
+) -> bool:
+    """Do what a gesture asks for.
+
+    Parameters
+    ----------
+    bench : Workbench
+    gesture : Gesture
+        With its value.
+    at : QWidget
+        Where it is said what went wrong; `rect` is the part of it.
+    stroke : object
+        What the edits of one drag have in common.
+
+    Returns
+    -------
+    bool
+        Whether it could be done; if not, that has been said and nothing has changed.
+    """
+    selection = bench.selection
+    match gesture:
+        case Edit():
+            try:
+                bench.document.do(gesture.command(stroke))
+            except ExplorerError as error:
+                show_error(error, at, rect)
+                return False
+        case Keep(key, value):
+            selection.keep(key, value)
+        case ChooseToken(axis, place):
+            selection.choose_token((axis, place))
+        case ChooseHead(head):
+            selection.set_head(head)
+        case GoTo(stage):
+            selection.go_to(stage)
+    return True

@@ -1,0 +1,254 @@
+"""A list of lines with words, numbers and bars; of 50,000 lines only those in sight are made and painted."""
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QWidget
+
+from explorer.pages.page import BAR, NUMBER, Line, Listing
+from explorer.pages.view import Cell
+from explorer.ui.page.fitted_table import FittedTable
+from explorer.ui.page.gestures import perform
+from explorer.ui.page.word_choice import WordChooser
+from explorer.ui.workbench import Workbench
+
+ModelIndex = QModelIndex | QPersistentModelIndex
+NO_INDEX = QModelIndex()
+ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
+LEAST_WIDTH = 300
+MEASURED = 200  # lines that the width of all is taken from
+
+
+class ListingModel(QAbstractTableModel):
+    """A listing as a table model of Qt. A line is made when it is first asked for, and kept."""
+
+    def __init__(self, listing: Listing) -> None:
+        super().__init__()
+        self.listing = listing
+        self._lines: dict[int, Line] = {}
+
+    def tell(self, listing: Listing) -> None:
+        """Pass on another listing."""
+        sizes = [(len(one.lines), len(one.columns)) for one in (self.listing, listing)]
+        if sizes[0] != sizes[1]:
+            self.beginResetModel()
+        self.listing, self._lines = listing, {}
+        if sizes[0] != sizes[1]:
+            self.endResetModel()
+        elif listing.lines:
+            last = self.index(len(listing.lines) - 1, len(listing.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(listing.columns) - 1)
+
+    def line(self, row: int) -> Line:
+        """A line of the listing."""
+        line = self._lines.get(row)
+        if line is None:
+            line = self._lines[row] = self.listing.lines[row]
+        return line
+
+    def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.listing.lines)
+
+    def columnCount(self, parent: ModelIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.listing.columns)
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        editable = self.line(index.row()).entries[index.column()].choose is not None
+        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        columns = self.listing.columns
+        if orientation != Qt.Orientation.Horizontal or section >= len(columns):
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return columns[section].title
+            case Qt.ItemDataRole.TextAlignmentRole:
+                right = columns[section].kind == NUMBER
+                side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+                return side | Qt.AlignmentFlag.AlignVCenter
+            case _:
+                return None
+
+    def data(self, index: ModelIndex, role: int = 0) -> Any:
+        entry = self.line(index.row()).entries[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
+                return entry.text
+            case Qt.ItemDataRole.ToolTipRole:
+                return entry.tip or entry.text
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{self.listing.columns[index.column()].title} {entry.text}".strip()
+            case _:
+                return None
+
+
+class ListingView(FittedTable):
+    """A listing on a page.
+
+    Parameters
+    ----------
+    bench : Workbench
+    listing : Listing
+    """
+
+    def __init__(self, bench: Workbench, listing: Listing, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bench = bench
+        self.table = ListingModel(listing)
+        self.table.setParent(self)
+        self.pointed: Cell | None = bench.selection.cell
+        self.setModel(self.table)
+        self.setItemDelegate(WordChooser(self))
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setSectionsClickable(False)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setMinimumSectionSize(8)
+        self.setShowGrid(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWordWrap(False)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.AnyKeyPressed
+        )
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        fonts = bench.appearance.fonts
+        self._fonts = {
+            (number, bold): _weighed(fonts.number if number else fonts.ui, bold)
+            for number in (False, True)
+            for bold in (False, True)
+        }
+        self.padding = bench.appearance.px(PADDING)
+        self.entered.connect(self._point)
+        self.clicked.connect(lambda index: self._follow(index.row(), index.column()))
+        bench.selection.pointed.connect(self._mark)
+        self._measure()
+
+    @property
+    def listing(self) -> Listing:
+        """What is shown."""
+        return self.table.listing
+
+    def tell(self, listing: Listing) -> None:
+        """Show another listing; the place one is at stays."""
+        was = self.listing
+        self.table.tell(listing)
+        if was.order != listing.order:
+            self.scrollToTop()
+        self._measure()
+
+    def font_of(self, row: int, number: bool, here: bool) -> QFont:
+        """The font of a cell."""
+        return self._fonts[number, here or self.table.line(row).strong]
+
+    def _measure(self) -> None:
+        """Make the columns as wide as their texts, and the list as high as its rows, up to a size to take in."""
+        px, count, columns = self.bench.appearance.px, len(self.listing.lines), self.listing.columns
+        self.setAccessibleName(self.listing.name)
+        header = self.horizontalHeader()
+        header.setVisible(any(column.title for column in columns))
+        header_metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
+        lines = [self.table.line(row) for row in range(min(count, MEASURED))]
+        width = 0
+        for i, column in enumerate(columns):
+            if column.kind == BAR:
+                own = px(column.width)
+            else:
+                plain, bold = (QFontMetrics(self._fonts[column.kind == NUMBER, weight]) for weight in (False, True))
+                # A row about a cell is bold while one points at it.
+                widths = (
+                    (bold if line.strong or line.here or line.cell else plain).horizontalAdvance(text)
+                    for line in lines
+                    if (text := line.entries[i].text)
+                )
+                own = max(widths, default=0) + 2 * self.padding + 2
+                own = min(own, px(MOST_TEXT))
+            own = max(own, header_metrics.horizontalAdvance(column.title) + px(14))
+            if header.sectionSize(i) != own:
+                header.resizeSection(i, own)
+            width += own
+        height = px(ROW_HEIGHT)
+        self.verticalHeader().setDefaultSectionSize(height)
+        top = header_metrics.height() + px(8) if header.isVisibleTo(self) else 0
+        header.setFixedHeight(top)
+        shown = min(count, self.listing.most)
+        scrolls = count > shown
+        always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(always if scrolls else never)
+        width += scrolls * self.bar_width()
+        self.setMinimumWidth(min(width, LEAST_WIDTH))
+        self.set_whole(QSize(width, top + max(shown, 1) * height))
+
+    # Looking
+
+    def _follow(self, row: int, *columns: int) -> None:
+        """Do what a click on one of these columns asks for."""
+        for column in columns:
+            leads = self.table.line(row).entries[column].leads
+            if leads is not None:
+                perform(self.bench, leads, self)
+                return
+
+    def _point(self, index: QModelIndex) -> None:
+        line, shape = self.table.line(index.row()), Qt.CursorShape
+        leads = line.entries[index.column()].leads
+        self.viewport().setCursor(shape.ArrowCursor if leads is None else shape.PointingHandCursor)
+        if line.cell is not None:
+            self.bench.selection.point(line.cell)
+
+    def _mark(self, cell: Cell | None) -> None:
+        if cell != self.pointed:
+            self.pointed = cell
+            self.viewport().update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.bench.selection.leave()
+
+    def focusInEvent(self, event: Any) -> None:
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid() and self.listing.lines:
+            self.setCurrentIndex(self.table.index(0, 0))
+        self.viewport().update()
+
+    def focusOutEvent(self, event: Any) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def currentChanged(self, current: ModelIndex, previous: ModelIndex) -> None:
+        super().currentChanged(current, previous)
+        self.viewport().update()
+        cell = self.table.line(current.row()).cell if current.isValid() else None
+        if cell is not None and self.hasFocus():
+            self.bench.selection.choose(cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.currentIndex()
+        entering = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid()
+        if entering and self.state() != QAbstractItemView.State.EditingState:
+            entries = self.table.line(index.row()).entries
+            column = next((i for i, entry in enumerate(entries) if entry.choose is not None), None)
+            if column is not None:
+                self.setCurrentIndex(self.table.index(index.row(), column))
+                self.edit(self.currentIndex())
+                return
+            self._follow(index.row(), *range(len(entries)))
+        super().keyPressEvent(event)
+
+
+def _weighed(font: QFont, bold: bool) -> QFont:
+    copy = QFont(font)
+    copy.setBold(bold)
+    return copy
+
