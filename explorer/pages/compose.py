@@ -52,8 +52,14 @@ KINDS: dict[str, Kind] = {
 }
 
 
+def _wip(view, stage):  # type: ignore
+    from explorer.pages.matrix import matrix
+    from explorer.pages.page import Row, Item
+    return (Row("all", tuple(Item("", matrix(view, n.name)) for n in view.stage(stage.name))),)
+
+
 def page(view: View, stage: Stage) -> Page:
     """The page of a stage, all of it computed from the view."""
-    kind = KINDS[stage.kind]
+    kind = KINDS.get(stage.kind) or Kind(_wip, "")
     top = header(view, stage, kind.sentence, kind.switches, kind.more)
     return Page(stage.name, top, kind.elements(view, stage))

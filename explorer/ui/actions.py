@@ -50,7 +50,7 @@ class Actions:
         self.compare = action("Compare side by side", [QKeySequence("Ctrl+E")], lambda: None)
         self.compare.setCheckable(True)
         self.undock = action("This stage in a window of its own", [QKeySequence("Ctrl+Shift+D")], lambda: None)
-        self.copy_panel = action("Copy this page as a picture", [QKeySequence("Ctrl+Shift+C")], lambda: None)
+        self.copy_page = action("Copy this page as a picture", [QKeySequence("Ctrl+Shift+C")], lambda: None)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
         self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))

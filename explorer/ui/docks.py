@@ -5,13 +5,12 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from explorer.core.node import Stage
 from explorer.document.document import Change
-from explorer.ui.panels.panel import Panel
-from explorer.ui.panels.registry import panel_for
+from explorer.ui.page.page_view import PageView
 from explorer.ui.workbench import Workbench
 
 
 class Docks:
-    """The docks of a window, each with the panel of a stage.
+    """The docks of a window, each with the page of a stage.
 
     Parameters
     ----------
@@ -20,23 +19,23 @@ class Docks:
 
     Attributes
     ----------
-    panels : dict of QDockWidget to Panel
+    pages : dict of QDockWidget to PageView
         Those that are open.
     """
 
     def __init__(self, bench: Workbench, window: QMainWindow) -> None:
         self._bench, self._window = bench, window
-        self.panels: dict[QDockWidget, Panel] = {}
+        self.pages: dict[QDockWidget, PageView] = {}
 
     def open(self, stage: Stage) -> QDockWidget:
         """Show a stage in a dock."""
-        panel = panel_for(self._bench, stage)
+        page = PageView(self._bench, stage)
         dock = QDockWidget(f"{stage.group}: {stage.title}", self._window)
         dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dock.setWidget(panel)
+        dock.setWidget(page)
         dock.topLevelChanged.connect(lambda floats: self._bench.bridge.goes_before(dock) if floats else None)
-        dock.destroyed.connect(lambda: self.panels.pop(dock, None))
-        self.panels[dock] = panel
+        dock.destroyed.connect(lambda: self.pages.pop(dock, None))
+        self.pages[dock] = page
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.resize(self._bench.appearance.px(560), self._window.height())
         return dock
@@ -44,21 +43,21 @@ class Docks:
     def follow(self, change: Change) -> None:
         """Show a change of the document; a dock whose stage is gone is closed."""
         if change.structure:
-            for dock, panel in list(self.panels.items()):
-                if panel.stage not in self._bench.selection.stops:
+            for dock, page in list(self.pages.items()):
+                if page.stage not in self._bench.selection.stops:
                     self._close(dock)
-        for panel in tuple(self.panels.values()):
-            panel.follow(change)
+        for page in tuple(self.pages.values()):
+            page.follow()
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: sizes stand everywhere in a panel, so it is made anew."""
-        for dock, panel in list(self.panels.items()):
-            fresh = panel_for(self._bench, panel.stage)
+        """Follow the theme and the text scale: sizes stand everywhere in a page, so it is made anew."""
+        for dock, page in list(self.pages.items()):
+            fresh = PageView(self._bench, page.stage)
             dock.setWidget(fresh)
-            panel.deleteLater()
-            self.panels[dock] = fresh
+            page.deleteLater()
+            self.pages[dock] = fresh
 
     def _close(self, dock: QDockWidget) -> None:
-        self.panels.pop(dock, None)
+        self.pages.pop(dock, None)
         self._window.removeDockWidget(dock)
         dock.deleteLater()

@@ -25,8 +25,8 @@ from explorer.ui.errors import show_error
 from explorer.ui.files import Files
 from explorer.ui.later import later
 from explorer.ui.new_model import NewModel
-from explorer.ui.panels.panel import Panel
-from explorer.ui.stage_area import StageArea
+from explorer.ui.page.area import StageArea
+from explorer.ui.page.page_view import PageView
 from explorer.ui.top_bar import PAGES, TopBar
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.inspector import Inspector
@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
             (self.actions_.save_as, self.files.save_as),
             (self.actions_.export_python, self.files.export_python),
             (self.actions_.undock, self.undock),
-            (self.actions_.copy_panel, self.copy_panel),
+            (self.actions_.copy_page, self.copy_page),
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
@@ -155,7 +155,7 @@ class MainWindow(QMainWindow):
 
     def _go_to_words(self, stage: str) -> None:
         """Words went into the model: go and see them there."""
-        # First of all: a panel of the example before would look for nodes that are gone when it is shown.
+        # First of all: a page of the example before would be made for a stage that is gone.
         self.bench.bridge.flush()
         self.bench.selection.go_to(stage)
         self.show_page(0)
@@ -204,15 +204,15 @@ class MainWindow(QMainWindow):
         self.lesson_bar.refresh()
         self._share_width()
 
-    def panel(self) -> Panel:
-        """The panel that is in sight."""
-        return self.area.panel()
+    def page(self) -> PageView:
+        """The page of the stage that is in sight."""
+        return self.area.page()
 
     # Side by side
 
     def undock(self) -> QDockWidget:
         """The stage that is in sight in a window of its own, which can stand beside the others."""
-        return self.docks.open(self.panel().stage)
+        return self.docks.open(self.page().stage)
 
     def compare(self, on: bool) -> None:
         """Show another example or setting beside this one, or no more."""
@@ -225,9 +225,9 @@ class MainWindow(QMainWindow):
             self.comparison.deleteLater()
             self.comparison = None
 
-    def copy_panel(self) -> None:
+    def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""
-        page = self.panel().widget()
+        page = self.page().widget()
         if page is not None:
             picture = QPixmap(page.size() * page.devicePixelRatioF())
             picture.setDevicePixelRatio(page.devicePixelRatioF())

@@ -1,6 +1,5 @@
-"""A stage as a picture: its panel painted into a PNG, an SVG or a PDF instead of onto the screen."""
+"""A stage as a picture: its page painted into a PNG, an SVG or a PDF instead of onto the screen."""
 
-import time
 from dataclasses import dataclass
 from math import ceil
 
@@ -15,8 +14,8 @@ from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
-from explorer.ui.panels.panel import Later, Panel
-from explorer.ui.panels.registry import panel_for
+from explorer.ui.page.late import Late
+from explorer.ui.page.page_view import PageView
 from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
 from explorer.ui.widgets.formula import typeset
@@ -26,7 +25,6 @@ NARROWEST, WIDEST = 720, 1280
 """Pixels; wider pages are broken as in a window of that width, narrower ones would break their heading."""
 MOST_PIXELS = 32_000
 """Qt paints no image that is longer."""
-PATIENCE = 30.0
 
 
 def render(
@@ -80,9 +78,9 @@ def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None
         known = f"; this model has {', '.join(stops)}"
         raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)) or known)
     typeset("x")  # a formula waits with its typesetting for the second paint, unless one has been typeset before
-    panel = panel_for(bench, stops[stage])
+    view = PageView(bench, stops[stage])
     try:
-        page = _laid_out(panel)
+        page = _laid_out(view)
         factor, content, whole = _measured(page, size)
         page.setFixedSize(content)
         QApplication.processEvents()
@@ -90,8 +88,8 @@ def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None
         title = f"{stops[stage].group}: {stops[stage].title}"
         return WRITERS[ending](Picture(page, factor, whole, qcolor(bench.appearance.theme.page), title))
     finally:
-        panel.close()
-        _delete(panel)
+        view.close()
+        _delete(view)
 
 
 def _delete(thing: QObject) -> None:
@@ -100,22 +98,18 @@ def _delete(thing: QObject) -> None:
     QApplication.sendPostedEvents(thing, QEvent.Type.DeferredDelete)
 
 
-def _laid_out(panel: Panel) -> QWidget:
-    """The page of a panel, with all its pictures."""
-    panel.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    panel.resize(WIDEST, WIDEST)
-    panel.show()
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        QApplication.processEvents()
-        places = [place.layout() for place in panel.findChildren(Later)]
-        if not any(layout is not None and layout.isEmpty() for layout in places):
-            break
-    for view in panel.findChildren(QGraphicsView):
-        view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # or the ground becomes an image in an SVG
-        view.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # or a heat map becomes a JPEG in a PDF
+def _laid_out(view: PageView) -> QWidget:
+    """The page with all its pictures."""
+    view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    view.resize(WIDEST, WIDEST)
+    view.show()
+    for late in view.findChildren(Late):
+        late.fill()
+    for plot in view.findChildren(QGraphicsView):
+        plot.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # or the ground becomes an image in an SVG
+        plot.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # or a heat map becomes a JPEG in a PDF
     QApplication.processEvents()
-    page = panel.widget()
+    page = view.widget()
     assert page is not None
     return page
 

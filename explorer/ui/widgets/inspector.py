@@ -20,7 +20,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.widgets.derivation_view import DerivationView
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.matrix.model import ROUNDING
+from explorer.pages.matrix import ROUNDING
 from explorer.ui.widgets.printed import Printed
 from explorer.ui.workbench import Workbench
 

@@ -1,15 +1,14 @@
 """The switches of a block: what the references, the papers and practice decide differently."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
-from explorer.core.errors import ExplorerError
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
-from explorer.document.commands import SetSwitch
-from explorer.ui.errors import show_error
+from explorer.pages.gestures import Switch as SwitchTo
+from explorer.pages.page import Switches
+from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.flow import FlowLayout
@@ -17,47 +16,26 @@ from explorer.ui.workbench import Workbench
 
 
 class SwitchBar(QWidget):
-    """A control for each of some switches of one block, and "Set everywhere" for blocks of which there are several.
+    """A control for each switch, "More switches", and "Set everywhere" for blocks of which there are several.
 
     Parameters
     ----------
     bench : Workbench
-    block : str
-    names : sequence of str
-        Which switches; those that the block lacks are left out.
-    more : sequence of str
-        Those that "More switches" brings.
-    everywhere : bool
-        Whether "Set everywhere" is offered.
+    switches : Switches
     """
 
     opened = Signal(bool)
 
-    def __init__(
-        self,
-        bench: Workbench,
-        block: str,
-        names: Sequence[str],
-        more: Sequence[str] = (),
-        everywhere: bool = True,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, bench: Workbench, switches: Switches, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self.block = block
-        blocks = bench.document.state.model.blocks()
-        self._kind = kind = blocks[block]
+        self._switches = switches
         self._controls: dict[str, QWidget] = {}
         px = bench.appearance.px
         flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
-        first, rest = (
-            [(name, SWITCHES[kind][name]) for name in some if name in SWITCHES[kind]] for some in (names, more)
-        )
-        if not first:
-            first, rest = rest, []  # nothing stands before them: they need not be asked for
-        for name, switch in first:
-            flow.addWidget(self._line(name, switch))
-        self._rest = [self._line(name, switch) for name, switch in rest]
+        for name, _ in switches.values:
+            flow.addWidget(self._line(name))
+        self._rest = [self._line(name) for name, _ in switches.more]
         self.more = QPushButton(self)
         self.more.setVisible(bool(self._rest))
         if self._rest:
@@ -71,32 +49,24 @@ class SwitchBar(QWidget):
         for line in self._rest:
             flow.addWidget(line)
         self._everywhere = QCheckBox("Set everywhere")
-        self._everywhere.setToolTip(
-            f"Set a switch in all {len([b for b in blocks if blocks[b] == kind])} blocks like this"
-        )
+        self._everywhere.setToolTip(f"Set a switch in all {switches.several} blocks like this")
         self._everywhere.setParent(self)
-        self._several = everywhere and list(blocks.values()).count(kind) > 1 and bool(self._controls)
-        if self._several:
+        if switches.several > 1:
             flow.addWidget(self._everywhere)
         self._show_rest(False)
-        self.refresh()
+        self.tell(switches)
 
     def _show_rest(self, on: bool) -> None:
         self.more.setText("Fewer switches" if on else "More switches")
         for line in self._rest:
             line.setVisible(on)
-        self._everywhere.setVisible(self._several and (on or not self._rest))
+        self._everywhere.setVisible(self._switches.several > 1 and (on or not self._rest))
 
-    def refresh(self) -> None:
-        """Show what the model has, or is to have as soon as it is computed."""
-        document = self._bench.document
-        model = document.wanted.model
-        if model.blocks().get(self.block) != self._kind:
-            model = document.state.model
-        if model.blocks().get(self.block) != self._kind:
-            return  # the block is gone, and so will be this bar
-        for name, control in self._controls.items():
-            value = model.switch(self.block, name)
+    def tell(self, switches: Switches) -> None:
+        """Show what the switches stand at."""
+        self._switches = switches
+        for name, value in (*switches.values, *switches.more):
+            control = self._controls[name]
             control.blockSignals(True)
             match control:
                 case QCheckBox():
@@ -109,7 +79,9 @@ class SwitchBar(QWidget):
                     control.setText(f"{value:g}".replace("e-0", "e-"))
             control.blockSignals(False)
 
-    def _line(self, name: str, switch: Switch) -> QWidget:
+    def _line(self, name: str) -> QWidget:
+        switch: Switch = SWITCHES[self._switches.kind][name]
+        block = self._switches.block
         line = QWidget()
         layout = QHBoxLayout(line)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -136,8 +108,8 @@ class SwitchBar(QWidget):
                 control = QLineEdit()
                 control.setMaximumWidth(self._bench.appearance.px(80))
                 control.editingFinished.connect(lambda: self._typed(name, control))
-        control.setAccessibleName(f"{switch.title} of {self.block}")
-        control.setToolTip(f"{self.block}.{name}: {switch.allowed}")
+        control.setAccessibleName(f"{switch.title} of {block}")
+        control.setToolTip(f"{block}.{name}: {switch.allowed}")
         layout.addWidget(control)
         self._controls[name] = control
         return line
@@ -148,15 +120,7 @@ class SwitchBar(QWidget):
             self._set(name, edit.text())
 
     def _set(self, name: str, value: SwitchValue) -> None:
-        try:
-            everywhere = self._everywhere.isChecked() and not self._everywhere.isHidden()
-            self._bench.document.do(SetSwitch(self.block, name, value, everywhere))
-        except ExplorerError as error:
-            show_error(error, self._controls[name])
-        self.refresh()
-
-
-def block_of(stage: str, blocks: Sequence[str]) -> str | None:
-    """The block that a stage belongs to: the longest one whose path the stage's name begins with."""
-    found = [block for block in blocks if stage == block or stage.startswith(f"{block}.")]
-    return max(found, key=len, default=None)
+        everywhere = self._everywhere.isChecked() and not self._everywhere.isHidden()
+        asked = SwitchTo(self._switches.block, name, value, everywhere)
+        if not perform(self._bench, asked, self._controls[name]):
+            self.tell(self._switches)

@@ -1,0 +1,202 @@
+"""Controls on a page: a choice, a number, yes or no, words to click, a slider. Each only asks."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from explorer.pages.gestures import Gesture
+from explorer.pages.page import Button, Check, Choice, Number, Slider
+from explorer.ui.page.gestures import perform
+from explorer.ui.theme import mark
+from explorer.ui.widgets.boxes import ComboBox, SpinBox
+from explorer.ui.widgets.number_slider import FactorSlider
+from explorer.ui.widgets.segments import Segments
+from explorer.ui.workbench import Workbench
+
+MOST_BUTTONS, MOST_LETTERS = 13, 48
+"""More options, or longer ones, stand in a list; in text of twice the size half as many."""
+SLIDER = 260
+"""Pixels at text scale 1."""
+
+
+class _Line(QWidget):
+    """Widgets beside each other."""
+
+    def __init__(self, bench: Workbench, spacing: int = 6) -> None:
+        super().__init__()
+        self.bench = bench
+        self.line = QHBoxLayout(self)
+        self.line.setContentsMargins(0, 0, 0, 0)
+        self.line.setSpacing(bench.appearance.px(spacing))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def say(self, words: str) -> None:
+        """Put words on the line."""
+        if words:
+            self.line.addWidget(mark(QLabel(words), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def ask(self, gesture: Gesture) -> None:
+        """Ask for what a person has set."""
+        perform(self.bench, gesture, self)
+
+
+class ChoiceView(_Line):
+    """Buttons side by side; many are a list."""
+
+    def __init__(self, bench: Workbench, choice: Choice) -> None:
+        super().__init__(bench, 8)
+        self._choice = choice
+        self._control: Segments | QComboBox | None = None
+        self.say(choice.title)
+        self._make()
+
+    def tell(self, choice: Choice) -> None:
+        """Show another choice."""
+        was, self._choice = self._choice, choice
+        if was.options != choice.options:
+            self._make()
+        elif isinstance(self._control, Segments):
+            self._control.choose(choice.chosen)
+        elif self._control is not None:
+            self._control.setCurrentIndex(choice.chosen)
+
+    def _make(self) -> None:
+        if self._control is not None:
+            self.line.removeWidget(self._control)
+            self._control.hide()
+            self._control.deleteLater()
+        options, title = self._choice.options, self._choice.title
+        scale = self.bench.appearance.scale
+        if len(options) * scale <= MOST_BUTTONS and sum(map(len, options)) * scale <= MOST_LETTERS:
+            segments = Segments(options, title)
+            segments.group.idClicked.connect(self._choose)
+            segments.choose(self._choice.chosen)
+            self._control = segments
+        else:
+            box = ComboBox()
+            numbered = len(set(options)) < len(options)
+            box.addItems([f"{i}  {option}" if numbered else option for i, option in enumerate(options)])
+            box.setAccessibleName(title)
+            box.setToolTip(self._choice.tip)
+            box.setCurrentIndex(self._choice.chosen)
+            box.activated.connect(self._choose)
+            self._control = box
+        self.line.addWidget(self._control)
+
+    def _choose(self, place: int) -> None:
+        asks = self._choice.asks
+        self.ask(asks[place] if len(asks) > 1 else asks[0].at(place))
+
+
+class NumberView(_Line):
+    """A box with a whole number."""
+
+    def __init__(self, bench: Workbench, number: Number) -> None:
+        super().__init__(bench)
+        self._number = number
+        self.say(number.before)
+        self.box = SpinBox(minimum=number.least, maximum=number.most, value=number.value)
+        self.box.setKeyboardTracking(False)
+        self.box.setAccessibleName(number.tip)
+        self.box.setToolTip(number.tip)
+        self.box.setEnabled(number.on)
+        self.box.valueChanged.connect(lambda value: self.ask(self._number.asks.at(value)))
+        self.line.addWidget(self.box)
+        self.say(number.after)
+
+    def tell(self, number: Number) -> None:
+        """Show another number."""
+        self._number = number
+        self.box.blockSignals(True)
+        self.box.setRange(number.least, number.most)
+        self.box.setValue(number.value)
+        self.box.setEnabled(number.on)
+        self.box.blockSignals(False)
+
+
+class CheckView(QCheckBox):
+    """Yes or no."""
+
+    def __init__(self, bench: Workbench, check: Check) -> None:
+        super().__init__(check.text)
+        self._check = check
+        self.setToolTip(check.tip)
+        self.setChecked(check.value)
+        self.toggled.connect(lambda on: perform(bench, self._check.asks.at(on), self))
+
+    def tell(self, check: Check) -> None:
+        """Show the other."""
+        self._check = check
+        self.blockSignals(True)
+        self.setChecked(check.value)
+        self.blockSignals(False)
+
+
+class ButtonView(QPushButton):
+    """Words to click."""
+
+    def __init__(self, bench: Workbench, button: Button) -> None:
+        super().__init__()
+        mark(self, link="true")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.tell(button)
+        self.clicked.connect(lambda: perform(bench, self._button.asks, self))
+
+    def tell(self, button: Button) -> None:
+        """Show another."""
+        self._button = button
+        self.setText(button.text)
+        self.setAccessibleName(button.name or button.text)
+        self.setToolTip(button.tip)
+
+
+class SliderView(QWidget):
+    """A slider from a tenth to ten, with its ends written below. A drag, or a key held down, is one step of undo."""
+
+    def __init__(self, bench: Workbench, slider: Slider) -> None:
+        super().__init__()
+        self._slider = slider
+        self._stroke: object = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        self.control = FactorSlider(bench, slider.title, -1, 1, SLIDER)
+        self.control.show_number(slider.value)
+        self.control.sliderPressed.connect(self._begin)
+        self.control.sliderReleased.connect(self._end)
+        self.control.key_begins.connect(self._begin)
+        self.control.moved.connect(lambda value: perform(bench, self._slider.asks.at(value), self, self._stroke))
+        column.addWidget(self.control)
+        ends = QHBoxLayout()
+        for text, side in (
+            ("0.1", Qt.AlignmentFlag.AlignLeft),
+            ("1", Qt.AlignmentFlag.AlignHCenter),
+            ("10", Qt.AlignmentFlag.AlignRight),
+        ):
+            label = QLabel(text)
+            mark(label, role="small")
+            label.setAlignment(side)
+            ends.addWidget(label, 1)
+        column.addLayout(ends)
+        self.setFixedWidth(bench.appearance.px(SLIDER))
+
+    def tell(self, slider: Slider) -> None:
+        """Stand at another number."""
+        self._slider = slider
+        self.control.show_number(slider.value)
+
+    def _begin(self) -> None:
+        self._stroke = object()
+
+    def _end(self) -> None:
+        self._stroke = None
+
+
+CONTROLS: dict[type, Callable[[Workbench, Any], QWidget]] = {
+    Button: ButtonView,
+    Check: CheckView,
+    Choice: ChoiceView,
+    Number: NumberView,
+    Slider: SliderView,
+}

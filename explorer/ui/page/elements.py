@@ -1,0 +1,99 @@
+"""One table from the kind of an element to the widget that shows it. Each takes the bench and the element, and has
+``tell``, which is given the element that stands there now."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from explorer.pages.drawing import Drawing
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import (
+    AttentionLines,
+    Descent,
+    Header,
+    HeatMap,
+    Listing,
+    Note,
+    Picture,
+    Section,
+    Sentences,
+    Switches,
+)
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.controls import CONTROLS
+from explorer.ui.page.descent import DescentPart
+from explorer.ui.page.header import HeaderView
+from explorer.ui.page.late import Late
+from explorer.ui.page.listing import ListingView
+from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.switches import SwitchBar
+from explorer.ui.workbench import Workbench
+
+LINES = 300
+"""Pixels that lines between words take across, before they are there."""
+SHORT, LONG = 150, 520
+"""Pixels that a picture of few words, or of many, takes before it is there."""
+
+
+class _Drawn(Late):
+    """The place of a picture, whose size its drawing does not know."""
+
+    def __init__(self, bench: Workbench, picture: Picture) -> None:
+        def make(drawing: Drawing) -> QWidget:
+            from explorer.ui.drawing.view import DrawingView
+
+            return DrawingView(bench, drawing)
+
+        px = bench.appearance.px
+        super().__init__(make, picture.drawing, px(picture.width), px(picture.height))
+
+    def tell(self, picture: Picture) -> None:
+        """Draw something else."""
+        super().tell(picture.drawing)
+
+
+def _heat_map(bench: Workbench, heat: HeatMap) -> Late:
+    def make(data: HeatMap) -> QWidget:
+        from explorer.ui.drawing.heat_map import HeatMapView
+
+        return HeatMapView(bench, data)
+
+    side = bench.appearance.px(min(_side(heat), heat.most))
+    return Late(make, heat, side, side)
+
+
+def _attention_lines(bench: Workbench, lines: AttentionLines) -> Late:
+    def make(data: AttentionLines) -> QWidget:
+        from explorer.ui.drawing.attention_lines import AttentionLinesView
+
+        return AttentionLinesView(bench, data)
+
+    px = bench.appearance.px
+    return Late(make, lines, px(LINES), px(_side(lines)))
+
+
+def _side(element: HeatMap | AttentionLines) -> int:
+    return LONG if max(element.matrix.values.shape) > 24 else SHORT
+
+
+def _sentences(bench: Workbench, sentences: Sentences) -> QWidget:
+    from explorer.ui.drawing.sentences import sentences_widget
+
+    return sentences_widget(bench, sentences)
+
+
+WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {
+    **CONTROLS,
+    AttentionLines: _attention_lines,
+    Descent: DescentPart,
+    Header: HeaderView,
+    HeatMap: _heat_map,
+    Listing: ListingView,
+    Matrix: MatrixBox,
+    Note: NoteLabel,
+    Picture: _Drawn,
+    Section: SectionLabel,
+    Sentences: _sentences,
+    Switches: SwitchBar,
+}

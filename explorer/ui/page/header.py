@@ -1,0 +1,65 @@
+"""Above every stage: its title, what happens there, the layer and head that all pages look at, and its switches."""
+
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from explorer.pages.page import Header
+from explorer.ui.page.controls import ChoiceView
+from explorer.ui.page.switches import SwitchBar
+from explorer.ui.theme import mark
+from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.workbench import Workbench
+
+
+class HeaderView(QWidget):
+    """The head of a page.
+
+    Parameters
+    ----------
+    bench : Workbench
+    header : Header
+    """
+
+    def __init__(self, bench: Workbench, header: Header, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._header = header
+        px = bench.appearance.px
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(px(3))
+        line = QWidget()
+        top = FlowLayout(line, horizontal=px(24), vertical=px(4))
+        self._title = QLabel(header.title)
+        mark(self._title, role="title")
+        top.addWidget(self._title)
+        self._choices = {choice.id: ChoiceView(bench, choice) for choice in header.choices}
+        for choice in self._choices.values():
+            top.addWidget(choice)
+        layout.addWidget(line)
+        self._sentence = QLabel(header.sentence)
+        mark(self._sentence, role="subtitle")
+        self._sentence.setWordWrap(True)
+        self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        layout.addWidget(self._sentence)
+        self.switches = SwitchBar(bench, header.switches) if header.switches is not None else None
+        if self.switches is not None:
+            layout.addSpacing(px(5))
+            layout.addWidget(self.switches)
+
+    def tell(self, header: Header) -> None:
+        """Show another header with the same controls."""
+        was, self._header = self._header, header
+        self._title.setText(header.title)
+        self._sentence.setText(header.sentence)
+        for choice in header.choices:
+            self._choices[choice.id].tell(choice)
+        if self.switches is not None and header.switches is not None and was.switches != header.switches:
+            self.switches.tell(header.switches)
+
+    def fit(self, room: int) -> None:
+        """Let a title that is longer than so many pixels take two lines."""
+        self._title.ensurePolished()
+        longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
+        least = max(room, 0) if longer else 0
+        if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # or the page is laid out anew
+            self._title.setWordWrap(longer)
+            self._title.setMinimumWidth(least)

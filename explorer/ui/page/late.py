@@ -1,0 +1,53 @@
+"""The place of a picture that is made after the first paint, in the size that the picture will have."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from explorer.ui.later import do_later
+
+MOST = 16777215
+"""Pixels; Qt's word for "as large as it likes"."""
+
+
+class Late(QWidget):
+    """A place that is filled in a later turn of the event loop: pyqtgraph's import takes longer than the page.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the widget from the data that was told last; the widget has a method ``tell``.
+    data : object
+    width, height : int
+        Pixels.
+    """
+
+    def __init__(self, make: Callable[[Any], QWidget], data: Any, width: int, height: int) -> None:
+        super().__init__()
+        self._make, self._data = make, data
+        self.picture: Any = None
+        self.setFixedSize(width, height)
+        QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
+        do_later(self, self.fill)
+
+    def tell(self, data: Any) -> None:
+        """Show other data, now or as soon as there is a picture."""
+        self._data = data
+        if self.picture is not None:
+            self.picture.tell(data)
+
+    def fill(self) -> None:
+        """Put the picture in its place, if it is not there yet."""
+        if self.picture is not None:
+            return
+        self.picture = picture = self._make(self._data)
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(picture)
+        if picture.minimumHeight() != picture.maximumHeight():
+            picture.setFixedHeight(self.height())
+        # From now on the picture says how high it is, and perhaps how wide: more words make it larger.
+        wide = picture.minimumWidth() == picture.maximumWidth()
+        self.setMinimumSize(0 if wide else self.width(), 0)
+        self.setMaximumSize(MOST if wide else self.width(), MOST)

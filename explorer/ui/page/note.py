@@ -1,0 +1,48 @@
+"""Words on a page: a heading, and a sentence that says what the numbers are now."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from explorer.pages.page import Note, Section
+from explorer.ui.theme import Theme, mark
+from explorer.ui.workbench import Workbench
+
+
+class SectionLabel(QLabel):
+    """A heading on the page."""
+
+    def __init__(self, bench: Workbench, section: Section, parent: QWidget | None = None) -> None:
+        super().__init__(section.text, parent)
+        mark(self, role="heading")
+        self.setWordWrap(True)
+
+    def tell(self, section: Section) -> None:
+        """Say something else."""
+        self.setText(section.text)
+
+
+class NoteLabel(QLabel):
+    """A sentence."""
+
+    def __init__(self, bench: Workbench, note: Note, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = bench.appearance.theme
+        mark(self, role="note")
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setWordWrap(note.wide)
+        if note.wide:
+            self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.tell(note)
+
+    def tell(self, note: Note) -> None:
+        """Say something else."""
+        self.setText(rich(note.text, self._theme))
+
+
+def rich(text: str, theme: Theme) -> str:
+    """The marks of a note in the colours of the theme: what counts in ink, the place one is at in orange."""
+    return (
+        text.replace("<b>", f"<b style='color:{theme.text}'>")
+        .replace("<mark>", f"<b style='color:{theme.here_text}'>")
+        .replace("</mark>", "</b>")
+    )
