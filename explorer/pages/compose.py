@@ -54,7 +54,8 @@ KINDS: dict[str, Kind] = {
 
 def _wip(view, stage):  # type: ignore
     from explorer.pages.matrix import matrix
-    from explorer.pages.page import Row, Item
+    from explorer.pages.page import Item, Row
+
     return (Row("all", tuple(Item("", matrix(view, n.name)) for n in view.stage(stage.name))),)
 
 

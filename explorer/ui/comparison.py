@@ -13,8 +13,8 @@ from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.errors import show_error
 from explorer.ui.files import Files
-from explorer.ui.selection import Cell, Selection
 from explorer.ui.page.area import StageArea
+from explorer.ui.selection import Cell, Selection
 from explorer.ui.theme import mark
 from explorer.ui.widgets.computing import Computing
 from explorer.ui.widgets.flow import FlowLayout

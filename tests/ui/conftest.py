@@ -18,7 +18,8 @@ from explorer.ui import files, top_bar
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
-from explorer.ui.panels.panel import Later, Panel
+from explorer.ui.page.late import Late
+from explorer.ui.page.page_view import PageView
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.matrix.view import MatrixView
 
@@ -92,7 +93,14 @@ def window(open_window):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Pages without their pyqtgraph pictures, which take most of the time: for tests of what stands beside them."""
-    monkeypatch.setattr(Panel, "_fill", lambda panel, place: place.layout().addWidget(QWidget()))
+    monkeypatch.setattr(Late, "fill", lambda place: setattr(place, "picture", NoPicture()))
+
+
+class NoPicture:
+    """What stands in the place of a picture."""
+
+    def tell(self, data):
+        pass
 
 
 class Gate:
@@ -150,7 +158,7 @@ def settle(qtbot, window):
 
     def settled():
         # A picture's zero timer and the bridge's have both fired.
-        waiting = [p for p in window.panel().findChildren(Later) if p.isVisible() and p.layout().isEmpty()]
+        waiting = [p for p in window.page().findChildren(Late) if p.isVisible() and p.picture is None]
         return not waiting and not window.bench.bridge._timer.isActive()
 
     QApplication.processEvents()
@@ -171,22 +179,22 @@ class Eye:
         """The panel of a stage, shown."""
         window.bench.selection.go_to(stage)
         settle(self._qtbot, window)
-        return window.panel()
+        return window.page()
 
     def look_at(self, window, stage):
         """The panel of a stage, its news told but nothing painted, which takes most of the time."""
         window.bench.selection.go_to(stage)
         window.bench.bridge.flush()
-        return window.panel()
+        return window.page()
 
     def views(self, window):
         """The matrices of the stage that is shown, by the name of their node or slice."""
-        found = [view for view in window.panel().findChildren(MatrixView) if view.isVisible()]
+        found = [view for view in window.page().findChildren(MatrixView) if view.isVisible()]
         return {view.matrix.name: view for view in found}
 
     def plot(self, window, kind):
         """The picture of a kind in the stage that is shown."""
-        (found,) = [plot for plot in window.panel().findChildren(kind) if plot.isVisible()]
+        (found,) = [plot for plot in window.page().findChildren(kind) if plot.isVisible()]
         return found
 
     def value(self, window, name):
@@ -196,7 +204,7 @@ class Eye:
 
     def texts(self, view):
         """The numbers as the table shows them."""
-        model = view.matrix
+        model = view.table
         return [
             [model.index(i, j).data() for j in range(model.columnCount())] for i in range(model.rowCount())
         ]  # fmt: skip
@@ -217,7 +225,7 @@ class Hand:
 
     def cell(self, view, row, column):
         """The middle of a cell, scrolled into sight, in the view's own coordinates."""
-        index = view.matrix.index(row, column)
+        index = view.table.index(row, column)
         view.scrollTo(index)
         return view.viewport().mapTo(view, view.visualRect(index).center())
 

@@ -89,7 +89,7 @@ def tab_round(window, hand):
     while True:
         widget = QApplication.focusWidget()
         if isinstance(widget, MatrixView):  # Tab goes through its cells; from the last it goes on
-            widget.setCurrentIndex(widget.matrix.index(widget.matrix.rowCount() - 1, widget.matrix.columnCount() - 1))
+            widget.setCurrentIndex(widget.table.index(widget.table.rowCount() - 1, widget.table.columnCount() - 1))
         order.append(widget)
         hand.key(Qt.Key.Key_Tab)
         if QApplication.focusWidget() is first:
@@ -118,7 +118,7 @@ def test_tab_reaches_every_control_and_every_matrix(window, hand, eye, stage):
 def test_focus_can_be_seen(window, hand, eye):
     """A control looks different with the keyboard's focus than without."""
     eye.go_to(window, "encoder.1.self.attention")
-    window.panel().header.switches.more.setChecked(True)
+    window.page().header.switches.more.setChecked(True)
     eye.settle(window)
     window.setFocus()
     plain = {c: c.grab().toImage() for c in controls(window) if c.isEnabled()}
@@ -127,7 +127,7 @@ def test_focus_can_be_seen(window, hand, eye):
             control.setFocus(Qt.FocusReason.TabFocusReason)
             assert control.grab().toImage() != before, f"{name_of(control)}: focus cannot be seen"
     view = eye.views(window)["encoder.1.self.head.1.W_Q"]
-    view.setCurrentIndex(view.matrix.index(0, 0))
+    view.setCurrentIndex(view.table.index(0, 0))
     window.setFocus()
     before = view.viewport().grab().toImage()
     view.setFocus()
@@ -136,14 +136,14 @@ def test_focus_can_be_seen(window, hand, eye):
 
 def test_a_matrix_speaks_its_cells(window, eye):
     view = eye.views(window)["source.table"]
-    index = view.matrix.index(2, 1)
+    index = view.table.index(2, 1)
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "welcome → 2: −0.3"
     assert view.accessibleName() == "Matrix source.table, 3 rows, 4 columns"
 
 
 def test_pictures_speak_their_numbers(window, eye):
     eye.go_to(window, "encoder.1.self.attention")
-    spoken = [plot.accessibleName() for plot in window.panel().findChildren(Plot) if plot.isVisible()]
+    spoken = [plot.accessibleName() for plot in window.page().findChildren(Plot) if plot.isVisible()]
     weights = eye.value(window, "encoder.1.self.head.1.weights")
     best = int(weights[0].argmax())
     words = window.bench.document.engine.labels("source")

@@ -173,10 +173,10 @@ def test_a_window_can_be_closed_meanwhile(window, bench, gate):
 def test_a_key_that_repeats_goes_on_from_the_newest_number(window, bench, gate, qtbot, eye, hand):
     eye.go_to(window, SELF)
     view = eye.views(window)["encoder.1.self.head.1.W_Q"]
-    hand.click(view.viewport(), view.visualRect(view.matrix.index(0, 0)).center())
+    hand.click(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
     before = value(bench)
     for _ in range(3):
-        hand.wheel(view.viewport(), view.visualRect(view.matrix.index(0, 0)).center())
+        hand.wheel(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
     finish(qtbot, bench, gate)
     qtbot.waitUntil(lambda: not bench.document.computing)
     assert value(bench) == pytest.approx(before + 0.3)
@@ -184,7 +184,7 @@ def test_a_key_that_repeats_goes_on_from_the_newest_number(window, bench, gate, 
 
 def test_a_switch_shows_what_it_was_set_to(window, bench, gate, qtbot, eye):
     eye.go_to(window, SELF)
-    control = window.panel().header.switches._controls["scale"]
+    control = window.page().header.switches._controls["scale"]
     control.setCurrentIndex(control.findData("none"))
     control.activated.emit(control.currentIndex())
     assert bench.document.computing

@@ -25,7 +25,7 @@ def everything(window, eye):
 
 def corner(window):
     """The colour of the page beside the last stage's content."""
-    panel = window.panel()
+    panel = window.page()
     at = panel.mapTo(window, panel.rect().bottomLeft()) + QPoint(3, -3)
     return window.grab().toImage().pixelColor(at)
 
@@ -79,7 +79,7 @@ def test_repainting_takes_no_reference_to_none(window, eye):
     """PySide6 6.12.0 dropped one at each call that returns nothing: a few thousand paints ended the process."""
     eye.go_to(window, "encoder.1.self.attention")
     for _ in range(5):
-        window.panel().repaint()
+        window.page().repaint()
     gc.collect()
     before = sys.getrefcount(None)
     for i in range(100):

@@ -151,13 +151,13 @@ def test_every_lesson_fits_the_smallest_window_that_is_promised(open_window, eye
         window.resize(1280, 720)
         eye.settle(window)
         assert (window.width(), window.height()) == (1280, 720)
-        for part in (window.top_bar, window.tokens, window.map, window.inspector, window.lesson_bar, window.panel()):
+        for part in (window.top_bar, window.tokens, window.map, window.inspector, window.lesson_bar, window.page()):
             assert part.isVisible()
             place = part.mapTo(window, part.rect().bottomRight())
             assert place.x() < 1280
             assert place.y() < 720
             assert part.width() >= part.minimumSizeHint().width(), part
-        assert window.panel().height() > 200
+        assert window.page().height() > 200
 
 
 def test_a_window_can_be_closed_and_shown_again(window, qtbot):

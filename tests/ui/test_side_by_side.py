@@ -119,7 +119,7 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
 
 def test_the_page_as_a_picture(window, eye):
     eye.go_to(window, "source.embedding")
-    window.copy_panel()
+    window.copy_page()
     picture = QGuiApplication.clipboard().image()
     assert picture.width() > 300
     assert picture.pixelColor(1, 1).name() == window.bench.appearance.theme.page  # not black, nor see-through

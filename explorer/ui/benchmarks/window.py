@@ -132,7 +132,7 @@ def _window(
     window.bench.selection.choose(Cell(f"{block}.weights", (0, 1, 2)))
     paints = Paints(app)
     deadline = time.perf_counter() + 10
-    panel = window.panel()
+    panel = window.page()
     while not panel.plots and time.perf_counter() < deadline:
         app.processEvents()
     settle(app, paints)
@@ -183,8 +183,8 @@ def move_to_painted(opened: Callable[[], tuple[QApplication, MainWindow, Paints]
     from explorer.ui.widgets.heat_map import HeatMap
 
     app, window, paints = opened()
-    (heat,) = window.panel().findChildren(HeatMap)
-    window.panel().ensureWidgetVisible(heat)
+    (heat,) = window.page().findChildren(HeatMap)
+    window.page().ensureWidgetVisible(heat)
     settle(app, paints)
     handle, random = window.windowHandle(), np.random.default_rng(0)
     box = heat.getViewBox().sceneBoundingRect()

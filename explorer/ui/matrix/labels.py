@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView
 
 from explorer.ui.colour import qcolor
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
+
+ABOVE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
+BESIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Labels(QHeaderView):
@@ -29,33 +32,46 @@ class Labels(QHeaderView):
         """The view fixes the size; Qt would ask for two hundred labels, again and again while a page is made."""
         return self.minimumSize()
 
-    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
-        view = self._view
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the labels in sight, in place of Qt, which asks the style for each."""
+        view, horizontal = self._view, self.orientation() == Qt.Orientation.Horizontal
         appearance = view.bench.appearance
-        horizontal = self.orientation() == Qt.Orientation.Horizontal
-        here = view.lit(0 if not horizontal else 1, section)
-        font = appearance.fonts.small
-        painter.save()
-        painter.setFont(view.bold_small if here else font)
-        painter.setPen(qcolor(appearance.theme.here_text if here else appearance.theme.muted))
-        text = (view.matrix.columns if horizontal else view.matrix.rows)[section]
-        if horizontal:
-            where = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
-            rect = rect.adjusted(0, 0, 0, -3)
-        else:
-            where = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            rect = rect.adjusted(0, 0, -appearance.px(8), 0)
-        band = view.band(0 if not horizontal else 1, section)
-        if band is not None:
-            color = qcolor(appearance.theme.series[band % len(appearance.theme.series)])
-            thick = appearance.px(3)
+        theme, px = appearance.theme, appearance.px
+        labels = view.matrix.columns if horizontal else view.matrix.rows
+        area = event.rect()
+        first, last = (
+            self.visualIndexAt(at)
+            for at in ((area.left(), area.right()) if horizontal else (area.top(), area.bottom()))
+        )
+        first, last = max(first, 0), last if last >= 0 else len(labels) - 1
+        size, thick = self.defaultSectionSize(), px(3)
+        painter = QPainter(self.viewport())
+        metrics = QFontMetrics(view.bold_small)
+        painter.setFont(appearance.fonts.small)
+        painter.setPen(qcolor(theme.muted))
+        for section in range(first, last + 1):
+            at = self.sectionViewportPosition(section)
             if horizontal:
-                painter.fillRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 2, thick, color)
+                rect, where = QRect(at, 0, size, self.height() - 3), ABOVE
             else:
-                painter.fillRect(rect.right() + appearance.px(3), rect.top() + 1, thick, rect.height() - 2, color)
-        metrics = painter.fontMetrics()
-        painter.drawText(rect, where, metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width()))
-        painter.restore()
+                rect, where = QRect(0, at, self.width() - px(8), size), BESIDE
+            band = view.band(int(horizontal), section)
+            if band is not None:
+                color = qcolor(theme.series[band % len(theme.series)])
+                if horizontal:
+                    painter.fillRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 2, thick, color)
+                else:
+                    painter.fillRect(rect.right() + thick, rect.top() + 1, thick, rect.height() - 2, color)
+            text = metrics.elidedText(labels[section], Qt.TextElideMode.ElideRight, rect.width())
+            if view.lit(int(horizontal), section):
+                painter.setFont(view.bold_small)
+                painter.setPen(qcolor(theme.here_text))
+                painter.drawText(rect, where, text)
+                painter.setFont(appearance.fonts.small)
+                painter.setPen(qcolor(theme.muted))
+            else:
+                painter.drawText(rect, where, text)
+        painter.end()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

@@ -4,18 +4,28 @@ from typing import TypeAlias
 
 import numpy as np
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt
-from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QTableView, QWidget
 
 from explorer.core.explain import Index
 from explorer.core.ops import Array
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
-from explorer.ui.matrix.painter import CellPainter
 from explorer.ui.matrix.editing import CellEditing
+from explorer.ui.matrix.editor import CellEditor
 from explorer.ui.matrix.labels import Labels
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
+from explorer.ui.matrix.painter import paint_cells
 from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
@@ -48,7 +58,7 @@ class MatrixView(QTableView):
         self._room = bench.appearance.px(WIDTH)
         self.editing = CellEditing(self)
         self.setModel(self.table)
-        self.setItemDelegate(CellPainter(self))
+        self.setItemDelegate(CellEditor(self))
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(Labels(Qt.Orientation.Vertical, self))
         self.setShowGrid(False)
@@ -192,12 +202,35 @@ class MatrixView(QTableView):
     def _cell(self, row: int, column: int) -> Cell:
         return Cell(self.matrix.place.node, self.matrix.index(row, column))
 
-    def marks(self, row: int, column: int) -> tuple[bool, bool, bool]:
-        """Whether the cell is the one pointed at, one that made it, one that it feeds."""
-        if not (self._reads or self._fed or self._pointed is not None):
-            return False, False, False
-        index = self.matrix.index(row, column)
-        return index == self._pointed, _within(index, self._reads), _within(index, self._fed)
+    def pointed_cell(self) -> tuple[int, int] | None:
+        """The row and column of the cell pointed at."""
+        if self._pointed is None:
+            return None
+        row, column = (0, 0, *self._pointed[len(self.matrix.place.index) :])[-2:]
+        return row, column
+
+    def lit_cells(self, rows: range, columns: range) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Of some rows and columns, the cells that made the one pointed at, and those that it feeds."""
+        if not (self._reads or self._fed):
+            return [], []
+        cells = [(row, column) for row in rows for column in columns]
+        index = self.matrix.index
+        reads, fed = (
+            [cell for cell in cells if _within(index(*cell), patterns)] for patterns in (self._reads, self._fed)
+        )
+        return reads, fed
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the cells that are in sight, in place of Qt, which asks a delegate for each."""
+        area = event.rect()
+        rows = range(max(self.rowAt(area.top()), 0), len(self.matrix.rows))
+        columns = range(max(self.columnAt(area.left()), 0), len(self.matrix.columns))
+        last_row, last_column = self.rowAt(area.bottom()), self.columnAt(area.right())
+        rows = rows if last_row < 0 else range(rows.start, last_row + 1)
+        columns = columns if last_column < 0 else range(columns.start, last_column + 1)
+        painter = QPainter(self.viewport())
+        paint_cells(self, painter, rows, columns)
+        painter.end()
 
     def band(self, axis: int, section: int) -> int | None:
         """The head that a row or column of joined heads comes from."""

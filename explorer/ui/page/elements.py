@@ -1,5 +1,6 @@
 """One table from the kind of an element to the widget that shows it. Each takes the bench and the element, and has
-``tell``, which is given the element that stands there now."""
+``tell``, which is given the element that stands there now.
+"""
 
 from collections.abc import Callable
 from typing import Any

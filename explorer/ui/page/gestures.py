@@ -9,9 +9,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.workbench import Workbench
 
 
-def perform(
-    bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = None, rect: QRect | None = None
-) -> bool:
+def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = None, rect: QRect | None = None) -> bool:
     """Do what a gesture asks for.
 
     Parameters

@@ -251,4 +251,3 @@ def _weighed(font: QFont, bold: bool) -> QFont:
     copy = QFont(font)
     copy.setBold(bold)
     return copy
-

@@ -24,7 +24,9 @@ class RowPainter(QStyledItemDelegate):
         super().__init__(view)
         self._view = view
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         view = self._view
         row, theme = index.row(), view.bench.appearance.theme
         line, column = view.table.line(row), view.listing.columns[index.column()]
@@ -42,9 +44,7 @@ class RowPainter(QStyledItemDelegate):
             for edge in y:
                 painter.drawLine(rect.left(), edge, rect.right(), edge)
 
-    def _words(
-        self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool, font: QFont
-    ) -> None:
+    def _words(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool, font: QFont) -> None:
         theme, text = self._view.bench.appearance.theme, entry.text
         if entry.choose is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

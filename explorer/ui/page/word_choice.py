@@ -17,14 +17,16 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QListView, QStyleOptionView
 from explorer.core.errors import ExplorerError, nearest
 from explorer.ui.errors import show_error
 from explorer.ui.page.gestures import perform
-from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.page.row_painter import RowPainter
+from explorer.ui.widgets.boxes import ComboBox
 
 
 class WordChooser(RowPainter):
     """Paints a listing, in which words may be chosen."""
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QWidget:
+    def createEditor(
+        self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QWidget:
         box = ComboBox(parent)
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -61,7 +63,9 @@ class WordChooser(RowPainter):
         assert line is not None
         line.selectAll()
 
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: QModelIndex | QPersistentModelIndex) -> None:
+    def setModelData(
+        self, editor: QWidget, model: QAbstractItemModel, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         assert isinstance(editor, QComboBox)
         text = editor.currentText().strip()
         if text == index.data(Qt.ItemDataRole.EditRole):

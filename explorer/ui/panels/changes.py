@@ -5,8 +5,8 @@ from html import escape
 from explorer.core.numbers import written
 from explorer.core.shapes import written_shape
 from explorer.document.document import Document
-from explorer.ui.panels.panel import Panel
 from explorer.ui.page.listing import Listing
+from explorer.ui.panels.panel import Panel
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.rows import NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench

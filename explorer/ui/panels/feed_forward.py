@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import decimals_of, written
 from explorer.core.ops import Array, Identity, MatMul, Op, ReLU, Sigmoid
+from explorer.ui.page.listing import Listing
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.selection import Cell
-from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.row_choice import RowChoice
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows

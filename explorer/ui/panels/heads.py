@@ -6,9 +6,9 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.document.commands import PinCells, Release
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
-from explorer.ui.matrix.box import MatrixBox
 
 MOST_WORDS = 9
 SIDE = 232  # pixels of a head's picture: so that heads stand beside each other

@@ -10,14 +10,14 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array, CrossEntropy
 from explorer.core.tokens import PAD
 from explorer.document.commands import PinCells, SetCells
+from explorer.ui.page.listing import Listing
+from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.selection import Cell
-from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.row_choice import RowChoice
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.widgets.stepper import Stepper
-from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.widgets.word_gradients import WordGradients, said, softmaxed
 from explorer.ui.workbench import Workbench
 

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array, BatchNorm, LayerNorm
+from explorer.ui.page.listing import Listing
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.selection import Cell
-from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.rows import NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench

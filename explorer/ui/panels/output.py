@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 
 from explorer.core.numbers import decimals_of, written
 from explorer.core.ops import Array, Softmax
+from explorer.ui.page.listing import Listing
 from explorer.ui.panels.panel import Panel
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
-from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.number_slider import NumberSlider
 from explorer.ui.widgets.row_choice import RowChoice

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScroll
 from explorer.core.node import Stage
 from explorer.document.document import Change
 from explorer.ui.later import do_later, later
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.stage_header import Heading, StageHeader
 from explorer.ui.workbench import Workbench
 

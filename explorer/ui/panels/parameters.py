@@ -1,8 +1,8 @@
 """Parameters: how many numbers each block learns, and why so many."""
 
 from explorer.core.parameters import Block, Growth, Size, growth, parameters, scores, total
-from explorer.ui.panels.panel import Panel
 from explorer.ui.page.listing import Listing
+from explorer.ui.panels.panel import Panel
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench

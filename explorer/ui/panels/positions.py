@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSpinBox, QWidget
 from explorer.core.numbers import written
 from explorer.core.ops import Array, Sinusoidal
 from explorer.core.ops.positions import exponents
+from explorer.ui.page.listing import Listing
 from explorer.ui.panels.panel import Later, Panel
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import SpinBox
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.rows import NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.numbers import exact, significant, written
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
-from explorer.ui.selection import Cell
 from explorer.ui.matrix.model import SHARES, MatrixModel
+from explorer.ui.selection import Cell
 from explorer.ui.widgets.word_picture import WordPicture
 from explorer.ui.workbench import Workbench
 

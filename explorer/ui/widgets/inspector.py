@@ -15,12 +15,12 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.nudge import CLOSE, Check, check_cell
 from explorer.core.numbers import exact, significant, written
+from explorer.pages.matrix import ROUNDING
 from explorer.ui.background import Background
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.widgets.derivation_view import DerivationView
 from explorer.ui.widgets.formula import Formula
-from explorer.pages.matrix import ROUNDING
 from explorer.ui.widgets.printed import Printed
 from explorer.ui.workbench import Workbench
 

@@ -65,4 +65,3 @@ class FactorSlider(QSlider):
             event.ignore()
             return
         super().wheelEvent(event)
-

@@ -9,8 +9,8 @@ from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, written
 from explorer.core.ops import Array, CrossEntropy, Softmax
 from explorer.lessons.references import Slip, slips
-from explorer.ui.selection import Cell
 from explorer.ui.page.listing import Listing
+from explorer.ui.selection import Cell
 from explorer.ui.widgets.row_choice import RowChoice
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.workbench import Workbench

@@ -20,7 +20,7 @@ WHERE = [
 
 def heat_map(window, name):
     """The heat map of these weights: in a decoder there are two."""
-    (found,) = [heat for heat in window.panel().findChildren(HeatMap) if heat.name == name]
+    (found,) = [heat for heat in window.page().findChildren(HeatMap) if heat.name == name]
     return found
 
 
@@ -163,7 +163,7 @@ def test_the_wheel_over_a_picture_is_left_to_the_page(at, eye, hand):
     window.resize(1000, 600)
     eye.settle(window)
     heat = eye.plot(window, HeatMap)
-    bar = window.panel().verticalScrollBar()
+    bar = window.page().verticalScrollBar()
     at = square(heat, 1, 1)
     shown = heat.getViewBox().viewRect()
     hand.hover(heat, at)

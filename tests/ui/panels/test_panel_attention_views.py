@@ -16,7 +16,7 @@ ENCODER = "encoder.1.self"
 
 def heat_map(window, name):
     """The heat map of these weights: in a decoder there are two."""
-    (found,) = [heat for heat in window.panel().findChildren(HeatMap) if heat.name == name]
+    (found,) = [heat for heat in window.page().findChildren(HeatMap) if heat.name == name]
     return found
 
 
@@ -64,7 +64,7 @@ def test_of_long_texts_the_two_share_the_width(open_window, eye, width):
     eye.settle(window)
     own, other = (heat_map(window, f"decoder.1.{kind}.head.1.weights") for kind in ("self", "cross"))
     assert own.mapToGlobal(own.rect().topLeft()).y() == other.mapToGlobal(other.rect().topLeft()).y()
-    assert own.width() + other.width() > 0.7 * window.panel().viewport().width()
+    assert own.width() + other.width() > 0.7 * window.page().viewport().width()
 
 
 # Heads averaged
@@ -72,7 +72,7 @@ def test_of_long_texts_the_two_share_the_width(open_window, eye, width):
 
 def test_the_mean_over_the_heads_is_chosen_like_a_head(at, eye, hand):
     window = at()
-    hand.click(eye.by_name(window.panel(), "Head averaged", QPushButton))
+    hand.click(eye.by_name(window.page(), "Head averaged", QPushButton))
     eye.settle(window)
     name = f"{ENCODER}.average"
     mean = eye.value(window, f"{ENCODER}.weights").mean(0)
@@ -81,12 +81,12 @@ def test_the_mean_over_the_heads_is_chosen_like_a_head(at, eye, hand):
     assert np.array_equal(heat_map(window, name)._image.image, mean)
     assert np.array_equal(eye.plot(window, AttentionLines)._lines.weights, mean)
     assert "Encoder 1: Self-attention, heads averaged" in [
-        label.text() for label in window.panel().findChildren(QLabel)
+        label.text() for label in window.page().findChildren(QLabel)
     ]
     heat = heat_map(window, name)
     hand.hover(heat, square(heat, 1, 2))
     assert window.bench.selection.cell == Cell(name, (1, 2))
-    hand.click(eye.by_name(window.panel(), "Head 2", QPushButton))
+    hand.click(eye.by_name(window.page(), "Head 2", QPushButton))
     eye.settle(window)
     assert f"{ENCODER}.head.2.weights" in eye.views(window)
     assert name not in eye.views(window)
@@ -160,7 +160,7 @@ def test_padding_that_is_typed_gets_no_attention(at, eye, hand):
     eye.settle(window)
     name = f"{ENCODER}.head.1.weights"
     assert (eye.value(window, name)[:, 3:] > 0).all()
-    masks = eye.by_name(window.panel(), f"Mask of {ENCODER}", QComboBox)
+    masks = eye.by_name(window.page(), f"Mask of {ENCODER}", QComboBox)
     masks.setFocus()
     hand.key(Qt.Key.Key_P)
     hand.key(Qt.Key.Key_Return)

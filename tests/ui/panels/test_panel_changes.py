@@ -16,7 +16,7 @@ def page(window, eye):
 
 
 def listing(window):
-    (found,) = window.panel().findChildren(Listing)
+    (found,) = window.page().findChildren(Listing)
     return found
 
 
@@ -26,7 +26,7 @@ def lines(window):
 
 
 def said(window):
-    (note,) = window.panel().findChildren(Note)
+    (note,) = window.page().findChildren(Note)
     return note.text()
 
 
@@ -37,7 +37,7 @@ def edit(window, value):
 
 def test_at_first_there_is_nothing(window, page):
     assert said(window).startswith("Nothing has changed yet")
-    assert window.panel().findChildren(Listing) == []
+    assert window.page().findChildren(Listing) == []
 
 
 def test_every_node_that_changed_with_how_many_cells_and_by_how_much(window, page):

@@ -12,7 +12,7 @@ from explorer.document.document import Document
 from explorer.document.training import Run
 from explorer.lessons.loader import load
 from explorer.ui.panels.descent import Moving
-from explorer.ui.panels.panel import Later
+from explorer.ui.page.late import Late
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.widgets.note import Note
@@ -199,10 +199,10 @@ def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, 
     assert document.computing
     (moving,) = panel.findChildren(Moving)
     assert [label.text() for label in moving.lengths.values()] == ["…", "…"]
-    assert len(panel.findChildren(Later)) == 1
+    assert len(panel.findChildren(Late)) == 1
     assert any("Train" in note.text() for note in panel.findChildren(Note))
     gate.open.set()
-    qtbot.waitUntil(lambda: len(panel.findChildren(Later)) == 2)
+    qtbot.waitUntil(lambda: len(panel.findChildren(Late)) == 2)
     assert document.engine.has_gradients
     (moving,) = panel.findChildren(Moving)
     gradient = document.engine.gradients().of("output.logits")

@@ -60,8 +60,8 @@ def test_another_number_of_heads(window, eye, panel):
         assert {n for n in names if ".head." in n} == {
             f"{ENCODER}.head.{k + 1}.{short}" for k in range(heads) for short in ("weights", "output")
         }
-        assert names[f"{ENCODER}.concat"].matrix.columnCount() == 4 * heads
-        assert len(headings(window.panel())) == heads
+        assert names[f"{ENCODER}.concat"].table.columnCount() == 4 * heads
+        assert len(headings(window.page())) == heads
 
 
 def test_without_W_O_it_ends_side_by_side(window, eye):
@@ -93,7 +93,7 @@ def test_a_head_is_switched_off_and_on(window, eye, hand):
 
 
 def pictures(window):
-    return {picture.name: picture for picture in window.panel().findChildren(HeatMap) if picture.isVisible()}
+    return {picture.name: picture for picture in window.page().findChildren(HeatMap) if picture.isVisible()}
 
 
 def test_of_a_long_sentence_each_head_is_a_picture_that_stays(open_window, eye):
@@ -118,7 +118,7 @@ def test_forty_words_and_eight_heads_stand_beside_each_other(open_window, eye):
     eye.go_to(window, "decoder.1.self.heads")
     found = list(pictures(window).values())
     assert len(found) == 8
-    lines = {picture.mapTo(window.panel().widget(), picture.pos()).y() for picture in found}
+    lines = {picture.mapTo(window.page().widget(), picture.pos()).y() for picture in found}
     assert len(lines) <= 4
     for picture in found:
         assert len(picture.getAxis("left").written()) >= 10

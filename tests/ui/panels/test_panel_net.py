@@ -20,9 +20,9 @@ def window(open_window):
 
 def test_it_opens_there(open_window, eye):
     window = open_window("xor")
-    assert window.panel().stage.name == "input"
+    assert window.page().stage.name == "input"
     assert {"input.X", "loss.target", "layer.1.W", "layer.1.b", "layer.2.W", "layer.2.b"} <= {
-        view.matrix.name for view in window.panel().findChildren(MatrixView)
+        view.matrix.name for view in window.page().findChildren(MatrixView)
     }
 
 
@@ -30,7 +30,7 @@ def test_the_surface_is_painted_anew_while_descent_plays(window, eye, hand, qtbo
     eye.settle(window)
     plot = eye.plot(window, DecisionSurface)
     images = [plot._image.image.copy()]
-    (stepper,) = [stepper for stepper in window.panel().findChildren(Stepper) if stepper.isVisible()]
+    (stepper,) = [stepper for stepper in window.page().findChildren(Stepper) if stepper.isVisible()]
     hand.click(stepper.play)
 
     def moved():
@@ -57,10 +57,10 @@ def test_descent_begins_as_the_example_has_it(window, open_window):
 
 def test_another_activation_makes_the_page_anew(window, eye):
     eye.settle(window)
-    before = window.panel().page
+    before = window.page().page
     window.bench.document.do(SetSwitch("layer.1", "activation", "ReLU"))
     eye.settle(window)
-    assert window.panel().page is not before
+    assert window.page().page is not before
     assert eye.plot(window, DecisionSurface).isVisible()
 
 
@@ -76,5 +76,5 @@ def test_without_targets_it_still_shows_the_answers(window, eye, loss):
 
 def test_every_control_can_be_named(window, eye):
     eye.settle(window)
-    for button in window.panel().findChildren(QPushButton):
+    for button in window.page().findChildren(QPushButton):
         assert button.text() or button.accessibleName()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 from explorer.core.numbers import decimals_of, written
 from explorer.document.commands import PinCells, Release, Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
-from explorer.ui.panels.panel import Panel
+from explorer.ui.page.page_view import PageView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 
@@ -51,7 +51,7 @@ def wrong(window, eye):
         labels = [engine.labels(axis) if axis else ("",) for axis in (rows, columns)]
         shown = [
             tuple(
-                view.matrix.headerData(i, way, Qt.ItemDataRole.DisplayRole)
+                view.table.headerData(i, way, Qt.ItemDataRole.DisplayRole)
                 for i in range((view.matrix.rowCount, view.matrix.columnCount)[k]())
             )
             for k, way in enumerate((Qt.Orientation.Vertical, Qt.Orientation.Horizontal))

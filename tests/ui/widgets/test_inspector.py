@@ -160,7 +160,7 @@ def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
     hand.click(inspector._feeds, QPoint(4, int((number + 0.5) * line_height)))
     eye.settle(window)
     assert window.bench.selection.stage == f"{ENCODER}.attention"
-    assert window.panel().stage.name == f"{ENCODER}.attention"
+    assert window.page().stage.name == f"{ENCODER}.attention"
 
 
 def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):

@@ -50,8 +50,8 @@ def test_a_click_goes_to_the_stage(window, hand, eye):
         eye.settle(window)
         assert window.bench.selection.stage == name
         assert active(window) == [name]
-        assert window.panel().stage.name == name
-        assert window.panel().isVisible()
+        assert window.page().stage.name == name
+        assert window.page().isVisible()
         assert eye.views(window)
 
 
@@ -114,7 +114,7 @@ def test_when_the_stage_one_is_in_goes_one_is_not_lost(window, hand, eye):
     here = window.bench.selection.stage
     assert here in [stage.name for stage in stops(window)]
     assert active(window) == [here]
-    assert window.panel().isVisible()
+    assert window.page().isVisible()
     assert eye.views(window) or here == ABOUT_THE_MODEL[0].name
 
 

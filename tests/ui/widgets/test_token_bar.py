@@ -202,21 +202,21 @@ def test_a_word_made_empty_is_removed(hand, words, chip):
 def test_a_new_word_gets_a_row_of_its_own_in_the_table(window, hand, eye, chip, words):
     eye.go_to(window, "source.embedding")
     table = eye.views(window)["source.table"]
-    rows = table.matrix.rowCount()
+    rows = table.table.rowCount()
     before = eye.value(window, "source.table").copy()
     hand.double_click(chip(0))
     hand.enter("Zebras")
     eye.settle(window)
     table = eye.views(window)["source.table"]
-    assert table.matrix.rowCount() == rows + 1
-    labels = [table.matrix.headerData(i, Qt.Orientation.Vertical, Qt.ItemDataRole.DisplayRole) for i in range(rows + 1)]
+    assert table.table.rowCount() == rows + 1
+    labels = [table.table.headerData(i, Qt.Orientation.Vertical, Qt.ItemDataRole.DisplayRole) for i in range(rows + 1)]
     assert labels == ["You", "are", "welcome", "Zebras"]
     assert (eye.value(window, "source.table")[:rows] == before).all()
     onehot = eye.views(window)["source.onehot"]
     assert eye.texts(onehot)[0] == ["0.0", "0.0", "0.0", "1.0"]
     hand.key(Key.Key_Z, CONTROL)
     eye.settle(window)
-    assert eye.views(window)["source.table"].matrix.rowCount() == rows
+    assert eye.views(window)["source.table"].table.rowCount() == rows
     assert words()[0] == "You"
 
 

@@ -201,7 +201,7 @@ def test_a_tooltip_leaves_the_row_and_the_column_free(open_window, eye, hand, qt
     view = eye.views(window)["encoder.1.self.head.1.Q"]
     hand.hover(view, hand.cell(view, 1, 1))
     qtbot.waitUntil(QToolTip.isVisible)
-    cell = view.visualRect(view.matrix.index(1, 1))
+    cell = view.visualRect(view.table.index(1, 1))
     corner = view.viewport().mapToGlobal(cell.bottomRight())
     assert tip().geometry().left() >= corner.x()
     assert tip().geometry().top() >= corner.y()

@@ -75,7 +75,7 @@ def test_a_choice_among_words(window, hand, eye, bar, switch):
     hand.key(Key.Key_Z, Modifier.ControlModifier)
     eye.settle(window)
     assert switch(ENCODER, "scale") == "1/sqrt(d_k)"
-    assert control(window.panel().header.switches, "scale").currentText() == "1/√d_k"
+    assert control(window.page().header.switches, "scale").currentText() == "1/√d_k"
 
 
 def test_arrows_go_through_the_choices(window, hand, eye, bar, switch):
@@ -95,7 +95,7 @@ def test_yes_or_no(window, hand, eye, bar, switch):
     eye.settle(window)
     assert switch(ENCODER, "bias") is True
     assert f"{ENCODER}.head.1.b_Q" in eye.views(window)
-    box = control(window.panel().header.switches, "bias")
+    box = control(window.page().header.switches, "bias")
     box.setFocus()
     hand.key(Key.Key_Space)
     eye.settle(window)
@@ -111,7 +111,7 @@ def test_a_number(window, hand, eye, bar, switch):
     hand.key(Key.Key_Up)
     eye.settle(window)
     assert switch("encoder.1.ffn", "d_ff") == 7
-    assert eye.views(window)["encoder.1.ffn.W_1"].matrix.columnCount() == 7
+    assert eye.views(window)["encoder.1.ffn.W_1"].table.columnCount() == 7
 
 
 def test_typing_a_number_sets_it_once(window, hand, eye, bar, switch):
@@ -158,7 +158,7 @@ def test_a_small_number(window, hand, eye, bar, switch):
     hand.key(Key.Key_Return)
     eye.settle(window)
     assert switch(ENCODER, "epsilon") == 0.25
-    assert control(window.panel().header.switches, "epsilon").text() == "0.25"
+    assert control(window.page().header.switches, "epsilon").text() == "0.25"
 
 
 def test_a_small_number_is_not_rounded_by_looking_at_it(window, hand, eye, bar, switch):
@@ -208,7 +208,7 @@ def test_a_switch_on_the_page_of_all_switches_works(window, hand, eye, switch):
     eye.settle(window)
     assert switch("decoder.1.ffn", "on") is True
     assert "decoder.1.ffn.layers" in [b.stage.name for b in window.map.buttons]
-    (bar,) = [b for b in window.panel().findChildren(SwitchBar) if b.block == "decoder.1.ffn"]
+    (bar,) = [b for b in window.page().findChildren(SwitchBar) if b.block == "decoder.1.ffn"]
     assert control(bar, "on").isChecked()
     window.bench.document.undo()
     eye.settle(window)
@@ -303,7 +303,7 @@ def test_more_switches_unfold_and_stay_unfolded(window, hand, eye, bar):
     assert bar.more.text() == "Fewer switches"
     window.bench.document.do(SetSwitch(ENCODER, "bias", True))  # builds the page anew
     eye.settle(window)
-    bar = window.panel().header.switches
+    bar = window.page().header.switches
     assert control(bar, "heads").isVisible()
     hand.click(bar.more)
     assert not control(bar, "heads").isVisible()
@@ -314,7 +314,7 @@ def test_no_control_is_cut_off(window, eye, bar):
     window.resize(1280, 720)
     bar = bar("encoder.1.self.attention")
     eye.settle(window)
-    viewport = window.panel().viewport()
+    viewport = window.page().viewport()
     for one in (*bar._controls.values(), bar.more, bar._everywhere):
         assert bar.rect().contains(QRect(one.mapTo(bar, QPoint()), one.size())), one.accessibleName()
         assert one.width() >= one.minimumSizeHint().width(), one.accessibleName()
@@ -324,4 +324,4 @@ def test_no_control_is_cut_off(window, eye, bar):
 def test_the_button_of_all_switches_is_only_there_with_a_use(window, eye):
     bar = eye.go_to(window, "source.embedding").header.switches
     assert not bar._rest
-    assert not [b for b in window.panel().findChildren(QPushButton) if b.isVisible() and "switches" in b.text()]
+    assert not [b for b in window.page().findChildren(QPushButton) if b.isVisible() and "switches" in b.text()]

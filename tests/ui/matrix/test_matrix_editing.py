@@ -332,7 +332,7 @@ def test_wheeling_in_two_cells_is_two_steps(hand, view, cell, history):
 
 
 def test_the_wheel_elsewhere_scrolls_the_page(window, eye, hand, view, history):
-    panel = window.panel()
+    panel = window.page()
     window.resize(1200, 600)
     eye.settle(window)
     bar = panel.verticalScrollBar()
@@ -349,7 +349,7 @@ def test_the_wheel_elsewhere_scrolls_the_page(window, eye, hand, view, history):
 
 def test_the_wheel_over_a_matrix_that_has_not_the_focus_scrolls_the_page(window, eye, hand, view, history):
     """Also over a cell that was current before: else scrolling the page changes what passes under the pointer."""
-    panel = window.panel()
+    panel = window.page()
     window.resize(1200, 600)
     eye.settle(window)
     at = hand.cell(view, 1, 2)

@@ -16,12 +16,12 @@ ENCODER = "encoder.1.self"
 
 
 def title(window):
-    return window.panel().header._title.text()
+    return window.page().header._title.text()
 
 
 def segment(window, spoken):
     """The button of a choice above the stage, or None."""
-    buttons = window.panel().header.findChildren(QPushButton)
+    buttons = window.page().header.findChildren(QPushButton)
     found = [button for button in buttons if button.accessibleName() == spoken and button.isVisible()]
     return found[0] if found else None
 
@@ -43,7 +43,7 @@ def deep(window, eye):
 
 def test_the_title_says_where_one_is(window, eye):
     eye.go_to(window, "source.embedding")
-    stage = window.panel().stage
+    stage = window.page().stage
     assert title(window) == f"Source: {stage.title}"
     eye.go_to(window, "encoder.1.self.attention")
     assert title(window) == "Encoder 1: Self-attention, head 1"
@@ -177,7 +177,7 @@ def test_beside_a_wide_matrix_words_and_switches_stay_in_sight(window, eye, appe
     appearance.set_scale(2.0)
     eye.settle(window)
     eye.go_to(window, "decoder.1.cross.attention")
-    panel = window.panel()
+    panel = window.page()
     assert panel.widget().width() > panel.viewport().width()
     for widget in (panel.header._title, *panel.header.findChildren(QComboBox)):
         if widget.isVisible():
@@ -185,7 +185,7 @@ def test_beside_a_wide_matrix_words_and_switches_stay_in_sight(window, eye, appe
             assert right <= panel.viewport().width()
     appearance.set_scale(1.0)
     eye.settle(window)
-    assert window.panel().header.contentsMargins().right() == 0
+    assert window.page().header.contentsMargins().right() == 0
 
 
 def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):

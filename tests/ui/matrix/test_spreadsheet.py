@@ -191,7 +191,7 @@ def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
 
 def test_the_menu_goes_with_its_page(window, eye, hand, table):
     """A long pass, or the system's theme, may make the page anew while the menu is open."""
-    at = table.visualRect(table.matrix.index(0, 0)).center()
+    at = table.visualRect(table.table.index(0, 0)).center()
     spot = QContextMenuEvent.Reason.Mouse, at, table.viewport().mapToGlobal(at)
     QApplication.sendEvent(table.viewport(), QContextMenuEvent(*spot))
     (menu,) = table.findChildren(MatrixMenu)
@@ -216,7 +216,7 @@ def test_a_computed_cell_is_pinned_after_enter_and_let_go_by_its_corner(window, 
     hand.enter("9")
     assert eye.value(window, "source.X")[1, 1] == 9
     assert computed.matrix.pinned(1, 1)
-    corner = computed.visualRect(computed.matrix.index(1, 1)).topLeft() + QPoint(4, 4)
+    corner = computed.visualRect(computed.table.index(1, 1)).topLeft() + QPoint(4, 4)
     hand.click(computed, computed.viewport().mapTo(computed, corner))
     assert eye.value(window, "source.X")[1, 1] == 0.5
 

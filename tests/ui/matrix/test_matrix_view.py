@@ -67,7 +67,7 @@ def picture(view):
 
 def spot(view, row, column, right=5, down=None):
     """The colour in a cell so far from its left edge: beside the number."""
-    rect = view.visualRect(view.matrix.index(row, column))
+    rect = view.visualRect(view.table.index(row, column))
     return picture(view).pixelColor(rect.left() + right, rect.center().y() if down is None else rect.top() + down)
 
 
@@ -114,7 +114,7 @@ def test_masked_cells_are_hatched_and_say_so(bench, show):
     bench.document.do(SetSwitch("decoder.1.self", "mask", "causal"))
     view = show("decoder.1.self.head.1.masked")
     assert view.matrix.text(0, 2) == "−∞"
-    masked, open_ = (view.visualRect(view.matrix.index(i, j)) for i, j in ((0, 2), (2, 2)))
+    masked, open_ = (view.visualRect(view.table.index(i, j)) for i, j in ((0, 2), (2, 2)))
     image = picture(view)
 
     def colours(rect):
@@ -145,7 +145,7 @@ def test_pinned_cells_have_a_corner(bench, show):
 def test_the_whole_of_a_small_matrix_is_shown(show):
     for name in ("source.table", f"{SELF}W_O", "encoder.1.ffn.b_1", "output.temperature", f"{HEAD}weights"):
         view = show(name)
-        last = view.visualRect(view.matrix.index(view.matrix.rowCount() - 1, view.matrix.columnCount() - 1))
+        last = view.visualRect(view.table.index(view.table.rowCount() - 1, view.table.columnCount() - 1))
         assert view.viewport().rect().contains(last), name
         assert not view.verticalScrollBar().isVisible()
         assert not view.horizontalScrollBar().isVisible()
@@ -233,7 +233,7 @@ def test_releasing_to_the_same_number_still_takes_the_corner_away(qtbot, bench):
 
 def test_a_change_of_values_keeps_the_place(bench, show):
     view = show("source.table")
-    view.setCurrentIndex(view.matrix.index(2, 1))
+    view.setCurrentIndex(view.table.index(2, 1))
     bench.document.do(SetCells("source.table", {(0, 0): 7.0}))
     view.refresh()
     assert (view.currentIndex().row(), view.currentIndex().column()) == (2, 1)
@@ -242,11 +242,11 @@ def test_a_change_of_values_keeps_the_place(bench, show):
 
 def test_a_change_of_shape_keeps_the_place_as_long_as_it_is_there(bench, show):
     view = show("source.X")
-    view.setCurrentIndex(view.matrix.index(2, 1))
+    view.setCurrentIndex(view.table.index(2, 1))
     for words, row in ((("You", "are", "very", "welcome"), 2), (("You", "are"), -1)):
         bench.document.do(SetTokens("source", words))
         view.rebuild()
-        assert view.matrix.rowCount() == view.array.shape[0] == len(words)
+        assert view.table.rowCount() == view.array.shape[0] == len(words)
         assert view.currentIndex().row() == row
         view.grab()
 
@@ -289,7 +289,7 @@ def attention(window, eye):
 
 def marked(view, which):
     """The cells of a view that are pointed at (0), have made that one (1), or are fed by it (2)."""
-    rows, columns = range(view.matrix.rowCount()), range(view.matrix.columnCount())
+    rows, columns = range(view.table.rowCount()), range(view.table.columnCount())
     return {(i, j) for i in rows for j in columns if view.marks(i, j)[which]}
 
 
@@ -370,7 +370,7 @@ def test_another_head_has_its_own_marks(window, hand, eye, attention):
 def labels_lit(view):
     return [
         {i for i in range(count) if view.lit(axis, i)}
-        for axis, count in enumerate((view.matrix.rowCount(), view.matrix.columnCount()))
+        for axis, count in enumerate((view.table.rowCount(), view.table.columnCount()))
     ]
 
 
@@ -412,7 +412,7 @@ def test_labels_too_long_are_cut_but_can_be_read(bench, show):
     bench.document.do(SetTokens("source", (word, "are", "welcome")))
     view = show("source.X")
     assert view.verticalHeader().width() < view.fontMetrics().horizontalAdvance(word)
-    assert view.matrix.headerData(0, VERTICAL, Qt.ItemDataRole.ToolTipRole) == word
+    assert view.table.headerData(0, VERTICAL, Qt.ItemDataRole.ToolTipRole) == word
     assert isinstance(view.verticalHeader(), QHeaderView)
 
 
@@ -433,7 +433,7 @@ def large(bench_on, show):
 
 
 def test_a_large_matrix_asks_only_for_what_is_in_sight(large, hand, monkeypatch):
-    assert (large.matrix.rowCount(), large.matrix.columnCount()) == (1024, 768)
+    assert (large.table.rowCount(), large.table.columnCount()) == (1024, 768)
     assert large.width() < 1500
     assert large.height() < 600
     asked = []
@@ -444,7 +444,7 @@ def test_a_large_matrix_asks_only_for_what_is_in_sight(large, hand, monkeypatch)
     assert set(asked) <= in_sight
     assert len(set(asked)) >= 100
     asked.clear()
-    large.scrollTo(large.matrix.index(1023, 767))
+    large.scrollTo(large.table.index(1023, 767))
     large.grab()
     assert (1023, 767) in asked
     assert min(i for i, _ in asked) >= 1024 - 14

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
-from explorer.ui.panels.panel import Panel
+from explorer.ui.page.page_view import PageView
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_what_is_looked_at_changes_before_the_pages_have_heard(visited, eye, no_
     bench.selection.show("values")
     bench.bridge.flush()
     eye.settle(window)
-    assert window.panel().fits
+    assert window.page().fits
 
 
 def test_with_pictures(visited, eye):
@@ -45,17 +45,17 @@ def test_with_pictures(visited, eye):
     window.bench.selection.set_head(1)
     window.bench.bridge.flush()
     eye.settle(window)
-    assert window.panel().fits
+    assert window.page().fits
 
 
 def test_a_page_that_goes_shows_no_other_in_passing(visited, eye, watch, no_pictures):
     """The stack would show its neighbour, which may be of the graph that is gone."""
     window = visited("emma")
-    shown = watch(window.area.findChildren(Panel), QEvent.Type.Show)
+    shown = watch(window.area.findChildren(PageView), QEvent.Type.Show)
     window.bench.open(load("softmax"))
     window.bench.bridge.flush()
     assert sum(shown.values()) == 0
-    assert window.area.currentWidget() is window.panel()
+    assert window.area.currentWidget() is window.page()
 
 
 def test_a_page_that_stays_is_shown_on(visited, eye, watch, no_pictures):
@@ -64,13 +64,13 @@ def test_a_page_that_stays_is_shown_on(visited, eye, watch, no_pictures):
     shown = watch([panel], QEvent.Type.Show)
     window.bench.document.do(SetSwitch("encoder.1.self", "mask", "causal"))
     window.bench.bridge.flush()
-    assert window.panel() is panel
+    assert window.page() is panel
     assert shown == {}
 
 
 def test_a_narrow_page_asks_for_no_negative_width(visited, eye, no_pictures):
     window = visited("softmax")
-    header = window.panel().header
+    header = window.page().header
     header.fit(-20)  # a Qt warning would fail the test
     assert header.findChildren(QWidget)
 
@@ -79,7 +79,7 @@ def test_a_cell_that_is_being_edited_when_its_matrix_goes(visited, eye, no_pictu
     window = visited("you-are-welcome")
     eye.look_at(window, "encoder.1.self.attention")
     view = next(v for v in eye.views(window).values() if v.matrix.editable)
-    index = view.matrix.index(0, 0)
+    index = view.table.index(0, 0)
     view.edit(index)
     editor = view.viewport().findChild(QLineEdit)
     editor.setText("3")
