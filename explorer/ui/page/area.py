@@ -36,6 +36,7 @@ class StageArea(QStackedWidget):
             stage = next(stage for stage in self._bench.selection.stops if stage.name == name)
             self._pages[name] = PageView(self._bench, stage)
             self.addWidget(self._pages[name])
+        self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
 
     def follow(self, change: Change) -> None:

@@ -13,10 +13,10 @@ from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.ui.bridge import Bridge
-from explorer.ui.selection import Cell, Selection
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.model import MatrixModel
 from explorer.ui.matrix.view import LEAST_COLUMNS, MatrixView
+from explorer.ui.selection import Cell, Selection
 from explorer.ui.workbench import Workbench
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -80,9 +80,7 @@ def test_the_mean_over_the_heads_is_chosen_like_a_head(at, eye, hand):
     assert np.array_equal(eye.views(window)[name].array, mean)
     assert np.array_equal(heat_map(window, name)._image.image, mean)
     assert np.array_equal(eye.plot(window, AttentionLines)._lines.weights, mean)
-    assert "Encoder 1: Self-attention, heads averaged" in [
-        label.text() for label in window.page().findChildren(QLabel)
-    ]
+    assert "Encoder 1: Self-attention, heads averaged" in [label.text() for label in window.page().findChildren(QLabel)]
     heat = heat_map(window, name)
     hand.hover(heat, square(heat, 1, 2))
     assert window.bench.selection.cell == Cell(name, (1, 2))

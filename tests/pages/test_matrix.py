@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+
+from explorer.core.numbers import exact, read_number, written
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.pages.matrix import PLAIN, SHARES, SIGNED, matrix
+from explorer.pages.view import Looking, View
+
+
+@pytest.fixture
+def document():
+    return Document(load("you-are-welcome").state())
+
+
+@pytest.fixture
+def shown(document):
+    """A matrix as it is seen now."""
+    return lambda name, **looking: matrix(View.of(document, Looking(**looking)), name)
+
+
+def texts(shown):
+    return [[shown.text(i, j) for j in range(len(shown.columns))] for i in range(len(shown.rows))]
+
+
+def test_the_numbers_of_a_matrix_have_the_same_decimals(shown):
+    assert texts(shown("source.table"))[0] == ["0.1", "0.2", "−0.1", "0.4"]
+    assert texts(shown("source.H"))[1] == ["0.54", "1.50", "0.10", "0.80"]
+    assert texts(shown("encoder.1.self.W_O"))[0] == ["0.377", "0.833", "0.373", "0.146"]
+
+
+def test_a_heads_slice_is_a_matrix_of_its_own(shown, document):
+    whole = document.engine.values["encoder.1.self.W_Q"]
+    for head in (1, 2):
+        one = shown(f"encoder.1.self.head.{head}.W_Q")
+        assert one.array.shape == whole.shape[1:]
+        assert texts(one) == [[written(v, one.decimals) for v in row] for row in whole[head - 1].tolist()]
+
+
+def test_a_vector_is_one_row_and_a_number_one_cell(shown):
+    vector, single = shown("encoder.1.ffn.b_1"), shown("output.temperature")
+    assert vector.array.shape == (1, 6)
+    assert single.array.shape == (1, 1)
+    assert vector.cell(0, 4) == (4,)
+    assert single.cell(0, 0) == ()
+    assert single.own.shape == ()
+    assert texts(single) == [["1.0"]]
+
+
+def test_labels_are_words_and_dimensions(shown):
+    assert shown("source.X").rows == ("You", "are", "welcome")
+    assert shown("source.X").columns == ("1", "2", "3", "4")
+
+
+def test_the_engines_array_is_shown_and_not_a_copy_of_it(shown, document):
+    assert shown("source.X").array is document.engine.values["source.X"]
+
+
+def test_the_tooltip_has_every_digit(shown, document):
+    one = shown("encoder.1.self.head.1.weights")
+    value = document.engine.values["encoder.1.self.weights"][0, 1, 2].item()
+    assert len(one.text(1, 2)) < 8
+    assert float(one.told(View.of(document), 1, 2)) == value
+    assert shown("source.table").told(View.of(document), 0, 2) == "−0.1"
+
+
+def test_the_tooltip_says_what_the_last_edit_changed(shown, document):
+    document.do(SetCells("source.table", {(0, 0): 2.5}))
+    assert shown("source.table").told(View.of(document), 0, 0) == "2.5\nchanged by 2.4"
+    assert shown("source.table").told(View.of(document), 0, 1) == "0.2"
+
+
+def test_a_cell_is_named_by_both_labels(shown):
+    assert shown("source.table").label(0, 2) == "You → 3"
+    assert shown("encoder.1.ffn.b_1").label(0, 0) == "1"
+
+
+def test_only_inputs_are_editable_without_a_pin(shown):
+    assert shown("source.table").editable
+    assert shown("encoder.1.self.head.2.W_K").editable
+    assert not shown("source.X").editable
+    assert not shown("encoder.1.self.head.2.K").editable
+
+
+def test_which_colours_stand_for_what(shown, document):
+    document.do(SetSwitch("decoder.1.self", "mask", "causal"))
+    colours = {n: shown(f"decoder.1.self.{n}").colours for n in ("weights", "scores", "masked", "Q", "W_Q")}
+    assert colours == {"weights": SHARES, "scores": SIGNED, "masked": SIGNED, "Q": PLAIN, "W_Q": PLAIN}
+    assert shown("decoder.1.self.weights", showing="gradient").colours == SIGNED
+
+
+def test_masked_cells_and_what_is_no_number(shown, document):
+    document.do(SetSwitch("decoder.1.self", "mask", "causal"))
+    masked = shown("decoder.1.self.head.1.masked")
+    assert [row.count("−∞") for row in texts(masked)] == [2, 1, 0]
+    assert np.isfinite(masked.limit)
+    document.do(SetCells("source.table", {(0, 0): np.nan, (0, 1): np.inf}))
+    assert texts(shown("source.table"))[0][:2] == ["NaN", "∞"]
+
+
+def test_tiny_and_huge_numbers_are_not_shown_as_something_else(shown, document):
+    document.do(SetCells("source.table", {(0, 0): 2e-8, (0, 1): 0.0, (0, 2): -0.25}))
+    assert texts(shown("source.table"))[0][:3] == ["2e−8", "0.000", "−0.250"]
+    document.do(SetCells("source.table", {(0, 0): 1e300}))
+    assert texts(shown("source.table"))[0][0] == "1e300"
+
+
+def test_a_matrix_stays_what_it_was_when_the_model_is_edited(shown, document):
+    before = shown("source.X")
+    document.do(SetCells("source.table", {(0, 0): 2.5}))
+    after = shown("source.X")
+    assert (before.text(0, 0), after.text(0, 0)) == ("0.1", "2.5")
+    assert before != after
+    assert after == shown("source.X")
+
+
+def test_shape_and_labels_are_those_of_the_sentence(shown, document):
+    document.do(SetTokens("source", ("You", "are", "very", "welcome")))
+    assert shown("source.X").rows == ("You", "are", "very", "welcome")
+
+
+def test_pinned_cells_are_known(shown):
+    first, second = (shown(f"encoder.1.self.head.{k}.output") for k in (1, 2))
+    assert not first.pinned(0, 0)
+    assert all(second.pinned(i, j) for i in range(3) for j in range(4))
+    assert not shown("source.X").pinned(0, 0)
+
+
+def test_a_change_has_its_sign_and_nothing_is_a_dot(shown, document):
+    document.do(SetCells("source.table", {(0, 0): 0.35}))
+    assert texts(shown("source.table", showing="change"))[0] == ["+0.250", "·", "·", "·"]
+    assert shown("source.table", showing="change").formula.startswith(r"\Delta")
+
+
+def test_what_is_new_has_no_change(shown, document):
+    document.do(SetTokens("source", ("You", "are", "very", "welcome")))
+    assert {text for row in texts(shown("source.X", showing="change")) for text in row} == {"–"}
+
+
+def test_joined_heads_are_bands_of_columns(shown):
+    assert shown("encoder.1.self.concat").bands == (0, 2)
+    assert shown("encoder.1.self.head.1.Q").bands == (0, 0)
+
+
+def test_what_is_shown_for_editing_can_be_typed_back(shown, document):
+    for value in [1 / 3, -2e-17, 1e300, np.inf, -np.inf, 0.0]:
+        document.do(SetCells("source.table", {(0, 0): value}))
+        assert read_number(exact(shown("source.table").values[0, 0])) == value
