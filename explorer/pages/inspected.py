@@ -1,0 +1,216 @@
+"""What there is to say of the cell pointed at: how its number comes about, what it feeds, and what was printed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from explorer.core.derivation import Row, chain, only_rounding, rows
+from explorer.core.errors import ExplorerError
+from explorer.core.explain import Index, Step, cells_of
+from explorer.core.gradients import LOSS
+from explorer.core.graph import Place
+from explorer.core.numbers import exact, significant, written
+from explorer.lessons.references import Slip, figure_for, figures, slips_at
+from explorer.pages.element import Data
+from explorer.pages.matrix import ROUNDING
+from explorer.pages.view import Cell, View
+
+CHAIN_RULE = "Gradient of what it feeds × how much that changes with this cell:"
+MOST_CHILDREN = 2
+"""So many terms of the chain rule stand beside each other; of more there is a sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fed(Data):
+    """A node that the cell feeds.
+
+    Parameters
+    ----------
+    node, stage : str
+    what : str
+        Its one number, or how many cells.
+    cell : Cell or None
+        While gradients are shown, the fed cell with the largest one: so one follows a gradient to the loss.
+    """
+
+    node: str
+    stage: str
+    what: str
+    cell: Cell | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Inspected(Data):
+    """What is said of one cell.
+
+    Parameters
+    ----------
+    cell : Cell
+    name, where : str
+        The node's short name, and the labels of the cell.
+    value : str
+        The node's name and the number in full, a line more where there is something to say of it.
+    formula : str
+        LaTeX; empty where nothing computes it.
+    heading, how : str
+        Above the derivation.
+    parts : tuple of (name of a node or nothing, rows of its derivation)
+    code : str
+        As numpy.
+    feeds : tuple of Fed
+    printed : tuple of str
+        What the reference prints, and its slips, with the marks of a `Note`.
+    checkable : bool
+        Whether its gradient can be compared with the slope of the loss.
+    """
+
+    cell: Cell
+    name: str
+    where: str
+    value: str
+    formula: str
+    heading: str
+    how: str
+    parts: tuple[tuple[str, tuple[Row, ...]], ...]
+    code: str
+    feeds: tuple[Fed, ...]
+    printed: tuple[str, ...]
+    checkable: bool
+
+
+def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Inspected:
+    """What is said of a cell.
+
+    Parameters
+    ----------
+    view : View
+    cell : Cell
+    fed : mapping of str to sequence
+        The nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
+    """
+    node, number = view.nodes[cell.node], view.values[cell.node][cell.index]
+    value = f"{cell.node} = {exact(number)}"
+    if only_rounding(view.engine, cell.node, cell.index):
+        value += f"\n{ROUNDING}"
+    feeds = tuple(_fed(view, child, index) for child, (index,) in fed.items())
+    if view.looking.showing == "gradient":
+        step = derivation(view, cell)
+        return Inspected(
+            cell,
+            node.short,
+            _where(view, cell),
+            f"{value}\nits gradient = {exact(step.value)}" if step else value,
+            _chain_rule(view, cell.node) if step else "",
+            "How the loss changes with it" if step else "It has no gradient",
+            "" if cell.node == LOSS.node else CHAIN_RULE if step else "It is no quantity that could change a little.",
+            (("", tuple(rows(step, _labels(view)))),) if step else (),
+            "",
+            feeds,
+            (),
+            step is not None,
+        )
+    parts = tuple(
+        (name if name != cell.node else "", tuple(rows(last, _labels(view))))
+        for name, _, last in chain(view.engine, cell.node, cell.index)
+    )
+    formula = code = ""
+    if not node.is_input:
+        formula = f"{node.symbol} = {node.op.formula(*(view.nodes[parent].symbol for parent in node.parents))}"
+        code = f"{node.short} = {node.op.code(*(parent.rpartition('.')[2] for parent in node.parents))}"
+    given = "An input: type, drag or turn the wheel on it" if node.is_input else "Given: held at a value typed by hand"
+    return Inspected(
+        cell,
+        node.short,
+        _where(view, cell),
+        value,
+        formula,
+        "This cell" if parts else given,
+        "",
+        parts,
+        code,
+        feeds,
+        _printed(view, cell, float(number)),
+        False,
+    )
+
+
+def derivation(view: View, cell: Cell) -> Step | None:
+    """How the number shown in a cell comes about: its value, or its gradient; None where nothing computes it."""
+    if view.looking.showing != "gradient":
+        return view.engine.explain(cell.node, cell.index)
+    try:
+        return view.engine.explain_gradient(cell.node, cell.index)
+    except ExplorerError:
+        return None  # a whole number, or no loss: it has no gradient
+
+
+def printed_at(view: View, stage: str) -> tuple[str, ...]:
+    """What the reference prints at a stage, and its slips there, with the marks of a `Note`."""
+    at = view.state.lesson, view.state.setting
+    names = {name for name in view.graph.names() if view.nodes[view.graph.place(name).node].stage == stage}
+    found = (f.node for f in figures() if f.plain and (f.lesson, f.setting) == at and f.node in names)
+    short = ("loss" if node == LOSS.node else node.rpartition(".")[2] for node in found)
+    prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
+    parts = [f"Prints {prints}: point at a number to compare it."] if prints else []
+    return *parts, *map(_said, slips_at(*at, names))
+
+
+def _printed(view: View, cell: Cell, value: float) -> tuple[str, ...]:
+    """The number in the reference beside the computed one, as far as the print vouches for it."""
+    lesson, setting = view.state.lesson, view.state.setting
+    name, index, shape = cell.node, cell.index, view.values[cell.node].shape
+    figure = figure_for(lesson, setting, name, shape)
+    if figure is None and view.graph.n_heads(name):
+        name, index = view.of_head(name, index[0]), index[1:]
+        figure = figure_for(lesson, setting, name, shape[1:])
+    printed = figure.printed(index) if figure else None
+    parts = []
+    if figure is not None and printed is not None:
+        same = figure.agrees_at(index, value)
+        sign = "✓" if same else "≠"
+        said = f"Printed {printed} · computed {figure.rounded(index, value)} {sign}".replace("-", "−")
+        why = figure.note or figure.why
+        parts.append(f"{said}<br>{why}" if same and why else said)
+    return *parts, *map(_said, slips_at(lesson, setting, {cell.node, name}))
+
+
+def _said(slip: Slip) -> str:
+    return f"<b>A slip</b> in “{escape(slip.section)}”: {escape(slip.printed)} <b>Right:</b> {escape(slip.right)}"
+
+
+def _labels(view: View):  # type: ignore[no-untyped-def]
+    return lambda node, axis: view.labels(view.nodes[node].axes[axis])
+
+
+def _where(view: View, cell: Cell) -> str:
+    """The labels of a cell."""
+    labels = [view.labels(axis)[i] for axis, i in zip(view.nodes[cell.node].axes, cell.index, strict=True)]
+    head = f"{labels.pop(0)}, " if len(labels) == 3 and view.graph.n_heads(cell.node) != 1 else ""
+    return head + " → ".join(labels[-2:]) if labels else "one number"
+
+
+def _chain_rule(view: View, name: str) -> str:
+    """The chain rule for a node: a term for each of those that it feeds and the loss depends on."""
+    own = view.nodes[name].symbol
+    fed = [view.nodes[child].symbol for child in view.graph.towards(LOSS.node).get(name, ())]
+    left = rf"\frac{{\partial L}}{{\partial {own}}}"
+    each = rf"\frac{{\partial L}}{{\partial {{%s}}}} \frac{{\partial {{%s}}}}{{\partial {own}}}"
+    if not fed:
+        return left
+    if len(fed) > MOST_CHILDREN:
+        return rf"{left} = \sum_{{C \in \{{ {', '.join(fed)} \}}}} {each % ('C', 'C')}"
+    return f"{left} = {' + '.join(each % (child, child) for child in fed)}"
+
+
+def _fed(view: View, child: str, index: Index) -> Fed:
+    values = np.ravel(view.values[child][index])
+    first = values[0].item()
+    what = f"{len(values)} cells" if len(values) > 1 else written(first, significant(first))
+    steepest = None
+    if view.looking.showing == "gradient" and LOSS.node in view.nodes:
+        gradient = view.engine.gradient(Place(child))
+        if gradient is not None:
+            steepest = Cell(child, max(cells_of(index, gradient.shape), key=lambda one: abs(gradient[one])))
+    return Fed(child, view.nodes[child].stage, what, steepest)
