@@ -3,13 +3,41 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.pages.attention import attention
+from explorer.pages.changes import changes
+from explorer.pages.decoder import cross, masked
+from explorer.pages.descent import descent
 from explorer.pages.element import Element
+from explorer.pages.embedding import embedding
 from explorer.pages.feed_forward import feed_forward, layer
 from explorer.pages.header import header
+from explorer.pages.heads import heads
+from explorer.pages.loss import loss, loss_sentence
+from explorer.pages.matrices import matrices
+from explorer.pages.net import net, net_sentence
+from explorer.pages.norm import norm, norm_sentence
+from explorer.pages.output import output, output_sentence
 from explorer.pages.page import Page
+from explorer.pages.parameters import parameters
+from explorer.pages.positions import positions
+from explorer.pages.switches import switches
+from explorer.pages.vectors import vectors
 from explorer.pages.view import View
+
+ABOUT_THE_MODEL = (
+    Stage("model.descent", "descent", "Gradient descent", "Model"),
+    Stage("model.parameters", "parameters", "Parameters", "Model"),
+    Stage("model.changes", "changes", "What changed", "Model"),
+    Stage("model.switches", "switches", "All switches", "Model"),
+)
+"""Pages that belong to no stage of the graph."""
+
+
+def stops(graph: Graph) -> tuple[Stage, ...]:
+    """Where one can go: the graph's stages in reading order, then the pages about all of the model."""
+    return graph.stages + ABOUT_THE_MODEL
 
 
 @dataclass(frozen=True)
@@ -20,27 +48,59 @@ class Kind:
     ----------
     elements : callable
         From a view and a stage to what stands below the header.
-    sentence : str
-        What happens there.
+    sentence : str or callable
+        What happens there; where that depends on switches, from a view and a stage to it.
     switches, more : tuple of str
         The block's switches that belong there, and those that are shown on request.
     """
 
     elements: Callable[[View, Stage], tuple[Element, ...]]
-    sentence: str
+    sentence: str | Callable[[View, Stage], str]
     switches: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
 
 
+_AROUND = ("residual", "norm", "epsilon", "epsilon_in", "dropout")
 _ATTENTION = (
     ("scale", "mask", "similarity", "layout"),
     ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
 )
 KINDS: dict[str, Kind] = {
+    "embedding": Kind(
+        embedding,
+        "Each word is looked up in a table: its row is the vector it starts with.",
+        ("lookup", "positions"),
+    ),
+    "positions": Kind(
+        positions, "The place of each word is added to its vector as numbers.", ("positions",), ("dropout",)
+    ),
     "attention": Kind(
         attention,
         "Each word asks (Q), all words answer (K): that decides how much of each value (V) it takes.",
         *_ATTENTION,
+    ),
+    "masked": Kind(
+        masked,
+        "Each word asks (Q); the words that the mask lets it see answer (K) and give their values (V).",
+        *_ATTENTION,
+    ),
+    "cross": Kind(
+        cross,
+        "Each word of the target asks (Q), the words of the source answer (K) and give their values (V).",
+        *_ATTENTION,
+    ),
+    "heads": Kind(
+        heads,
+        "Several heads look at once; their answers are put side by side, and W_O mixes them.",
+        ("heads", "W_O"),
+    ),
+    "nearest": Kind(matrices, "Which row of V is the output most like? That row names the word.", ("nearest",)),
+    "norm": Kind(norm, norm_sentence, _AROUND[:2], _AROUND[2:]),
+    "batch norm": Kind(norm, norm_sentence, ("epsilon", "epsilon_in")),
+    "dropout": Kind(
+        matrices,
+        "In training, numbers are left out by chance: D is 0 there. In use, all are kept.",
+        ("dropout",),
     ),
     "ffn": Kind(
         feed_forward,
@@ -48,19 +108,28 @@ KINDS: dict[str, Kind] = {
         ("on", "activation", "d_ff"),
         ("bias", "weights"),
     ),
+    "output": Kind(output, output_sentence, ("activation", "tied", "bias")),
+    "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
+    "net": Kind(net, net_sentence),
     "layer": Kind(layer, "Weights, bias, activation.", ("activation", "bias", "weights")),
+    "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),
+    "regression": Kind(
+        matrices, "The straight line with the least squared error: slope and start follow from the examples at once."
+    ),
+    "examples": Kind(matrices, "What goes in: an example a row, a feature a column."),
+    "vectors": Kind(vectors, "How alike are two vectors, and what is the shadow of one on the other?"),
+    "descent": Kind(
+        descent, "Each step moves every weight a little against its gradient, which is the way down from where it is."
+    ),
+    "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
+    "changes": Kind(changes, "The nodes that the last edit reached, and by how much."),
+    "switches": Kind(switches, "Where the references, the papers and practice differ, one can choose."),
 }
-
-
-def _wip(view, stage):  # type: ignore
-    from explorer.pages.matrix import matrix
-    from explorer.pages.page import Item, Row
-
-    return (Row("all", tuple(Item("", matrix(view, n.name)) for n in view.stage(stage.name))),)
 
 
 def page(view: View, stage: Stage) -> Page:
     """The page of a stage, all of it computed from the view."""
-    kind = KINDS.get(stage.kind) or Kind(_wip, "")
-    top = header(view, stage, kind.sentence, kind.switches, kind.more)
+    kind = KINDS[stage.kind]
+    sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
+    top = header(view, stage, sentence, kind.switches, kind.more)
     return Page(stage.name, top, kind.elements(view, stage))

@@ -36,7 +36,11 @@ def reach(array: Array, least: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mark(Data):
-    """Something drawn. Coordinates are numbers of the drawing's window, unless a mark says otherwise."""
+    """Something drawn. Coordinates are numbers of the drawing's window, unless a mark says otherwise.
+
+    A cell that makes a mark orange may have fewer indices than its node has axes: then all cells do that begin so, such
+    as those of a row.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +56,13 @@ class Image(Mark):
     colours : str
         `SHARES` or `SIGNED`.
     place : tuple of float
-        Left, bottom (in a drawing that counts down: top), width, height.
+        Left, bottom (in a drawing that counts down: top), width, height. The first row lies there.
     node : Place or None
         Whose cell each square is.
     own : tuple of int
         How many rows and columns belong to the node; the rest was computed further for the picture. (0, 0): all.
+    smooth : bool
+        Whether colours run into each other: the array is taken from something without steps.
     """
 
     array: Array
@@ -66,6 +72,7 @@ class Image(Mark):
     place: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
     node: Place | None = None
     own: tuple[int, int] = (0, 0)
+    smooth: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +179,35 @@ class Dot(Mark):
 
 
 @dataclass(frozen=True, eq=False)
+class Strips(Mark):
+    """The numbers of each row, or column, of a matrix as points on a line, a band of mean ± σ, and a mark at the mean.
+
+    Strip i lies between y = i and y = i + 1. Its band is orange while its word is lit, or one of its cells is pointed
+    at; the point of that cell is, too.
+
+    Parameters
+    ----------
+    node : str
+        Whose numbers they are.
+    array : numpy.ndarray
+        (rows, columns); the engine's own.
+    mean, sigma : numpy.ndarray
+        (n_strips,)
+    axis : int
+        Which axis of the array runs over the strips: 0 its rows, 1 its columns.
+    token : str
+        The axis whose words the strips are.
+    """
+
+    node: str
+    array: Array
+    mean: Array
+    sigma: Array
+    axis: int = 0
+    token: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Arrow(Mark):
     """An arrow, named at its tip.
 
@@ -181,9 +217,11 @@ class Arrow(Mark):
     name : str
     ink : str
     width : float
-        Pixels.
+        Of the shaft, in pixels; 0: only the head is drawn, as something else lies there.
     token : (axis, place) or None
         The word that it is about: orange while that is lit.
+    also : tuple of (axis, place)
+        Other words that make it orange: those of a sentence that are this one of the vocabulary.
     cells : tuple of Cell
         Cells that make it orange; pointing at the tip is pointing at the first.
     drag : Gesture or None
@@ -197,6 +235,7 @@ class Arrow(Mark):
     ink: str = MUTED
     width: float = 1.2
     token: tuple[str, int] | None = None
+    also: tuple[tuple[str, int], ...] = ()
     cells: tuple[Cell, ...] = ()
     drag: Gesture | None = None
     dashed: bool = False
@@ -221,7 +260,7 @@ class Arc(Mark):
 
 @dataclass(frozen=True, eq=False)
 class Words(Mark):
-    """Words at a place; moved a little where something is in the way."""
+    """Words at a place; moved a little where something is in the way, and on a patch of the page where an image is."""
 
     x: float
     y: float
@@ -255,7 +294,15 @@ class Axis(Data):
 
 @dataclass(frozen=True, eq=False)
 class Probe(Data):
-    """What there is to be said of any place of a drawing: "Point anywhere to ask the net"."""
+    """What there is to be said of any place of a drawing.
+
+    Parameters
+    ----------
+    invitation : str
+        Said while one points at nothing: "Point anywhere to ask the net."
+    """
+
+    invitation: str
 
     def said(self, x: float, y: float) -> str:
         """Of one place."""
@@ -271,7 +318,7 @@ class Drawing(Data):
     marks : tuple of Mark
         The later above the earlier.
     window : tuple of float
-        Left, right, bottom and top.
+        Left, right, bottom and top. While a mark is dragged, a renderer keeps the one with which the drag began.
     summary : str
         The drawing in words, for a screen reader.
     x, y : Axis

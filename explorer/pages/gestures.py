@@ -3,8 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from explorer.core.switches import SwitchValue
-from explorer.document.commands import Command, SetCells, SetSwitch
+from explorer.document.commands import Command, PinCells, SetCells, SetSwitch
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,35 @@ class Do(Edit):
 
 @dataclass(frozen=True)
 class SetNumber(Edit):
-    """One cell of an input gets a number."""
+    """One cell of an input gets a number; with `pinned`, one of a computed node is held at it."""
 
     node: str
     cell: tuple[int, ...]
     value: float = 0.0
+    pinned: bool = False
 
     def command(self, stroke: object = None) -> Command:
-        return SetCells(self.node, {self.cell: self.value}, stroke)
+        return (PinCells if self.pinned else SetCells)(self.node, {self.cell: self.value}, stroke)
+
+
+@dataclass(frozen=True)
+class Hold(Edit):
+    """All cells of a computed node, or of a head's slice of it, are held at one number.
+
+    Parameters
+    ----------
+    node : str
+    shape : tuple of int
+        Of the node or slice.
+    value : float
+    """
+
+    node: str
+    shape: tuple[int, ...]
+    value: float = 0.0
+
+    def command(self, stroke: object = None) -> Command:
+        return PinCells(self.node, dict.fromkeys(np.ndindex(self.shape), self.value), stroke)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from explorer.core.switches import SwitchValue
 from explorer.pages.drawing import Drawing
@@ -101,11 +102,14 @@ class Stack(Element):
     elements : tuple of Element
     width : int
         Pixels at text scale 1 that it takes; 0: as many as it needs.
+    ink : str
+        Of a square before the title, as of the bands in the heading of a joined matrix; empty: none.
     """
 
     title: str
     elements: tuple[Element, ...]
     width: int = 0
+    ink: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +186,18 @@ class Line(Data):
     strong: bool = False
 
 
+class Lines(Data, Sequence[Line]):
+    """Lines of a listing that are made when they are asked for; of a large vocabulary, only those in sight."""
+
+    def line(self, row: int) -> Line:
+        """The line of a row, counted from 0."""
+        raise NotImplementedError(type(self).__name__)
+
+    def __getitem__(self, row: Any) -> Any:
+        rows = range(len(self))[row]
+        return self.line(rows) if isinstance(rows, int) else [self.line(one) for one in rows]
+
+
 @dataclass(frozen=True, eq=False)
 class Listing(Element):
     """Lines of words, numbers and bars.
@@ -192,8 +208,7 @@ class Listing(Element):
         For a screen reader.
     columns : tuple of Column
     lines : sequence of Line
-        Of a large vocabulary a sequence that makes each line when it is asked for; it compares equal while it would
-        make the same ones.
+        Of a large vocabulary `Lines`, which make each when it is asked for, and are equal while they make the same.
     most : int
         Lines in sight at once.
     vocabulary : tuple of str
@@ -361,7 +376,7 @@ class Button(Element):
 
 @dataclass(frozen=True, eq=False)
 class Slider(Element):
-    """A number from a tenth to ten, in even steps of its logarithm.
+    """A number from a tenth to ten, in even steps of its logarithm; below it stand 0.1, 1 and 10.
 
     Parameters
     ----------
@@ -413,7 +428,7 @@ class Descent(Element):
     Parameters
     ----------
     part : str
-        "steps" (the controls), "curve", "surface", "weights" (what moves) or "net" (what a net answers).
+        "steps" (the controls), "curve" (with its choice of a scale), "surface" or "weights" (what moves).
     about : tuple
         What makes it another one: it is made anew when this differs.
     """

@@ -26,7 +26,7 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
         return ()
     same = given["Q"] == given["K"]
     before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
-    dimensions = {node: _chosen(view, f"{block}{node}", view.values[node]) for node in before}
+    dimensions = {node: chosen_dimensions(view, f"{block}{node}", view.values[node]) for node in before}
     stacks = []
     for node, title in before.items():
         letter = "Q" if node == given["Q"] else "K"
@@ -34,12 +34,12 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
         stacks.append(_plane(view, title, f"{block}{node}", dimensions[node], view.values[node], drawing))
     for letter, array in arrays.items():
         key = f"{block}{letter}"
-        behind = _chosen(view, key, array)
+        behind = chosen_dimensions(view, key, array)
         drawing = _warp(view, block, letter, given[letter], names[letter], dimensions[given[letter]], behind)
         stacks.append(_plane(view, f"Behind W_{letter}", key, behind, array, drawing))
     if same:
         key, array = f"{block}moved", arrays["V"]
-        pair = _chosen(view, key, array)
+        pair = chosen_dimensions(view, key, array)
         stacks.append(_plane(view, "Moved by attention: V to O", key, pair, array, _moved(view, block, pair)))
     return (
         Section("planes", "What W_Q, W_K and W_V do to the plane"),
@@ -65,8 +65,8 @@ def dimension_choice(key: str, pair: tuple[int, int], width: int, title: str) ->
     return Controls(f"dimensions of {key}", boxes)
 
 
-def _chosen(view: View, key: str, vectors: Array) -> tuple[int, int]:
-    """The two dimensions that are drawn, counted from 0."""
+def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
+    """The two dimensions that a picture draws, counted from 0: those of `dimension_choice`."""
     across, up = telling(vectors)
     last = vectors.shape[1]
     chosen = view.chosen(f"{key}.across", across + 1), view.chosen(f"{key}.up", up + 1)

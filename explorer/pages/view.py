@@ -54,6 +54,31 @@ class Looking:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """How gradient descent would go on from here.
+
+    Parameters
+    ----------
+    rate : float
+        The learning rate.
+    moves : mapping of str to bool
+        The inputs that a gradient can move, and whether they are to.
+    quick : bool
+        Whether a step takes so little that nobody has to wait for it.
+    ready : bool
+        Whether the gradients are there, or come at once.
+    ahead : callable
+        What the next step would make of the inputs that move; it raises an `ExplorerError` where there is none.
+    """
+
+    rate: float
+    moves: Mapping[str, bool]
+    quick: bool
+    ready: bool
+    ahead: Callable[[], Mapping[str, Array]]
+
+
+@dataclass(frozen=True)
 class LastEdit:
     """What the last act changed.
 
@@ -90,6 +115,10 @@ class View:
         The model that "difference" is a difference to.
     last_step : callable or None
         What the last step of gradient descent changed in a node or slice.
+    steps : Steps or None
+        How gradient descent would go on; None where nobody can take a step, as in a picture for print.
+    given : bool
+        Whether it stands as it was opened, with nothing edited.
     """
 
     state: State
@@ -99,6 +128,8 @@ class View:
     ours: frozenset[str] = frozenset()
     beside: "View | None" = None
     last_step: Callable[[Place], Array] | None = None
+    steps: Steps | None = None
+    given: bool = False
     _labels: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
@@ -209,6 +240,16 @@ class View:
         if was is None or was.shape != self.values[place.node].shape:
             return np.zeros(now.shape)
         return apart(now, was[place.index])
+
+    def changed(self, name: str) -> tuple[int, float]:
+        """How many cells of a node the last edit changed, and by how much the one that it changed most."""
+        now, was = self.values[name], self.last.before.get(name)
+        if was is None or was.shape != now.shape:
+            return 0, 0.0
+        with np.errstate(invalid="ignore"):  # ∞ − ∞, which is not the largest change where there is another
+            change = np.subtract(now, was, dtype=np.float64).ravel()
+        high, low = float(np.fmax.reduce(change)), float(np.fmin.reduce(change))
+        return int(np.count_nonzero(now != was)), low if -low > high else high
 
     def is_new(self, name: str) -> bool:
         """Whether the last edit made a node, or gave it another shape: then it has nothing that it changed from."""

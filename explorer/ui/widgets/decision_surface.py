@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
+from explorer.pages.contour import level_lines
 from explorer.ui.colour import qcolor
 from explorer.ui.selection import Cell
-from explorer.ui.training.contour import level_lines
 from explorer.ui.widgets.handles import Handles
 from explorer.ui.widgets.net_answers import CASES, NetAnswers
 from explorer.ui.widgets.plot import DRAWABLE

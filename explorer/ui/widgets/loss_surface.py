@@ -14,11 +14,11 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import significant, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
+from explorer.pages.contour import between_points, level_lines
 from explorer.ui.background import Background
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
-from explorer.ui.training.contour import between_points, level_lines
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.training.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.widgets.plot import DRAWABLE, Plot

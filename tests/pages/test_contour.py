@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from explorer.ui.training.contour import level_lines
+from explorer.pages.contour import level_lines
 
 X, Y = np.linspace(-1, 1, 9), np.linspace(0, 3, 7)
 

@@ -1,0 +1,76 @@
+"""Embedding: a word's number, its one-hot row, its row of the table, and the table's rows as arrows in a plane."""
+
+import numpy as np
+
+from explorer.core.node import Stage
+from explorer.core.ops import Array
+from explorer.pages.drawing import ACCENT, MUTED, Arrow, Axis, Drawing, Mark, drawable, reach
+from explorer.pages.element import Element
+from explorer.pages.matrix import matrix
+from explorer.pages.page import Item, Note, Picture, Row, Stack
+from explorer.pages.planes import chosen_dimensions, dimension_choice
+from explorer.pages.view import Cell, View
+
+MOST_ARROWS = 200
+"""More cannot be told apart, and take long to draw."""
+NAMED = 12  # arrows that the summary lists
+TITLE = "The table's rows as arrows"
+
+
+def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
+    """One-hot × table = X, and the table's rows as arrows."""
+    block = view.block(stage)
+    items = [Item("", matrix(view, f"{block}tokens", "word numbers"))]
+    hot = f"{block}onehot" in view.nodes
+    if hot:
+        items.append(Item("→", matrix(view, f"{block}onehot", "one-hot")))
+    items.append(Item("×" if hot else "→", matrix(view, f"{block}table", "embedding table")))
+    items.append(Item("=" if hot else "→", matrix(view, f"{block}X", "embeddings")))
+    return (Row("from words to vectors", (*items, Item("", _plane(view, block)))),)
+
+
+def _plane(view: View, block: str) -> Stack:
+    """The picture, and below it which dimensions it draws, and which words."""
+    name, axis = f"{block}table", block.removesuffix(".")
+    table = view.values[name]
+    said = view.values[f"{axis}.tokens"]
+    drawn = _drawn(len(table), said)
+    pair = chosen_dimensions(view, name, table[drawn])
+    parts: list[Element] = [Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)]
+    if table.shape[1] > 1:
+        parts.append(dimension_choice(name, pair, table.shape[1], TITLE))
+    parts.append(Note(f"who is in the plane of {name}", _words(len(drawn), len(table)), wide=False))
+    return Stack("arrows", TITLE, tuple(parts))
+
+
+def _drawn(n: int, said: Array) -> Array:
+    """The rows that are drawn: those of the words of the sentence, then the first ones."""
+    return np.sort(list(dict.fromkeys((*said.tolist(), *range(min(n, MOST_ARROWS)))))[: max(MOST_ARROWS, 1)])
+
+
+def _words(drawn: int, n: int) -> str:
+    strong = "Strong: the words of the sentence."
+    return strong if drawn == n else f"{strong} Of {n:,} words {drawn} are drawn."
+
+
+def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, int]) -> Drawing:
+    """An arrow for each of some rows; a word that is lit, or a row that is pointed at, is orange."""
+    rows, columns = view.nodes[name].axes
+    labels, dimensions = view.labels(rows), view.labels(columns)
+    points = view.values[name][drawn][:, pair]
+    places: dict[int, list[tuple[str, int]]] = {}
+    for i, word in enumerate(view.values[f"{axis}.tokens"].tolist()):
+        places.setdefault(word, []).append((axis, i))
+    marks: list[Mark] = []
+    for row, (x, y) in zip(drawn.tolist(), points.tolist(), strict=True):
+        if drawable(x, y):
+            here = row in places
+            ink, width = (ACCENT, 2.0) if here else (MUTED, 1.2)
+            cells = Cell(name, (row, pair[0])), Cell(name, (row,))
+            also = tuple(places.get(row, ()))
+            marks.append(Arrow((0.0, 0.0), (x, y), labels[row], ink, width, (rows, row), also, cells))
+    far = 1.3 * reach(points, 0.5)
+    told = [f"{labels[row]} ({x:.2f}, {y:.2f})" for row, (x, y) in zip(drawn[:NAMED], points.tolist(), strict=False)]
+    across, up = (Axis(f"dimension {dimensions[d]}", grid=True) for d in pair)
+    window = (-far, far, -far, far)
+    return Drawing(tuple(marks), window, f"{name} in a plane: {'; '.join(told)}", across, up, square=True)

@@ -1,0 +1,70 @@
+"""Heads: all of them side by side, their outputs joined, and W_O."""
+
+from explorer.core.node import Stage
+from explorer.document.commands import Release
+from explorer.pages.attention import heat_map
+from explorer.pages.drawing import series
+from explorer.pages.element import Element
+from explorer.pages.gestures import Do, Edit, Hold
+from explorer.pages.matrix import matrix
+from explorer.pages.page import Button, Item, Row, Section, Stack
+from explorer.pages.view import View
+
+MOST_WORDS = 9
+SIDE = 232  # pixels of a head's picture: so that heads stand beside each other
+
+
+def heads(view: View, stage: Stage) -> tuple[Element, ...]:
+    """A column for each head; then the heads' outputs as one matrix, a band of columns for each head, times W_O.
+
+    Of a long sentence a table of the weights shows nothing; a picture does, and pointing at it gives the number.
+    """
+    block = view.block(stage)
+    n = view.graph.n_heads(f"{block}output") or 1
+    long = max(view.graph.shape(f"{block}weights")[-2:]) > MOST_WORDS
+    mixed = f"{block}W_O" in view.nodes
+    elements: list[Element] = [
+        Section("each", "Each head by itself"),
+        Row("heads", tuple(Item("", _head(view, block, head, long)) for head in range(n))),
+    ]
+    if long:
+        outputs = (_of(view, f"{block}output", head, f"head {head + 1}") for head in range(n))
+        elements += [
+            Section("outputs", "What each head puts out"),
+            Row("outputs of heads", tuple(Item("", output) for output in outputs)),
+        ]
+    items = [Item("", matrix(view, f"{block}concat"))]
+    if mixed:
+        items += [Item("×", matrix(view, f"{block}W_O")), Item("=", matrix(view, f"{block}projected"))]
+    title = "Side by side, then through W_O" if mixed else "Side by side"
+    return (*elements, Section("joined", title), Row("joined heads", tuple(items)))
+
+
+def _of(view: View, name: str, head: int, title: str = "") -> Element:
+    """A matrix of a head, which stays when another head is looked at."""
+    of_head = view.of_head(name, head)
+    return matrix(view, of_head, title, id=of_head)
+
+
+def _head(view: View, block: str, head: int, long: bool) -> Stack:
+    if long:
+        shown: tuple[Element, ...] = (heat_map(view, block, head=head, most=SIDE),)
+    else:
+        shown = tuple(_of(view, f"{block}{short}", head) for short in ("weights", "output"))
+    button = _switch(view, view.of_head(f"{block}output", head), head)
+    return Stack(f"head {head + 1}", f"Head {head + 1}", (button, *shown), ink=series(head))
+
+
+def _switch(view: View, name: str, head: int) -> Button:
+    """Takes a head out, by pinning its output to 0, or lets it work again."""
+    place = view.graph.place(name)
+    pin = view.engine.pins.get(place.node)
+    shape = view.engine.value(place).shape
+    fits = pin is not None and pin.cells.shape == view.values[place.node].shape
+    act: Edit
+    if fits and pin is not None and pin.cells[place.index].all() and not pin.values[place.index].any():
+        text, act, tip = "Switch on", Do(Release(name)), "Let the head work again"
+    else:
+        text, act = "Switch off", Hold(name, shape)
+        tip = "Hold what the head puts out at 0 and see what is missed"
+    return Button(f"switch of head {head + 1}", text, act, tip, f"{text} head {head + 1}")

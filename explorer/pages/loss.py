@@ -1,0 +1,287 @@
+"""Loss: the right word of each position, what the model gave it, and how surprised it is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.node import Stage
+from explorer.core.numbers import exact, written
+from explorer.core.ops import Array, CrossEntropy
+from explorer.core.tokens import PAD
+from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
+from explorer.pages.element import Element
+from explorer.pages.gestures import SetNumber
+from explorer.pages.matrix import matrix
+from explorer.pages.page import (
+    BAR,
+    NUMBER,
+    Column,
+    Descent,
+    Entry,
+    Item,
+    Line,
+    Lines,
+    Listing,
+    Note,
+    Picture,
+    Row,
+    Section,
+    Stack,
+)
+from explorer.pages.view import Cell, View
+from explorer.pages.word_gradients import word_gradients
+
+VALUE, TARGET = "loss.value", "loss.target"
+SEER = "decoder.1.self"
+OTHERS = {"loss.likelihood": "what each right word got", "loss.L_1": "the sum of the logs: −n times the loss"}
+MOST_CONTEXT = 5
+DECIMALS = 4
+MOST_DOTS = 512
+NAMED = 12  # terms that the summary lists
+HIGHEST = 40.0  # of −ln p that is drawn
+FOLLOW = (
+    " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "
+    "choose is pinned there, and the others still follow."
+)
+OVER = " Where the right word is <i>&lt;pad&gt;</i>, nothing is to be said, and nothing is counted."
+
+
+def loss(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The terms of the loss, one a line; what its gradient asks of the logits; steps down it; and the terms' mean."""
+    output, words = view.nodes[VALUE].parents[0], _of_words(view)
+    listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
+    shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
+    mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
+    others = [Item("", matrix(view, name, OTHERS.get(name, ""))) for name in mine]
+    return (
+        Section("terms", "One term for each position" if words else "One term for each number"),
+        Note("about the terms", text),
+        Row("terms listed", (Item("", listing),)),
+        *word_gradients(view),
+        Section("down", "Down the gradient"),
+        Descent("steps", "steps"),
+        Row(
+            "costs",
+            (
+                Item(
+                    "",
+                    Stack(
+                        "what it costs",
+                        "What a probability costs" if words else "What a difference costs",
+                        (Picture("cost curve", curve, 360, 280),),
+                    ),
+                ),
+            ),
+        ),
+        Section("mean", "The mean of the terms is the loss"),
+        Row("loss row", shown),
+        *((Row("others", tuple(others)),) if others else ()),
+    )
+
+
+def loss_sentence(view: View, stage: Stage) -> str:
+    """What happens there: surprise is of words."""
+    if _of_words(view):
+        return "How surprised the model is by the right words."
+    return "How far the answers are from what would be right, as one number."
+
+
+def _of_words(view: View) -> bool:
+    """Whether it is the cross-entropy: a term for each right word."""
+    return isinstance(view.nodes[VALUE].op, CrossEntropy)
+
+
+def _target(view: View, words: bool) -> Element:
+    return matrix(view, TARGET, "numbers of the right words" if words else "what would be right")
+
+
+def _value(view: View) -> Element:
+    return matrix(view, VALUE, "the loss")
+
+
+def _mean(view: View) -> str:
+    return f"Their mean is the loss: <b>{written(float(view.values[VALUE]), DECIMALS)}</b>."
+
+
+# Cross-entropy
+
+
+@dataclass(frozen=True, eq=False)
+class _WordTerms(Lines):
+    """A line for each position: the right word, its probability, −ln of it.
+
+    Parameters
+    ----------
+    output : str
+        The node of the probabilities.
+    after : tuple of str
+        What each position is foretold from.
+    vocabulary : tuple of str
+    target : numpy.ndarray of int
+    given, cost : numpy.ndarray
+        (n,)
+    pad : int
+        The right word that is not counted.
+    pinned : bool
+        Whether another right word is pinned, or typed.
+    """
+
+    output: str
+    after: tuple[str, ...]
+    vocabulary: tuple[str, ...]
+    target: Array
+    given: Array
+    cost: Array
+    pad: int
+    pinned: bool
+
+    def __len__(self) -> int:
+        return len(self.after)
+
+    def line(self, row: int) -> Line:
+        right, given, cost = int(self.target[row]), float(self.given[row]), float(self.cost[row])
+        counted = right != self.pad
+        choose = SetNumber(TARGET, (row,), pinned=self.pinned)
+        p, tip = (written(given, DECIMALS), exact(given)) if counted else ("", _NOTHING)
+        entries = (
+            Entry(f"{row}  {self.after[row]}", tip=self.after[row], muted=not counted),
+            Entry(
+                self.vocabulary[right] if counted else PAD,
+                tip="Enter, or a double click, to choose another word",
+                muted=not counted,
+                choose=choose,
+            ),
+            Entry(p, tip=tip, muted=not counted),
+            Entry(p, given if counted else 0.0, tip),
+            Entry(
+                written(cost, DECIMALS) if counted else "not counted",
+                tip=exact(cost) if counted else _NOTHING,
+                muted=not counted,
+            ),
+        )
+        return Line(entries, Cell(self.output, (row, right)) if counted else None)
+
+
+_NOTHING = "The right word is <pad>: here nothing is to be said"
+
+
+def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
+    """The list of the terms, the curve they lie on, and what is said of them."""
+    op, target, p = view.nodes[VALUE].op, view.values[TARGET], view.values[output]
+    assert isinstance(op, CrossEntropy)
+    rows, columns = view.nodes[output].axes
+    names, vocabulary = view.labels(rows), view.labels(columns)
+    given = p[np.arange(len(p)), target]
+    with np.errstate(all="ignore"):  # as in the engine
+        cost = -np.log(given) + 0.0
+    typed = view.nodes[TARGET].is_input
+    lines = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
+    titles = (
+        Column("After"),
+        Column("right word"),
+        Column("its probability p", NUMBER),
+        Column("", BAR, 120),
+        Column("−ln p", NUMBER),
+    )
+    listing = Listing("term list", "Right words and what they cost", titles, lines, vocabulary=vocabulary)
+    counted = target != op.pad
+    sure = "A right word with probability 1 costs nothing; the less it had, the more it costs."
+    text = f"−ln p of the right word. {sure} {_mean(view)}{'' if typed else FOLLOW}{'' if counted.all() else OVER}"
+    places = [(i, names[i], Cell(output, (i, int(target[i])))) for i in np.flatnonzero(counted).tolist()]
+    return listing, _costs(places, given, cost), text
+
+
+def _contexts(view: View, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The words that each position is foretold from: its own and those before it that the mask lets it see.
+
+    These, each with the right word, are the pairs that a text gives (Radford et al. 2018, equation 1).
+    """
+    model = view.state.model
+    mask = view.values.get(f"{SEER}.mask")
+    # A second layer reads what the first has gathered: what it sees reaches farther than its mask.
+    reaches_farther = model.layers > 1 and model.blocks().get(SEER) and model.switch(SEER, "window")
+    if mask is None or mask.shape != (len(names), len(names)) or reaches_farther:
+        return names
+    contexts = []
+    for row in mask:
+        seen = np.flatnonzero(row)
+        words = [names[i] for i in seen[-MOST_CONTEXT:].tolist()]
+        contexts.append(" ".join(words if len(seen) <= MOST_CONTEXT else ["…", *words]))
+    return tuple(contexts)
+
+
+def _costs(places: list[tuple[int, str, Cell]], given: Array, cost: Array) -> Drawing:
+    """−ln p as a curve, with a dot for each position."""
+    dots = [
+        Dot(float(given[i]), float(cost[i]), name, series(0), cell=cell)
+        for i, name, cell in places[:MOST_DOTS]
+        if drawable(float(given[i]), float(cost[i]))
+    ]
+    high = max(4.0, min(max((dot.y for dot in dots), default=0.0), HIGHEST)) * 1.15
+    # Even steps of −ln p: those of p would leave out its steep end.
+    y = np.linspace(0.0, high, 400)
+    told = "; ".join(f"{name} {written(float(cost[i]), 3)}" for i, name, _ in places[:NAMED])
+    axes = Axis("p of the right word", grid=True), Axis("−ln p", grid=True)
+    return Drawing((Curve(np.exp(-y), y), *dots), (-0.03, 1.14, -0.12 * high, high), f"Costs: {told}", *axes)
+
+
+# Squares
+
+
+@dataclass(frozen=True, eq=False)
+class _Squares(Lines):
+    """A line for each number of the output: what it is, what it should be, the square of the difference."""
+
+    output: str
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Array
+    target: Array
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def name(self, row: int) -> str:
+        """Case and column."""
+        case, column = divmod(row, len(self.columns))
+        return self.names[case] if len(self.columns) == 1 else f"{self.names[case]} · {self.columns[column]}"
+
+    def line(self, row: int) -> Line:
+        index = divmod(row, len(self.columns))
+        value, target = self.values[index], self.target[index]
+        with np.errstate(all="ignore"):
+            off = float(value - target)
+            numbers = float(value), float(target), off, off, float((value - target) ** 2)
+        entries = (Entry(self.name(row)), *(Entry(written(n, DECIMALS), n, exact(n)) for n in numbers))
+        return Line(entries, Cell(self.output, index))
+
+
+def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
+    """The list of the terms, the curve they lie on, and what is said of them."""
+    rows, columns = (view.labels(axis) for axis in view.nodes[output].axes)
+    lines = _Squares(output, rows, columns, view.values[output], view.values[TARGET])
+    with np.errstate(all="ignore"):  # as in the engine
+        off = (lines.values - lines.target).ravel()
+        costs = off * off
+    widest = float(np.abs(off[np.isfinite(off)]).max(initial=0)) or 1.0
+    titles = (
+        Column("Number"),
+        Column("output", NUMBER),
+        Column("target", NUMBER),
+        Column("difference", NUMBER),
+        Column("", BAR, 120, (-widest, widest)),
+        Column("squared", NUMBER),
+    )
+    dots = [
+        Dot(float(off[i]), float(costs[i]), lines.name(i), series(0), cell=Cell(output, divmod(i, len(columns))))
+        for i in range(min(len(lines), MOST_DOTS))
+        if drawable(float(off[i]), float(costs[i]))
+    ]
+    far = max((abs(dot.x) for dot in dots), default=0.0) * 1.15 or 1.0
+    x = np.linspace(-far, far, 200)
+    told = "; ".join(f"{lines.name(i)} {written(float(costs[i]), 3)}" for i in range(min(len(lines), NAMED)))
+    window = (-far, far, -0.12 * far**2, 1.2 * far**2)
+    axes = Axis("output − target", grid=True), Axis("squared", grid=True)
+    drawing = Drawing((Curve(x, x * x), *dots), window, f"Squares: {told}", *axes)
+    text = f"The difference between output and target, squared. {_mean(view)}"
+    return Listing("term list", "Differences and their squares", titles, lines), drawing, text

@@ -1,0 +1,373 @@
+"""What a net answers: to its own cases, and at any point of the space that its inputs are points of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from explorer.core.engine import Engine
+from explorer.core.graph import Graph
+from explorer.core.numbers import written
+from explorer.core.ops import Array, Identity
+from explorer.pages.contour import level_lines
+from explorer.pages.drawing import (
+    DRAWABLE,
+    HERE,
+    SHARES,
+    TEXT,
+    Axis,
+    Band,
+    Curve,
+    Dot,
+    Drawing,
+    Image,
+    Mark,
+    Probe,
+    Segments,
+    Words,
+    drawable,
+    series,
+)
+from explorer.pages.element import Element
+from explorer.pages.gestures import MoveTo
+from explorer.pages.page import Note, Picture, Stack
+from explorer.pages.view import Cell, View
+
+CASES, TARGET, LOSS = "input.X", "loss.target", "loss.value"
+POINTS = 60
+"""Of a surface, along each side: 3,600 answers a picture."""
+CURVE_POINTS = 301
+MOST_CASES, MOST_LINES, MOST_EXAMPLES = 200, 16, 512
+LEVEL = 1e-6
+"""Answers that differ by less, as a part of the range of the colours, are one and the same: no border runs there."""
+FOOT = 0.025
+"""Of the window: the mark on the side of a hidden unit's line where its sum is above 0."""
+ROUNDING = 1e-12  # what rounding leaves of 0 says nothing to a reader
+NAMED = 12  # cases that the summary lists
+
+
+def net_picture(view: View) -> Stack | None:
+    """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net."""
+    net = Net(view)
+    match net.features:
+        case 2:
+            return _surface(net)
+        case 1:
+            return _fit(net)
+    return None
+
+
+@dataclass(frozen=True)
+class Net:
+    """A net with a single output, as a view has it."""
+
+    view: View
+
+    @property
+    def output(self) -> str:
+        """The node of the answers."""
+        return f"layer.{self.view.state.model.layers}.activation"
+
+    @property
+    def hidden(self) -> str | None:
+        """The node of the sums of the first hidden units; None for a net of one layer."""
+        return "layer.1.hidden" if self.view.state.model.layers > 1 else None
+
+    @property
+    def features(self) -> int:
+        """How many numbers a case has: 0 where there is no such net."""
+        graph = self.view.graph
+        if self.view.state.model.kind != "mlp" or graph.shape(self.output)[-1] != 1:
+            return 0
+        return graph.shape(CASES)[-1]
+
+    def names(self, node: str, axis: int) -> Sequence[str]:
+        """The labels along an axis of a node."""
+        return self.view.labels(self.view.nodes[node].axes[axis])
+
+    # The cases
+
+    @property
+    def cases(self) -> Array:
+        """The cases, (n, n_features)."""
+        return self.view.values[CASES]
+
+    @property
+    def answers(self) -> Array:
+        """What the net answers to each, (n,)."""
+        answers: Array = self.view.values[self.output][:, 0]
+        return answers
+
+    @property
+    def targets(self) -> Array | None:
+        """What would be right for each, (n,); None where nobody says."""
+        targets = self.view.values.get(TARGET)
+        return targets[:, 0] if targets is not None and targets.ndim == 2 else None
+
+    @property
+    def levels(self) -> tuple[float, float]:
+        """The least and the largest target, which the colours go from and to; 0 and 1 where that is no range."""
+        targets = self.targets
+        finite = targets[np.isfinite(targets)] if targets is not None else np.zeros(0)
+        if not finite.size or finite.min() == finite.max():
+            return 0.0, 1.0
+        return float(finite.min()), float(finite.max())
+
+    @property
+    def threshold(self) -> float:
+        """From where on an answer is a yes: the model's threshold, or half-way between the targets."""
+        return float(self.view.state.model.switch("decision", "threshold")) or sum(self.levels) / 2
+
+    @property
+    def right(self) -> Array | None:
+        """Whether each answer is on its target's side of the threshold, (n,); None where there are no targets."""
+        targets, threshold = self.targets, self.threshold
+        return None if targets is None else (self.answers >= threshold) == (targets >= threshold)
+
+    @property
+    def bends(self) -> bool:
+        """Whether it is more than one matrix: a hidden layer has an activation other than the identity."""
+        nodes, layers = self.view.nodes, self.view.state.model.layers
+        return any(not isinstance(nodes[f"layer.{k}.activation"].op, Identity) for k in range(1, layers))
+
+    def straight(self, what: str) -> str:
+        """What follows where it is one matrix only."""
+        return "" if self.bends else f" Nothing here bends: whatever the weights, {what}."
+
+    # Anywhere
+
+    def over(self, points: Array, node: str) -> Array:
+        """What a node would be for other cases, (n_points, n_units), by the graph's own ops.
+
+        A pinned cell belongs to a case, and other cases do not have it.
+        """
+        asked = np.asarray(points, dtype=self.view.state.model.dtype)
+        return Engine(self.view.graph, self.view.values).what_if({CASES: asked}, node)
+
+
+# Two inputs: a surface
+
+
+def _surface(net: Net) -> Stack:
+    """The decision surface, the scale of its colours, and how many cases are on the right side."""
+    window, lines = _window(net.cases), _hidden_lines(net)
+    threshold = f"{net.threshold:g}".replace("-", "−")
+    dashed = " Dashed: a hidden unit’s sum is 0, with a foot where it is above." if lines else ""
+    parts: tuple[Element, ...] = (
+        Note("right cases", _counted(net, threshold)),
+        Picture("answers", _plane(net, window, lines, threshold), 370, 370),
+        Picture("scale of answers", _scale(net), 370, 44),
+        Note("legend of answers", f"Thick: the answer is {threshold}.{dashed}"),
+    )
+    return Stack("net", "What the net answers in the plane", parts, 370)
+
+
+def _counted(net: Net, threshold: str) -> str:
+    right = net.right
+    straight = net.straight("the border is one straight line")
+    if right is None:
+        return f"Nothing says what would be right.{straight}"
+    return f"<b>{int(right.sum())} of {len(right)}</b> cases are on the right side of {threshold}.{straight}"
+
+
+def _window(cases: Array) -> tuple[float, float, float, float]:
+    """A square around the cases, with some room."""
+    near = cases[(np.abs(cases) < DRAWABLE).all(-1)]
+    if not len(near):
+        near = np.zeros((1, 2))
+    x, y = ((near.min(0) + near.max(0)) / 2).tolist()
+    half = 0.75 * float(np.ptp(near, axis=0).max() or 1.0)
+    return x - half, x + half, y - half, y + half
+
+
+def _plane(net: Net, window: tuple[float, float, float, float], lines: list[Mark], threshold: str) -> Drawing:
+    """Colour is the answer, the thick line is where it is the threshold; the cases are discs to drag.
+
+    A disc has its target in it and its answer below; a dashed line for each hidden unit is where its sum is 0.
+    """
+    left, right, bottom, top = window
+    x, y = np.linspace(left, right, POINTS), np.linspace(bottom, top, POINTS)
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    answers = net.over(grid, net.output).reshape(POINTS, POINTS)
+    low, high = net.levels
+    half = (x[1] - x[0]) / 2
+    place = (left - half, bottom - half, right - left + 2 * half, top - bottom + 2 * half)
+    seen = np.nan_to_num(answers, nan=low, posinf=high, neginf=low)
+    image = Image(seen, high, low, SHARES, place, smooth=True)
+    with np.errstate(invalid="ignore"):
+        same = np.ptp(answers) < LEVEL * (high - low)
+    border = np.zeros((0, 2, 2)) if same else level_lines(answers, x, y, net.threshold)
+    cases = _cases(net)
+    said = _summary(net, threshold, bool(len(border)))
+    a, b = net.names(CASES, 1)
+    probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
+    marks = (image, Segments(border, HERE, 4.0), *lines, *cases)
+    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe)
+
+
+def _cases(net: Net) -> list[Mark]:
+    low, high = net.levels
+    right, targets = net.right, net.targets
+    dots: list[Mark] = []
+    for i, (x, y) in enumerate(net.cases[:MOST_CASES].tolist()):
+        if not drawable(x, y):
+            continue
+        target = None if targets is None else float(targets[i])
+        share = None if target is None else float(np.clip(np.nan_to_num((target - low) / (high - low)), 0, 1))
+        dots.append(
+            Dot(
+                x,
+                y,
+                cell=Cell(net.output, (i, 0)),
+                also=(Cell(CASES, (i,)), Cell(TARGET, (i,))) if target is not None else (Cell(CASES, (i,)),),
+                drag=MoveTo((CASES, (i, 0)), (CASES, (i, 1))),
+                inside="" if target is None else f"{target:g}".replace("-", "−"),
+                below=written(float(net.answers[i]), 2),
+                share=share,
+                wrong=right is not None and not right[i],
+            )
+        )
+    return dots
+
+
+def _summary(net: Net, threshold: str, border: bool) -> str:
+    """The picture in a sentence."""
+    right = net.right
+    names = zip(net.names(CASES, 0)[:NAMED], net.answers.tolist(), strict=False)
+    told = "; ".join(f"{name}: {written(answer, 2)}" for name, answer in names)
+    nowhere = "" if border else f" The answer crosses {threshold} nowhere here."
+    found = "" if right is None else f" {int(right.sum())} of {len(right)} on the right side of {threshold}."
+    return f"Answers in the plane.{found} {told}.{nowhere}"
+
+
+def _hidden_lines(net: Net) -> list[Mark]:
+    """A dashed line for each hidden unit where its sum is 0, a foot on the side where it is above, and its name."""
+    node = net.hidden
+    names = net.names(node, 1) if node else ()
+    if node is None or len(names) > MOST_LINES:
+        return []
+    left, right, bottom, top = _window(net.cases)
+    # A sum of products is flat: its corners say where it is 0.
+    x, y = np.array([left, right]), np.array([bottom, top])
+    corners = net.over(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2), node).reshape(2, 2, -1)
+    marks: list[Mark] = []
+    for unit, name in enumerate(names):
+        sums = corners[..., unit]
+        if not (np.abs(sums) < DRAWABLE).all():
+            continue
+        steepest = np.array([sums[0, 1] - sums[0, 0], sums[1, 0] - sums[0, 0]])
+        for ends in level_lines(sums, x, y, 0.0):
+            side = steepest / (float(np.hypot(*steepest)) or 1.0) * FOOT * (right - left)
+            middle = ends.mean(0)
+            upper = ends[int(ends[:, 1].argmax())]
+            # The name stands near the upper end, on the side where the unit is on.
+            at = upper + (middle - upper) * 0.12 + 1.6 * side
+            marks += [
+                Segments(ends[None], TEXT, 1.4, dashed=True),
+                Segments(np.array([[middle, middle + side]]), TEXT, 1.4),
+                Words(float(at[0]), float(at[1]), name, TEXT),
+            ]
+    return marks
+
+
+def _scale(net: Net) -> Drawing:
+    """The colours from the least target to the largest, with the threshold marked."""
+    (low, high), threshold = net.levels, net.threshold
+    wide = high - low
+    at = min(max(threshold, low), high)
+    marks: list[Mark] = [
+        Image(np.linspace(low, high, 256)[None], high, low, SHARES, (low, 0.5, wide, 0.5), smooth=True),
+        Band((low, 0.5, wide, 0.5), TEXT, filled=False, width=1.0),
+        Segments(np.array([[(at, 0.42), (at, 1.0)]]), HERE, 3.0),
+    ]
+    numbers = dict.fromkeys(((low, low), (at, threshold), (high, high)))
+    marks += [Words(x, 0.2, f"{number:g}".replace("-", "−"), fixed=True) for x, number in numbers]
+    window = (low - 0.12 * wide, high + 0.12 * wide, 0.0, 1.05)
+    said = f"Colours from {low:g} to {high:g}; the threshold is {threshold:g}".replace("-", "−")
+    return Drawing(tuple(marks), window, said, Axis(labels=()), Axis(labels=()))
+
+
+def _needed(net: Net) -> tuple[tuple[str, Array], ...]:
+    """The values that answers are computed from."""
+    above = net.view.graph.ancestors(net.output)
+    return tuple((name, net.view.values[name]) for name in net.view.nodes if name in above)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ask(Probe):
+    """What a net answers at one place of the plane."""
+
+    graph: Graph
+    values: tuple[tuple[str, Array], ...]
+    output: str
+    dtype: str
+    across: str
+    up: str
+
+    def said(self, x: float, y: float) -> str:
+        point = np.array([[x, y]], dtype=self.dtype)
+        answer = float(Engine(self.graph, dict(self.values)).what_if({CASES: point}, self.output)[0, 0])
+        return f"At {self.across} = {written(x, 2)}, {self.up} = {written(y, 2)} it answers {written(answer, 3)}"
+
+
+# One input: a curve
+
+
+def _fit(net: Net) -> Stack:
+    """The net's curve beside the line of a regression, and how far both are from the examples."""
+    parts = Note("losses", _said_of_fit(net)), Picture("answers", _curve(net), 640, 310)
+    return Stack("net", "What the net answers, over the examples", parts, 640)
+
+
+def _said_of_fit(net: Net) -> str:
+    values = net.view.values
+    said = [f"The net: loss <b>{written(float(values[LOSS]), 4)}</b>."] if LOSS in values else []
+    if "regression.output" in values:
+        W, b = (float(np.ravel(values[f"regression.{name}"])[0]) for name in "Wb")
+        x, y = (escape(net.names(node, 1)[0]) for node in (CASES, net.output))
+        start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {written(abs(b), 4)}"
+        line = f"{y} = {written(W, 4)} · {x}{start}"
+        loss = written(float(values["regression.loss"]), 4)
+        said.append(f"The best line, {line}: loss <b>{loss}</b>; it is known without training.")
+    return " ".join(said) + net.straight("the curve is one straight line")
+
+
+def _curve(net: Net) -> Drawing:
+    """The examples as points, the net's curve and the line of the linear regression.
+
+    Pointing at an example is pointing at the net's answer to it; dragging it up or down edits its target.
+    """
+    values, targets = net.view.values, net.targets
+    x = net.cases[:, 0]
+    y = net.answers if targets is None else targets
+    left, right, low, high = _around(x, y)
+    grid = np.linspace(left, right, CURVE_POINTS)
+    marks: list[Mark] = [Curve(grid, net.over(grid[:, None], net.output)[:, 0], "net", series(0))]
+    said = [f"net {written(float(values[LOSS]), 4)}"] if LOSS in values else []
+    if "regression.output" in values:
+        # A straight line is drawn through two of its points.
+        ends = [int(np.argmin(x)), int(np.argmax(x))]
+        marks.append(Curve(x[ends], values["regression.output"][ends, 0], "line", series(1), dashed=True))
+        said.append(f"line {written(float(values['regression.loss']), 4)}")
+    movable = targets is not None and net.view.nodes[TARGET].is_input
+    for i, (a, b) in enumerate(zip(x[:MOST_EXAMPLES].tolist(), y.tolist(), strict=False)):
+        if drawable(a, b):
+            drag = MoveTo(None, (TARGET, (i, 0))) if movable else None
+            also = (Cell(TARGET, (i,)),) if targets is not None else ()
+            marks.append(Dot(a, b, "", series(5), cell=Cell(net.output, (i, 0)), also=also, drag=drag))
+    # The names of the curves stand at their right ends.
+    window = (left, right + 0.06 * (right - left), low, high)
+    axes = Axis(net.names(CASES, 1)[0]), Axis(net.names(net.output, 1)[0])
+    errors = f" Mean squared error: {', '.join(said)}" if said else ""
+    return Drawing(tuple(marks), window, f"{len(x)} examples.{errors}", *axes)
+
+
+def _around(x: Array, y: Array) -> tuple[float, float, float, float]:
+    """Left, right, bottom and top around the examples, with some room."""
+    near = (np.abs(x) < DRAWABLE) & (np.abs(y) < DRAWABLE)
+    if not near.any():
+        return -1.0, 1.0, -1.0, 1.0
+    (left, right), (low, high) = ((float(v[near].min()), float(v[near].max())) for v in (x, y))
+    across, up = 0.04 * (right - left) or 1.0, 0.3 * (high - low) or 1.0
+    return left - across, right + across, low - up, high + up

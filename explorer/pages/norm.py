@@ -1,0 +1,219 @@
+"""Add & norm: the residual sum, and each row brought to mean 0 and variance 1, then stretched and moved."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.core.node import Node, Stage
+from explorer.core.numbers import exact, written
+from explorer.core.ops import Array, BatchNorm, LayerNorm
+from explorer.pages.drawing import DRAWABLE, Axis, Drawing, Strips
+from explorer.pages.element import Element
+from explorer.pages.matrix import matrix
+from explorer.pages.page import NUMBER, Column, Entry, Item, Line, Lines, Listing, Note, Picture, Row, Section, Stack
+from explorer.pages.view import Cell, View
+
+DECIMALS = 4
+AFTER, ZERO = 4, "≈ 0"
+STRIP, LEAST, MOST = 28, 120, 760  # pixels
+NAMED = 12  # strips that the summary lists
+
+
+def norm(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The sum x + sublayer = R; R, γ and β make N; the numbers of each row before and after."""
+    added, measured = _parts(view, stage)
+    elements: list[Element] = []
+    if added is not None:
+        before, block = added.parents
+        elements += [
+            Section("add", "Add: what came in, and what the block made of it"),
+            Row(
+                "sum",
+                (
+                    Item("", matrix(view, before, f"came in: {_short(before)}")),
+                    Item("+", matrix(view, block, f"made of it: {_short(block)}")),
+                    Item("=", matrix(view, added.name)),
+                ),
+            ),
+        ]
+    if measured is not None:
+        elements += _norm(view, measured, added)
+    return tuple(elements)
+
+
+def norm_sentence(view: View, stage: Stage) -> str:
+    """What happens there: a switch may have left only the sum, or only the norm."""
+    added, measured = _parts(view, stage)
+    if measured is None:
+        return "What the block made of each row is added to what came in."
+    column = isinstance(measured.op, BatchNorm)
+    which = "Each column, over all examples," if column else "Each row"
+    then = f"{which} is brought to mean 0 and variance 1, then stretched and moved."
+    return f"What the block made is added to what came in. {then}" if added is not None else then
+
+
+def _parts(view: View, stage: Stage) -> tuple[Node | None, Node | None]:
+    """The residual sum and the norm of a stage, as far as there are."""
+    mine = view.stage(stage.name)
+    added = next((node for node in mine if node.short == "residual"), None)
+    return added, next((node for node in mine if isinstance(node.op, LayerNorm | BatchNorm)), None)
+
+
+def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
+    x, gamma, beta = node.parents
+    given = () if added is not None and x == added.name else (Item("", matrix(view, x, f"came in: {_short(x)}")),)
+    weights = Item("", matrix(view, gamma, "stretches")), Item("", matrix(view, beta, "moves"))
+    found = measured(view, node.name)
+    strips = [
+        Item("", Stack(f"{title.lower()} the norm", title, (_picture(view, found, title, after),)))
+        for title, after in (("Before", False), ("After", True))
+    ]
+    return (
+        Section("norm", "Norm: the same measure for all"),
+        Row("normed", (*given, *weights, Item("→" if given else "", matrix(view, node.name)))),
+        Note("how", _how(found.op)),
+        Section("before and after", "Before and after"),
+        Row("distributions", tuple(strips)),
+        Note("legend", _legend(found)),
+        _listing(view, found),
+    )
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a norm measures, by its own op.
+
+    Parameters
+    ----------
+    op : Norm
+    names : tuple of str
+        The nodes before and after.
+    arrays : tuple of numpy.ndarray
+        Their values.
+    moments : tuple of Moments
+        What the op measures of each.
+    axis : int
+        Which axis is measured one by one: 0 the rows, 1 the columns.
+    labels : tuple of str
+        Along this axis.
+    rounded : numpy.ndarray of bool
+        Where the mean after is so small that it is 0 but for rounding.
+    """
+
+    op: Any
+    names: tuple[str, str]
+    arrays: tuple[Array, Array]
+    moments: tuple[Any, Any]
+    axis: int
+    labels: tuple[str, ...]
+    rounded: Array
+
+
+def measured(view: View, name: str) -> Measured:
+    """What a norm measures before and after itself."""
+    node = view.nodes[name]
+    op: Any = node.op
+    axis = 1 if isinstance(op, BatchNorm) else 0
+    names = node.parents[0], name
+    arrays = view.values[names[0]], view.values[name]
+    with np.errstate(all="ignore"):  # as in the engine
+        moments = op.moments(arrays[0]), op.moments(arrays[1])
+        rounded = _rounded(*arrays, *moments, view.values[node.parents[1]], 1 - axis)
+    return Measured(op, names, arrays, moments, axis, view.labels(node.axes[axis]), rounded)
+
+
+def _rounded(x: Array, array: Array, before: Any, after: Any, gamma: Array, along: int) -> Array:
+    """Which means after are what rounding leaves of 0.
+
+    The mean before is known to its last digit only, and the numbers are divided by σ and stretched after it is taken
+    away.
+    """
+    stretched = np.abs(x).max(along, initial=0) / np.ravel(before.sigma) * np.abs(gamma).max(initial=0)
+    sizes = stretched + np.abs(array).max(along, initial=0)
+    mean = np.ravel(after.mean)
+    small: Array = (mean != 0) & (np.abs(mean) <= array.shape[along] * np.finfo(array.dtype).eps * sizes)
+    return small
+
+
+def _how(op: Any) -> str:
+    epsilon = f"{op.epsilon:g}".replace("e-0", "e−")
+    divisor = f"√(σ² + {epsilon})" if op.inside else f"σ + {epsilon}"
+    which = "column" if isinstance(op, BatchNorm) else "row"
+    steps = f"Each {which}: minus its mean μ, divided by {divisor}, times γ, plus β."
+    if not op.epsilon:
+        return f"{steps} With ε = 0 nothing keeps a {which} of equal numbers from a division by 0."
+    place = "inside the root" if op.inside else "added to σ"
+    return (
+        f"{steps} ε = {epsilon}, {place}, keeps a {which} of equal numbers from a division by 0; where σ is small, it "
+        "leaves the variance, before γ stretches it, a little below 1."
+    )
+
+
+def _legend(found: Measured) -> str:
+    what = "column" if found.axis else "row"
+    zero = f" {ZERO}: what rounding leaves of a mean of 0." if found.rounded.any() else ""
+    return f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale.{zero}"
+
+
+def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
+    """A strip for each row, or column; all of one picture have one scale, which holds all that is finite."""
+    name, array, moments = found.names[after], found.arrays[after], found.moments[after]
+    with np.errstate(all="ignore"):
+        mean, sigma = np.ravel(moments.mean), np.sqrt(np.ravel(moments.variance))
+        seen = np.concatenate([array.ravel(), mean - sigma, mean + sigma])
+        near = seen[np.abs(seen) < DRAWABLE]
+    low, high = (float(near.min()), float(near.max())) if near.size else (-1.0, 1.0)
+    room = (high - low) * 0.06 or 1.0
+    n = len(found.labels)
+    each = [
+        f"{label}: mean {written(m, 3)}, σ {written(s, 3)}"
+        for label, m, s in zip(found.labels[:NAMED], mean.tolist(), sigma.tolist(), strict=False)
+    ]
+    token = view.nodes[name].axes[found.axis]
+    drawing = Drawing(
+        (Strips(name, array, mean, sigma, found.axis, token),),
+        (low - room, high + room, 0.0, float(n)),
+        f"Distribution of {name}. {'; '.join(each)}",
+        Axis(grid=True),
+        Axis(labels=found.labels, most=40, token=token),
+        down=True,
+    )
+    return Picture(f"strips {title.lower()}", drawing, 330, min(max(40 + n * STRIP, LEAST), MOST))
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments(Lines):
+    """Mean and variance of each row, before and after."""
+
+    name: str
+    labels: tuple[str, ...]
+    numbers: Array
+    rounded: Array
+    axis: int
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def line(self, row: int) -> Line:
+        entries = [Entry(self.labels[row], tip=self.labels[row])]
+        for column, number in enumerate(self.numbers[row].tolist(), 1):
+            zero = column == AFTER and self.rounded[row]
+            entries.append(Entry(ZERO if zero else written(number, DECIMALS), tip=exact(number)))
+        return Line(tuple(entries), Cell(self.name, (0, row) if self.axis else (row, 0)))
+
+
+def _listing(view: View, found: Measured) -> Listing:
+    before, after = found.moments
+    parts = (before.mean, before.variance, before.sigma, after.mean, after.variance)
+    numbers = np.stack([np.ravel(part) for part in parts], axis=-1)
+    # ε stands where the switch puts it.
+    divisor = "divided by √(σ² + ε)" if found.op.inside else "divided by σ + ε"
+    titles = ("mean μ before", "σ² before", divisor, "mean after", "σ² after")
+    columns = Column("Column" if found.axis else "Row"), *(Column(title, NUMBER) for title in titles)
+    lines = _Moments(found.names[1], found.labels, numbers, found.rounded, found.axis)
+    return Listing("moments", "Mean and variance before and after", columns, lines)
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]

@@ -1,0 +1,196 @@
+"""Output: a number for each word, the temperature, shares that add up to 1, and the word that is chosen."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+import numpy as np
+
+from explorer.core.node import Stage
+from explorer.core.numbers import decimals_of, exact, written
+from explorer.core.ops import Array, Softmax
+from explorer.pages.element import Element
+from explorer.pages.gestures import Keep, SetNumber
+from explorer.pages.matrix import matrix
+from explorer.pages.page import (
+    BAR,
+    NUMBER,
+    Check,
+    Column,
+    Controls,
+    Entry,
+    Item,
+    Line,
+    Lines,
+    Listing,
+    Note,
+    Row,
+    Section,
+    Slider,
+    Stack,
+)
+from explorer.pages.rows import row_choice
+from explorer.pages.view import Cell, View
+
+LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))
+TEMPERATURE = "output.temperature"
+SORTED = "output.largest first"
+MANY = 100
+"""Words beyond which tables show a small part only, and what comes next stands above them."""
+
+
+def output(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The logits, x W + b; ÷ T; softmax; the bars of one position. Of many words the bars come first."""
+    logits, bars = _logits(view), _bars(view)
+    many = len(view.labels(view.nodes[PROBABILITIES].axes[1])) > MANY
+    order = (*bars, *logits) if many else (*logits, *bars)
+    return (
+        *order,
+        Section("all", "All rows" if _given(view) else "All positions"),
+        Row(
+            "from logits to words",
+            (
+                Item("", matrix(view, SCALED)),
+                Item("→", matrix(view, PROBABILITIES)),
+                Item("→", matrix(view, CHOSEN, f"the one with the largest {_what(view)}")),
+            ),
+        ),
+    )
+
+
+def output_sentence(view: View, stage: Stage) -> str:
+    """What happens there, by the activation in use."""
+    each = "A number for each class" if _given(view) else "A number for each word"
+    if not _softmax(view):
+        return f"{each}; the largest one is chosen."
+    return f"{each}, then shares that add up to 1."
+
+
+def _given(view: View) -> bool:
+    """Whether the logits are given: then the rows need be no positions of a text, and the columns no words."""
+    return view.nodes[LOGITS].is_input
+
+
+def _softmax(view: View) -> bool:
+    return isinstance(view.nodes[PROBABILITIES].op, Softmax)
+
+
+def _what(view: View) -> str:
+    """What the numbers behind the activation are."""
+    return "share" if _softmax(view) else "output"
+
+
+def _logits(view: View) -> tuple[Element, ...]:
+    """What the logits come from; some examples give them."""
+    node = view.nodes[LOGITS]
+    if node.is_input:
+        return Section("logits", "The logits"), Row("logits row", (Item("", matrix(view, LOGITS, "given")),))
+    x, W, *b = node.parents
+    title = "a column for each word" if W.startswith("output.") else f"{W}, transposed: tied"
+    items = (
+        Item("", matrix(view, x, "each position's vector")),
+        Item("×", matrix(view, W, title)),
+        *(Item("+", matrix(view, name)) for name in b),
+        Item("=", matrix(view, LOGITS)),
+    )
+    return Section("logits", "A number for each word"), Row("logits row", items)
+
+
+def _bars(view: View) -> tuple[Element, ...]:
+    """The numbers of one row as bars, and the temperature."""
+    given, axis = _given(view), view.nodes[PROBABILITIES].axes[0]
+    title = "One row as bars" if given else "What comes next, after this position"
+    choice = row_choice(view, axis, "Row" if given else "Position", last=True)
+    tip = f"Sort by {_what(view)}; else they stand as {'given' if given else 'in the vocabulary'}"
+    order = Check(SORTED, "Largest first", bool(view.chosen(SORTED, False)), Keep(SORTED), tip)
+    row = view.row(axis, last=True)
+    return (
+        Section("one row", title),
+        Controls("which row", (choice, order)),
+        Note("chosen", _words(view, axis, row)),
+        Row("bars", (Item("", _listing(view, row)), Item("", _temperature(view)))),
+    )
+
+
+def _words(view: View, axis: str, row: int) -> str:
+    words = view.labels(view.nodes[PROBABILITIES].axes[1])
+    chosen = int(view.values[CHOSEN][row])
+    share = written(float(view.values[PROBABILITIES][row, chosen]), 3)
+    word = f"“<mark>{escape(words[chosen])}</mark>”"
+    label = escape(view.labels(axis)[row])
+    if _given(view):
+        return f"For “{label}” the largest of {len(words):,} is that of {word}: {share}."
+    with_ = f"with a share of {share}" if _softmax(view) else f"with {share}"
+    return f"After “{label}” the model chooses {word}, {with_}, out of {len(words):,} words."
+
+
+@dataclass(frozen=True, eq=False)
+class _Words(Lines):
+    """A line for each word of the vocabulary: logit, share and bar at one position."""
+
+    words: tuple[str, ...]
+    logits: Array
+    shares: Array
+    row: int
+    chosen: int
+    largest_first: bool
+    decimals: tuple[int, int]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def _order(self) -> Array:
+        return np.argsort(-self.shares[self.row], kind="stable")
+
+    def line(self, row: int) -> Line:
+        word = int(self._order[row]) if self.largest_first else row
+        share = float(self.shares[self.row, word])
+        text, tip = written(share, self.decimals[1]), f"{self.words[word]}: {exact(share)}"
+        logit = written(float(self.logits[self.row, word]), self.decimals[0])
+        here = word == self.chosen
+        entries = (
+            Entry(self.words[word], tip=tip),
+            Entry(logit, tip=tip),
+            Entry(text, tip=tip),
+            Entry(text, share, tip),
+            Entry("chosen" if here else "", tip=tip),
+        )
+        return Line(entries, Cell(PROBABILITIES, (self.row, word)), here)
+
+
+def _listing(view: View, row: int) -> Listing:
+    logits, shares = view.values[LOGITS], view.values[PROBABILITIES]
+    softmax = _softmax(view)
+    decimals = decimals_of(logits[row]), 3 if softmax else decimals_of(shares[row])
+    finite = shares[row][np.isfinite(shares[row])]
+    low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
+    bar = (0.0, 1.0) if softmax or high == low else (low, high)
+    columns = (
+        Column("" if _given(view) else "Word"),
+        Column("logit", NUMBER),
+        Column("probability" if softmax else "output", NUMBER),
+        Column("", BAR, 260, bar),
+        Column(""),
+    )
+    words = view.labels(view.nodes[PROBABILITIES].axes[1])
+    chosen = int(view.values[CHOSEN][row])
+    lines = _Words(words, logits, shares, row, chosen, bool(view.chosen(SORTED, False)), decimals)
+    name = "Classes and their outputs" if _given(view) else "Words and their probabilities"
+    return Listing("words", name, columns, lines, most=14)
+
+
+def _temperature(view: View) -> Stack:
+    """The editable cell, and a slider that edits the same cell."""
+    value = float(view.values[TEMPERATURE])
+    slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
+    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, Note("about the temperature", _said(value), False)
+    return Stack("temperature", "Temperature", parts, width=270)
+
+
+def _said(value: float) -> str:
+    """What the temperature does, as it is now."""
+    if not 0 < value < np.inf:
+        return "A temperature is above 0."
+    both = "Below 1 the largest takes more, above 1 all become more alike; the order stays the same."
+    return f"1 changes nothing. {both}" if value == 1 else both
