@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.derivation import Row, chain, only_rounding, rows
+from explorer.core.derivation import Labels, Row, chain, only_rounding, rows
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index, Step, cells_of
 from explorer.core.gradients import LOSS
@@ -180,7 +180,7 @@ def _said(slip: Slip) -> str:
     return f"<b>A slip</b> in “{escape(slip.section)}”: {escape(slip.printed)} <b>Right:</b> {escape(slip.right)}"
 
 
-def _labels(view: View):  # type: ignore[no-untyped-def]
+def _labels(view: View) -> Labels:
     return lambda node, axis: view.labels(view.nodes[node].axes[axis])
 
 

@@ -10,15 +10,8 @@ from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index, Step, operands
 from explorer.core.node import Stage
 from explorer.document.document import Document
+from explorer.pages.compose import stops
 from explorer.pages.view import Cell, Looking, row_of
-
-ABOUT_THE_MODEL = (
-    Stage("model.descent", "descent", "Gradient descent", "Model"),
-    Stage("model.parameters", "parameters", "Parameters", "Model"),
-    Stage("model.changes", "changes", "What changed", "Model"),
-    Stage("model.switches", "switches", "All switches", "Model"),
-)
-"""Pages that belong to no stage of the graph."""
 
 
 class Selection(QObject):
@@ -82,7 +75,7 @@ class Selection(QObject):
     @property
     def stops(self) -> tuple[Stage, ...]:
         """Where one can go: the graph's stages in reading order, then the pages about all of the model."""
-        return self._document.engine.graph.stages + ABOUT_THE_MODEL
+        return stops(self._document.engine.graph)
 
     def go_to(self, stage: str) -> None:
         """Show a stage."""

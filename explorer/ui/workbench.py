@@ -6,7 +6,7 @@ from explorer.document.commands import Replace
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
-from explorer.pages.view import View
+from explorer.pages.view import Steps, View
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
@@ -62,8 +62,25 @@ class Workbench:
     def view(self) -> View:
         """The model as it is seen now."""
         beside = None if self.reference is None else View.of(self.reference)
-        others = {"ours": self.ours, "beside": beside, "last_step": self.descent.change}
-        return View.of(self.document, self.selection.looking, **others)
+        descent = self.descent
+        steps = None
+        if descent.possible:
+            steps = Steps(descent.rate, descent.moves(), descent.quick, self._has_gradients, descent.ahead)
+        return View.of(
+            self.document,
+            self.selection.looking,
+            ours=self.ours,
+            beside=beside,
+            last_step=descent.change,
+            steps=steps,
+            given=self.document.state in self.given,
+        )
+
+    @property
+    def _has_gradients(self) -> bool:
+        """Whether nobody has to wait for gradients."""
+        document = self.document
+        return self.descent.quick or document.engine.has_gradients or not document.computing
 
     @property
     def lesson(self) -> Lesson:

@@ -1,32 +1,25 @@
 """The inspector: the cell pointed at, how it is computed with true numbers, as numpy, and what it feeds."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from html import escape
 from math import floor, log10
+from typing import Any
 
-import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.core.derivation import Row, chain, only_rounding, rows
-from explorer.core.explain import Index, cells_of
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
 from explorer.core.nudge import CLOSE, Check, check_cell
-from explorer.core.numbers import exact, significant, written
-from explorer.pages.matrix import ROUNDING
+from explorer.core.numbers import significant, written
+from explorer.pages.inspected import Fed, Inspected, inspected, printed_at
 from explorer.ui.background import Background
+from explorer.ui.inspector.derivation_view import DerivationView
+from explorer.ui.later import later
+from explorer.ui.page.note import rich
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
-from explorer.ui.widgets.derivation_view import DerivationView
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.printed import Printed
+from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
-CHAIN_RULE = "Gradient of what it feeds × how much that changes with this cell:"
-MOST_CHILDREN = 2
-"""So many terms of the chain rule stand beside each other; of more there is a sum."""
 NUDGED = 10
 """Decimals of the losses beside a nudged cell: they differ late."""
 
@@ -55,42 +48,38 @@ class Inspector(QFrame):
         super().__init__(parent)
         self.setObjectName("inspector")
         self._bench = bench
-        self._title = self._label("")
-        self._title.setTextFormat(Qt.TextFormat.RichText)
-        self._value = self._label("", role="small")
+        self.shown: Inspected | None = None
+        self._title = SteadyLabel()
+        self._value = SteadyLabel(role="small")
         self._formula = Formula(em=1.4)
-        self._derivations: list[tuple[QLabel, DerivationView]] = []
-        self._cell_heading = self._label("This cell", role="section")
-        self._how = self._label("", role="small")
-        self._derived = QVBoxLayout()
         self._check = QPushButton("Check this cell")
         self._check.setToolTip("Move the cell a little both ways and compare the slope of the loss with the gradient")
         self._check.clicked.connect(self._check_cell)
-        self._checked = self._label("")
-        self._numpy_heading = self._label("numpy", role="section")
-        self._code = self._label("", role="code")
-        self._code.setTextInteractionFlags(
+        self._checked = SteadyLabel()
+        self._heading = SteadyLabel(role="section")
+        self._how = SteadyLabel(role="small")
+        self._derived = QVBoxLayout()
+        self._derivations: list[tuple[SteadyLabel, DerivationView]] = []
+        self._numpy_heading = _section("numpy")
+        self._code = SteadyLabel(role="code")
+        self._code.label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._feeds_heading = self._label("Feeds", role="section")
-        self._feeds = self._label("")
-        self._feeds.setTextFormat(Qt.TextFormat.RichText)
+        self._feeds_heading = _section("Feeds")
+        self._feeds = SteadyLabel()
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        self._feeds.setTextInteractionFlags(links)
-        self._feeds.linkActivated.connect(self._go)
-        self._printed = Printed(bench)
-        self._hint = self._label(HINT, role="muted")
-        self._hint.setTextFormat(Qt.TextFormat.RichText)
-
+        self._feeds.label.setTextInteractionFlags(links)
+        self._feeds.label.linkActivated.connect(self._go)
+        self._hint = SteadyLabel(HINT, role="muted")
+        self._printed_heading = SteadyLabel(role="section")
+        self._printed = SteadyLabel()
         content = QWidget()
         self._page = QVBoxLayout(content)
-        self._page.addWidget(self._title)
-        self._page.addWidget(self._value)
-        self._page.addWidget(self._formula)
+        for widget in (self._title, self._value, self._formula):
+            self._page.addWidget(widget)
         self._page.addWidget(self._check, 0, Qt.AlignmentFlag.AlignLeft)
-        self._page.addWidget(self._checked)
-        self._page.addWidget(self._cell_heading)
-        self._page.addWidget(self._how)
+        for widget in (self._checked, self._heading, self._how):
+            self._page.addWidget(widget)
         self._page.addLayout(self._derived)
         for widget in (
             self._numpy_heading,
@@ -98,6 +87,7 @@ class Inspector(QFrame):
             self._feeds_heading,
             self._feeds,
             self._hint,
+            self._printed_heading,
             self._printed,
         ):
             self._page.addWidget(widget)
@@ -112,17 +102,11 @@ class Inspector(QFrame):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scroll)
         self._worker = Background(self)
+        # The prints are read from files: the page is there before them.
+        self._looking_up = later(self, self._show_printed_at_stage)
         bench.selection.pointed.connect(self.show_cell)
+        bench.selection.stage_changed.connect(self._look_up)
         self.restyle()
-        self.show_cell(None)
-
-    def _label(self, text: str, role: str = "") -> QLabel:
-        label = QLabel(text)
-        label.setWordWrap(True)
-        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        if role:
-            mark(label, role=role)
-        return label
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -131,123 +115,117 @@ class Inspector(QFrame):
         self._page.setSpacing(px(5))
         for _, view in self._derivations:
             view.restyle()
-        self._printed.restyle()
+        self.shown = None
         self.show_cell(self._bench.selection.cell)
 
     def show_cell(self, cell: Cell | None) -> None:
         """Show another cell, or the same with other numbers."""
-        parts = (
-            self._title,
-            self._value,
-            self._formula,
-            self._cell_heading,
-            self._how,
-            self._numpy_heading,
-            self._code,
-            self._feeds_heading,
-            self._feeds,
-            self._printed,
-            self._check,
-            self._checked,
-        )
-        if cell is None:
-            for part in parts:
-                part.hide()
-            self._show_derivations([])
-            self._hint.show()
-            self._printed.look_up()
+        selection = self._bench.selection
+        about = None if cell is None else inspected(self._bench.view, cell, selection.fed)
+        if about is not None and about == self.shown:
             return
-        self._hint.hide()
-        engine = self._bench.document.engine
-        node = engine.graph.nodes[cell.node]
-        value = engine.values[cell.node][cell.index]
-        theme = self._bench.appearance.theme
-        self._title.setText(
-            f"<b>{node.short}</b> <span style='color:{theme.muted}'>[{escape(self._where(cell))}]</span>"
-        )
-        self._title.show()
-        rounding = f"\n{ROUNDING}" if only_rounding(engine, cell.node, cell.index) else ""
-        self._value.setText(f"{cell.node} = {exact(value)}{rounding}")
-        self._how.hide()
-        self._value.show()
-        self._check.setVisible(self._bench.selection.showing == "gradient")
-        self._checked.hide()
-        if self._bench.selection.showing == "gradient":
-            self._show_gradient(cell)
+        self.shown = about
+        if about is None:
+            self._show_nothing()
         else:
-            self._show_value(cell, float(value))
-        self._show_feeds(cell)
+            self._show(about)
 
-    def _labels(self, node: str, axis: int) -> Sequence[str]:
-        engine = self._bench.document.engine
-        return engine.labels(engine.graph.nodes[node].axes[axis])
-
-    def _show_value(self, cell: Cell, value: float) -> None:
-        """How a cell is computed from those that it reads."""
-        engine = self._bench.document.engine
-        node = engine.graph.nodes[cell.node]
-        symbols = [engine.graph.nodes[parent].symbol for parent in node.parents]
-        self._formula.setVisible(not node.is_input)
-        if not node.is_input:
-            self._formula.set_latex(f"{node.symbol} = {node.op.formula(*symbols)}")
-        derivation = chain(engine, cell.node, cell.index)
-        self._cell_heading.show()
-        if derivation:
-            self._cell_heading.setText("This cell")
-        elif node.is_input:
-            self._cell_heading.setText("An input: type, drag or turn the wheel on it")
-        else:
-            self._cell_heading.setText("Given: held at a value typed by hand")
-        self._show_derivations(
-            [(name if name != cell.node else "", rows(last, self._labels)) for name, _, last in derivation]
-        )
-        for part in (self._numpy_heading, self._code):
-            part.setVisible(not node.is_input)
-        if not node.is_input:
-            names = [parent.rpartition(".")[2] for parent in node.parents]
-            self._code.setText(f"{node.short} = {node.op.code(*names)}")
-        self._printed.show_cell(cell, value)
-
-    def _show_gradient(self, cell: Cell) -> None:
-        """How the loss depends on a cell: the chain rule with numbers, one term for each node that it feeds."""
-        for part in (self._numpy_heading, self._code, self._printed):
+    def _show_nothing(self) -> None:
+        parts = (self._title, self._value, self._formula, self._heading, self._how, self._numpy_heading, self._code)
+        for part in (*parts, self._feeds_heading, self._feeds, self._check, self._checked):
             part.hide()
-        step = self._bench.selection.derivation(cell)
-        self._formula.setVisible(step is not None)
-        if step is not None:
-            self._formula.set_latex(self._chain_rule(cell.node))
-        self._cell_heading.show()
-        self._cell_heading.setText("How the loss changes with it" if step else "It has no gradient")
-        self._check.setVisible(step is not None)
-        self._how.setText(CHAIN_RULE if step else "It is no quantity that could change a little.")
-        self._how.setVisible(cell.node != LOSS.node)
-        if step is not None:
-            self._value.setText(f"{self._value.text()}<br>its gradient = {exact(step.value)}")
-        self._show_derivations([("", rows(step, self._labels))] if step else [])
+        self._show_derivations(())
+        self._hint.show()
+        self._look_up()
 
-    def _chain_rule(self, name: str) -> str:
-        """The chain rule for a node: a term for each of those that it feeds and the loss depends on."""
-        nodes, children = self._bench.document.engine.graph.nodes, self._bench.document.engine.graph.towards(LOSS.node)
-        own, fed = nodes[name].symbol, [nodes[child].symbol for child in children.get(name, ())]
-        left = rf"\frac{{\partial L}}{{\partial {own}}}"
-        each = rf"\frac{{\partial L}}{{\partial {{%s}}}} \frac{{\partial {{%s}}}}{{\partial {own}}}"
-        if not fed:
-            return left
-        if len(fed) > MOST_CHILDREN:
-            return rf"{left} = \sum_{{C \in \{{ {', '.join(fed)} \}}}} {each % ('C', 'C')}"
-        return f"{left} = {' + '.join(each % (child, child) for child in fed)}"
+    def _show(self, about: Inspected) -> None:
+        theme = self._bench.appearance.theme
+        self._hint.hide()
+        self._checked.hide()
+        self._title.setText(f"<b>{about.name}</b> <span style='color:{theme.muted}'>[{escape(about.where)}]</span>")
+        self._value.setText(escape(about.value).replace("\n", "<br>"))
+        if about.formula and about.formula != self._formula.latex():
+            self._formula.set_latex(about.formula)
+        self._heading.setText(about.heading)
+        self._how.setText(about.how)
+        self._show_derivations(about.parts)
+        self._code.setText(about.code)
+        self._feeds.setText("<br>".join(map(self._said, about.feeds)))
+        self._show_printed(about.printed)
+        for part, there in (
+            (self._title, True),
+            (self._value, True),
+            (self._formula, about.formula),
+            (self._check, about.checkable),
+            (self._heading, True),
+            (self._how, about.how),
+            (self._numpy_heading, about.code),
+            (self._code, about.code),
+            (self._feeds_heading, about.feeds),
+            (self._feeds, about.feeds),
+        ):
+            part.setVisible(bool(there))
+
+    def _show_derivations(self, parts: Any) -> None:
+        while len(self._derivations) < len(parts):
+            name, view = SteadyLabel(role="small"), DerivationView(self._bench)
+            self._derived.addWidget(name)
+            self._derived.addWidget(view)
+            self._derivations.append((name, view))
+        for i, (label, view) in enumerate(self._derivations):
+            label.setVisible(i < len(parts) and bool(parts[i][0]))
+            view.setVisible(i < len(parts))
+            if i < len(parts):
+                label.setText(parts[i][0])
+                view.show_rows(parts[i][1])
+
+    # What the reference prints
+
+    def _look_up(self, *_: object) -> None:
+        """Say soon what the reference prints at the stage."""
+        self._looking_up.start()
+
+    def _show_printed_at_stage(self) -> None:
+        if self._bench.selection.cell is None:
+            self._show_printed(printed_at(self._bench.view, self._bench.selection.stage))
+
+    def _show_printed(self, parts: tuple[str, ...]) -> None:
+        theme = self._bench.appearance.theme
+        self._printed_heading.setText(f"In reference {self._bench.lesson.reference}")
+        self._printed.setText("".join(f"<p style='margin: 0 0 8px 0'>{rich(part, theme)}</p>" for part in parts))
+        for label in (self._printed_heading, self._printed):
+            label.setVisible(bool(parts))
+
+    # What it feeds
+
+    def _said(self, fed: Fed) -> str:
+        theme = self._bench.appearance.theme
+        path, _, short = fed.node.rpartition(".")
+        onward = "" if fed.cell is None else f" {fed.cell.node} {','.join(map(str, fed.cell.index))}"
+        return (
+            f"<a href='{fed.stage}{onward}' style='color:{theme.link}'>{short}</a> "
+            f"<span style='color:{theme.muted}'>{path} · {fed.what}</span>"
+        )
+
+    def _go(self, where: str) -> None:
+        stage, *cell = where.split(" ")
+        self._bench.selection.go_to(stage)
+        if cell:
+            node, index = cell
+            self._bench.selection.choose(Cell(node, tuple(int(i) for i in index.split(",") if i)))
+
+    # Checking a gradient
 
     def _check_cell(self) -> None:
         """Nudge the cell both ways and compare the slope of the loss with the gradient."""
         cell = self._bench.selection.cell
         if cell is None:
             return
-        engine = self._bench.document.engine
+        now = self._bench.view.engine  # whatever becomes of the model meanwhile
         if self._bench.descent.quick:
-            self._show_check(check_cell(engine, cell.node, cell.index), cell)
+            self._show_check(check_cell(now, cell.node, cell.index), cell)
             return
         checks: list[Check] = []
-        now = replace(engine)  # whatever becomes of the model meanwhile
         self._checked.setText("The loss is being computed on both sides …")
         self._checked.show()
 
@@ -281,58 +259,8 @@ class Inspector(QFrame):
             return f"{h}. <span style='color:{theme.accent_text}'>✓ the same to {digits} digits</span>"
         return f"{h}. ≠ within ±h the loss has a corner, or is too flat for its digits."
 
-    def _where(self, cell: Cell) -> str:
-        engine = self._bench.document.engine
-        labels = [
-            engine.labels(axis)[i] for axis, i in zip(engine.graph.nodes[cell.node].axes, cell.index, strict=True)
-        ]
-        head = f"{labels.pop(0)}, " if len(labels) == 3 and engine.graph.n_heads(cell.node) != 1 else ""
-        return head + " → ".join(labels[-2:]) if labels else "one number"
 
-    def _show_derivations(self, parts: list[tuple[str, list[Row]]]) -> None:
-        while len(self._derivations) < len(parts):
-            name, view = self._label("", role="small"), DerivationView(self._bench)
-            self._derived.addWidget(name)
-            self._derived.addWidget(view)
-            self._derivations.append((name, view))
-        for i, (label, view) in enumerate(self._derivations):
-            label.setVisible(i < len(parts) and bool(parts[i][0]))
-            view.setVisible(i < len(parts))
-            if i < len(parts):
-                label.setText(parts[i][0])
-                view.show_rows(parts[i][1])
-
-    def _show_feeds(self, cell: Cell) -> None:
-        engine = self._bench.document.engine
-        theme = self._bench.appearance.theme
-        lines = []
-        for child, (index,) in self._bench.selection.fed.items():
-            node = engine.graph.nodes[child]
-            values = np.ravel(engine.values[child][index])
-            what = (
-                f"{len(values)} cells" if len(values) > 1 else written(values[0].item(), significant(values[0].item()))
-            )
-            lines.append(
-                f"<a href='{node.stage}{self._onward(child, index)}' style='color:{theme.link}'>{node.short}</a> "
-                f"<span style='color:{theme.muted}'>{node.name.rpartition('.')[0]} · {what}</span>"
-            )
-        self._feeds.setText("<br>".join(lines))
-        self._feeds.setVisible(bool(lines))
-        self._feeds_heading.setVisible(bool(lines))
-
-    def _onward(self, child: str, index: Index) -> str:
-        """Behind a link, the cell of a child with the largest gradient: so one follows a gradient to the loss."""
-        engine = self._bench.document.engine
-        shown = self._bench.selection.showing == "gradient" and LOSS.node in engine.graph.nodes
-        gradient = engine.gradient(Place(child)) if shown else None
-        if gradient is None:
-            return ""
-        steepest = max(cells_of(index, gradient.shape), key=lambda cell: abs(gradient[cell]))
-        return f" {child} {','.join(map(str, steepest))}"
-
-    def _go(self, where: str) -> None:
-        stage, *cell = where.split(" ")
-        self._bench.selection.go_to(stage)
-        if cell:
-            node, index = cell
-            self._bench.selection.choose(Cell(node, tuple(int(i) for i in index.split(",") if i)))
+def _section(text: str) -> QLabel:
+    label = QLabel(text)
+    mark(label, role="section")
+    return label

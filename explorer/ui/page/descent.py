@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from explorer.pages.page import Descent
 from explorer.ui.page.late import Late
 from explorer.ui.workbench import Workbench
+
+ASKING = "the page of gradient descent"
+"""Who asks for gradients, while the page is in sight."""
 
 
 class DescentPart(QWidget):
@@ -42,13 +45,24 @@ class DescentPart(QWidget):
 
     def _make(self, part: Descent) -> None:
         self._part = part
-        px = self._bench.appearance.px
-        make = PARTS[part.part]
-        if part.width:
+        px, make = self._bench.appearance.px, PARTS[part.part]
+        if part.height:
             self._inner = Late(lambda _: _Following(make(self._bench)), part, px(part.width), px(part.height))
         else:
             self._inner = make(self._bench)
         self._column.addWidget(self._inner)
+
+    # Gradients of a large model are computed in the background while the list of what moves is in sight.
+
+    def showEvent(self, event: Any) -> None:
+        if self._part.part == "weights":
+            self._bench.document.show_gradients(not self._bench.descent.quick, ASKING)
+        super().showEvent(event)
+
+    def hideEvent(self, event: Any) -> None:
+        super().hideEvent(event)
+        if self._part.part == "weights":
+            self._bench.document.show_gradients(False, ASKING)
 
 
 class _Following(QWidget):
@@ -66,16 +80,31 @@ class _Following(QWidget):
         self._picture.refresh()
 
 
-def _stepper(bench: Workbench) -> QWidget:
+def _steps(bench: Workbench) -> QWidget:
     from explorer.ui.widgets.stepper import Stepper
 
     return Stepper(bench)
 
 
-def _curve(bench: Workbench) -> QWidget:
-    from explorer.ui.widgets.run_curve import RunCurveWithScale
+class _Curve(QWidget):
+    """The loss on the way, and whether its scale is logarithmic."""
 
-    return RunCurveWithScale(bench)
+    def __init__(self, bench: Workbench) -> None:
+        from explorer.ui.widgets.loss_curve import RunCurve
+
+        super().__init__()
+        self._curve = RunCurve(bench)
+        log = QCheckBox("Log scale")
+        log.setToolTip("Powers of ten at equal distances: what falls soon lies flat otherwise")
+        log.toggled.connect(self._curve.set_log)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._curve, 1)
+        column.addWidget(log)
+
+    def refresh(self) -> None:
+        """Read the run."""
+        self._curve.refresh()
 
 
 def _surface(bench: Workbench) -> QWidget:
@@ -85,14 +114,14 @@ def _surface(bench: Workbench) -> QWidget:
 
 
 def _weights(bench: Workbench) -> QWidget:
-    from explorer.ui.widgets.moving import Moving
+    from explorer.ui.training.moving import Moving
 
     return Moving(bench)
 
 
 PARTS: dict[str, Callable[[Workbench], QWidget]] = {
-    "steps": _stepper,
-    "curve": _curve,
+    "steps": _steps,
+    "curve": _Curve,
     "surface": _surface,
     "weights": _weights,
 }

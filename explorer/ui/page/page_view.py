@@ -18,7 +18,20 @@ from explorer.core.node import Stage
 from explorer.pages import compose
 from explorer.pages.element import Element
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Button, Check, Choice, Controls, Header, Number, Page, Row, Slider, Stack, Switches
+from explorer.pages.page import (
+    Button,
+    Check,
+    Choice,
+    Controls,
+    Descent,
+    Header,
+    Number,
+    Page,
+    Row,
+    Slider,
+    Stack,
+    Switches,
+)
 from explorer.ui.later import later
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS
@@ -57,6 +70,7 @@ class PageView(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         bench.selection.looked.connect(self.follow)
+        bench.descent.changed.connect(self._follow_descent)
 
     # Following
 
@@ -65,6 +79,11 @@ class PageView(QScrollArea):
         self._stale = True
         if self.isVisible():
             self.refresh()
+
+    def _follow_descent(self) -> None:
+        """Show another way of taking steps; the steps themselves are changes of the document."""
+        if not self.bench.descent.going:
+            self.follow()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
@@ -84,7 +103,8 @@ class PageView(QScrollArea):
                 self._tell(element)
 
     def _tell(self, element: Element) -> None:
-        if self._shown[element.id] != element:
+        # Gradient descent is in motion: it may have gone on where nothing else is different.
+        if isinstance(element, Descent) or self._shown[element.id] != element:
             self._shown[element.id] = element
             widget: Any = self.widgets[element.id]
             widget.tell(element)
@@ -151,7 +171,9 @@ class PageView(QScrollArea):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(6))
         if stack.title:
-            column.addWidget(mark(QLabel(stack.title), role="section"))
+            ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
+            square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
+            column.addWidget(mark(QLabel(f"{square}{stack.title}"), role="strong" if ink else "section"))
         for element in stack.elements:
             column.addWidget(self._widget(element), 0, _alignment(element))
         column.addStretch()

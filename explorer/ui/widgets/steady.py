@@ -1,6 +1,6 @@
 """Words whose place is laid out anew only when they need another height."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -47,6 +47,12 @@ class SteadyLabel(QWidget):
         self.label.setGeometry(0, 0, self.width(), height)
         if height != self.minimumHeight():
             self.setFixedHeight(height)
+
+    def event(self, event: QEvent) -> bool:
+        # The label asks for other room: its font is another one.
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,1 +1,0 @@
-"""The stage panels, one a file: each a picture of a few nodes."""

@@ -1,0 +1,107 @@
+"""What gradient descent moves: a list of weights to freeze, with the length of each one's gradient."""
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from explorer.core.numbers import written
+from explorer.core.training.optimisers import length
+from explorer.ui.theme import mark
+from explorer.ui.training.moves import MOST, Block
+from explorer.ui.workbench import Workbench
+
+MOVING, ARROW = 400, 30
+"""Pixels: of the whole, and of the arrow that opens a block."""
+
+
+class Moving(QWidget):
+    """The inputs that a gradient can move, how long the gradient of each is, and which of them are frozen.
+
+    Many stand block by block.
+
+    Parameters
+    ----------
+    bench : Workbench
+
+    Attributes
+    ----------
+    boxes : dict of str to QCheckBox
+        For each of the inputs.
+    blocks : dict of str to Block
+    lengths : dict of str to QLabel
+        For each input, and each block.
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(bench.appearance.px(2))
+        self.boxes: dict[str, QCheckBox] = {}
+        self.blocks: dict[str, Block] = {}
+        self.lengths: dict[str, QLabel] = {}
+        self._reading = False
+        moves = bench.descent.moves()
+        of_block: dict[str, list[str]] = {}
+        for name in moves:
+            self.boxes[name] = box = QCheckBox(name)
+            box.setAccessibleName(name)
+            box.setToolTip("Freeze it by taking the mark away")
+            box.toggled.connect(lambda on, name=name: self._set([name]))
+            of_block.setdefault(name.rpartition(".")[0] if len(moves) > MOST else name, []).append(name)
+        column.addWidget(
+            self._row(mark(QLabel("Weight"), role="small"), mark(QLabel("Length of its gradient"), role="small"))
+        )
+        for block, names in of_block.items():
+            if len(names) == 1:
+                column.addWidget(self._row(self.boxes[names[0]], self._length(names[0])))
+                continue
+            boxes = [self.boxes[name] for name in names]
+            self.blocks[block] = made = Block(bench, block, boxes, [self._length(name) for name in (block, *names)])
+            made.changed.connect(lambda names=tuple(names): self._set(names))
+            column.addWidget(made)
+        self.setFixedWidth(bench.appearance.px(MOVING))
+        bench.descent.changed.connect(self._follow)
+        self.refresh()
+
+    def _length(self, name: str) -> QLabel:
+        self.lengths[name] = label = QLabel()
+        label.setAccessibleName(f"Length of the gradient of {name}")
+        return label
+
+    def _row(self, left: QWidget, right: QWidget) -> QWidget:
+        holder = QWidget()
+        line = QHBoxLayout(holder)
+        line.setContentsMargins(0, 0, self._bench.appearance.px(ARROW), 0)
+        line.addWidget(left)
+        line.addStretch(1)
+        line.addWidget(right)
+        return holder
+
+    def _set(self, names: Sequence[str]) -> None:
+        if not self._reading:
+            for name, on in [(name, self.boxes[name].isChecked()) for name in names]:
+                self._bench.descent.set_moves(name, on)
+
+    def _follow(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read marks and gradients anew."""
+        engine, moves = self._bench.document.engine, self._bench.descent.moves()
+        if moves.keys() != self.boxes.keys():
+            return  # of another model now; the page follows
+        self._reading = True
+        for name, moved in moves.items():
+            self.boxes[name].setChecked(moved)
+        self._reading = False
+        if not (self._bench.descent.quick or engine.has_gradients):
+            for label in self.lengths.values():
+                label.setText("…")
+            return
+        gradients = engine.gradients().several(moves)
+        for name, label in self.lengths.items():
+            inside = [one for one in gradients if one == name or one.rpartition(".")[0] == name]
+            label.setText(written(length(gradients[one] for one in inside), 4))
