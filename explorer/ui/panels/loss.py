@@ -170,13 +170,17 @@ class Terms:
         """All terms in reading order, each at the place of its name; None where nothing is counted: at ``<pad>``."""
         engine = self._bench.document.engine
         node = engine.graph.nodes[VALUE]
+        output, target = Source(node.parents[0], engine.values[node.parents[0]]), engine.values[TARGET]
         with np.errstate(all="ignore"):  # as in the engine
-            last = node.op.explain((), *(Source(name, engine.values[name]) for name in node.parents))
-        found = {self.cell(term).index: term for term in map(_term, steps(last)) if term is not None}
-        target = engine.values[TARGET]
-        rows = engine.values[node.parents[0]].shape[:1]
-        places = [(i, int(target[i])) for i in range(*rows)] if target.ndim == 1 else np.ndindex(target.shape)
-        return [found.get(place) for place in places]
+            if isinstance(node.op, CrossEntropy):
+                costs = -node.op.logs(*(engine.values[name] for name in node.parents)) + 0.0
+                right = [(i, int(word)) for i, word in enumerate(target)]
+                return [
+                    None if at[1] == node.op.pad else Term(cell := output[at], float(cell.value), float(cost), at[1])
+                    for at, cost in zip(right, costs, strict=True)
+                ]
+            last = node.op.explain((), output, Source(TARGET, target))
+        return [term for term in map(_term, steps(last)) if term is not None]
 
     def names(self) -> tuple[str, ...]:
         """What the terms are called: the words after which the positions stand, or case and column."""
@@ -221,8 +225,6 @@ def _term(one: Step) -> Term | None:
     if not isinstance(inner, Step) or len(inner.arguments) != 2:
         return None
     first, second = inner.arguments
-    if one.function == "log" and isinstance(second, Operand):
-        return Term(second, float(inner.value), -float(one.value) + 0.0, float(first.value))
     if one.function == "square" and isinstance(first, Operand):
         return Term(first, float(inner.value), float(one.value), float(second.value))
     return None
