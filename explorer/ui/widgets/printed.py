@@ -6,7 +6,7 @@ from html import escape
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.gradients import LOSS
-from explorer.lessons.references import Slip, figure_for, figures, slips_at
+from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.ui.later import later
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
@@ -74,8 +74,7 @@ class Printed(QWidget):
             return
         graph, at = bench.document.engine.graph, (bench.lesson.id, bench.document.state.setting)
         names = {n for n in graph.names() if graph.nodes[graph.place(n).node].stage == bench.selection.stage}
-        found = (f.node for f in figures() if f.plain and (f.lesson, f.setting) == at and f.node in names)
-        short = ("loss" if node == LOSS.node else node.rpartition(".")[2] for node in found)
+        short = ("loss" if n == LOSS.node else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
         printed = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
         parts = [f"Prints {printed}: point at a number to compare it."] if printed else []
         self._say([*parts, *map(_said, slips_at(*at, names))])

@@ -8,7 +8,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, written
 from explorer.core.ops import Array, CrossEntropy, Softmax
-from explorer.lessons.references import Slip, slips
+from explorer.lessons.references import Slip, slips_at
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.row_choice import RowChoice
@@ -161,14 +161,9 @@ def slip_of(bench: Workbench) -> Slip | None:
     state = bench.document.state
     if state not in bench.given:
         return None
-    here = state.lesson, state.setting, "output.probabilities"
-    for slip in slips():
-        figure = slip.figure
-        if figure is None or slip.wrong is None or figure.inputs.keys() != {LOGITS}:
-            continue
-        if (figure.lesson, figure.setting, figure.node) == here:
-            return slip
-    return None
+    slips = slips_at(state.lesson, state.setting, {"output.probabilities"})
+    steps = (slip for slip in slips if slip.wrong is not None and slip.figure and slip.figure.inputs.keys() == {LOGITS})
+    return next(steps, None)
 
 
 def said(bench: Workbench, choice: RowChoice) -> str:
