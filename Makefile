@@ -35,7 +35,7 @@ lint: .venv/installed
 
 test: setup lint
 	@$(BIN)/python packaging/system_libraries.py --test
-	@$(BIN)/pytest
+	@$(BIN)/pytest --numprocesses=logical --dist=worksteal
 
 bench: setup
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(BIN)/explorer bench

@@ -18,6 +18,8 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 for name in ("QT_FONT_DPI", "QT_LOGGING_RULES", "QT_QPA_PLATFORMTHEME", "QT_SCALE_FACTOR", "QT_STYLE_OVERRIDE"):
     os.environ.pop(name, None)  # how the tester likes his programs is not what is tested
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(name, "1")  # `make test` runs a process on each core
 if locale.getencoding() != "UTF-8":
     os.environ["LC_ALL"] = "C.UTF-8"  # as `explorer` does before Qt, which would complain
 

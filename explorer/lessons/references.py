@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -182,6 +182,40 @@ def slips() -> tuple[Slip, ...]:
     return tuple(slip for reference in references() for slip in reference.slips)
 
 
+class Prints(NamedTuple):
+    """What the references print in one setting of a lesson.
+
+    Parameters
+    ----------
+    figures : mapping of str to tuple of Figure
+        By node, those that the setting computes as it stands.
+    slips : tuple of Slip
+        Those of a node.
+    """
+
+    figures: Mapping[str, tuple[Figure, ...]]
+    slips: tuple[Slip, ...]
+
+
+def prints_in(lesson: str, setting: str) -> Prints:
+    """What the references print in a lesson's setting; each edit asks for it, so it is a look-up."""
+    return _prints().get((lesson, setting), Prints({}, ()))
+
+
+@cache
+def _prints() -> dict[tuple[str, str], Prints]:
+    found: dict[tuple[str, str], Prints] = {}
+    for figure in figures():
+        if figure.plain:
+            by_node, slips_there = found.get(key := (figure.lesson, figure.setting), Prints({}, ()))
+            found[key] = Prints({**by_node, figure.node: (*by_node.get(figure.node, ()), figure)}, slips_there)
+    for slip in slips():
+        if slip.figure is not None:
+            by_node, slips_there = found.get(key := (slip.figure.lesson, slip.figure.setting), Prints({}, ()))
+            found[key] = Prints(by_node, (*slips_there, slip))
+    return found
+
+
 def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | None = None) -> Figure | None:
     """What the references print for a node in a lesson's setting; the most exact print, where there are several.
 
@@ -192,14 +226,14 @@ def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | No
         Shape of the node or slice as it is now: with another number of words, or another layout, the print is of other
         cells.
     """
-    found = [f for f in figures() if f.plain and (f.lesson, f.setting, f.node) == (lesson, setting, node)]
-    found = [f for f in found if shape in (None, f.values.shape) or f.cell is not None]
-    return max(found, key=lambda figure: (figure.cell is None, figure.decimals.mean()), default=None)
+    found = prints_in(lesson, setting).figures.get(node, ())
+    fitting = (f for f in found if shape in (None, f.values.shape) or f.cell is not None)
+    return max(fitting, key=lambda figure: (figure.cell is None, figure.decimals.mean()), default=None)
 
 
 def slips_at(lesson: str, setting: str, nodes: Collection[str]) -> tuple[Slip, ...]:
     """The slips of the references beside these nodes, in a lesson's setting."""
-    found = (slip for slip in slips() if slip.figure and (slip.figure.lesson, slip.figure.setting) == (lesson, setting))
+    found = prints_in(lesson, setting).slips
     return tuple(slip for slip in found if slip.figure and slip.figure.node in nodes)
 
 

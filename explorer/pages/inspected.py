@@ -12,7 +12,7 @@ from explorer.core.explain import Index, Step, cells_of
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.numbers import exact, significant, written
-from explorer.lessons.references import Slip, figure_for, figures, slips_at
+from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.pages.element import Data
 from explorer.pages.matrix import ROUNDING
 from explorer.pages.view import Cell, View
@@ -150,8 +150,7 @@ def printed_at(view: View, stage: str) -> tuple[str, ...]:
     """What the reference prints at a stage, and its slips there, with the marks of a `Note`."""
     at = view.state.lesson, view.state.setting
     names = {name for name in view.graph.names() if view.nodes[view.graph.place(name).node].stage == stage}
-    found = (f.node for f in figures() if f.plain and (f.lesson, f.setting) == at and f.node in names)
-    short = ("loss" if node == LOSS.node else node.rpartition(".")[2] for node in found)
+    short = ("loss" if n == LOSS.node else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
     prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
     parts = [f"Prints {prints}: point at a number to compare it."] if prints else []
     return *parts, *map(_said, slips_at(*at, names))

@@ -173,7 +173,7 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     names, vocabulary = view.labels(rows), view.labels(columns)
     given = p[np.arange(len(p)), target]
     with np.errstate(all="ignore"):  # as in the engine
-        cost = -np.log(given) + 0.0
+        cost = -op.logs(*(view.values[name] for name in view.nodes[VALUE].parents)) + 0.0
     typed = view.nodes[TARGET].is_input
     lines = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     titles = (

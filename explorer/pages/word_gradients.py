@@ -7,7 +7,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array, CrossEntropy, Softmax
-from explorer.lessons.references import Slip, slips
+from explorer.lessons.references import Slip, slips_at
 from explorer.pages.element import Element
 from explorer.pages.page import BAR, NUMBER, Column, Controls, Entry, Item, Line, Lines, Listing, Note, Row, Section
 from explorer.pages.rows import row_choice
@@ -151,14 +151,9 @@ def _slip(view: View) -> Slip | None:
     """The step that the reference prints wrongly, where the model stands before it."""
     if not view.given:
         return None
-    here = view.state.lesson, view.state.setting, "output.probabilities"
-    for slip in slips():
-        figure = slip.figure
-        if figure is None or slip.wrong is None or figure.inputs.keys() != {LOGITS}:
-            continue
-        if (figure.lesson, figure.setting, figure.node) == here:
-            return slip
-    return None
+    there = slips_at(view.state.lesson, view.state.setting, {"output.probabilities"})
+    steps = (slip for slip in there if slip.wrong is not None and slip.figure and slip.figure.inputs.keys() == {LOGITS})
+    return next(steps, None)
 
 
 def _words(view: View, axis: str, row: int) -> str:

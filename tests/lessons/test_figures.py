@@ -9,7 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_figures, check_slips, compute
 from explorer.lessons.loader import load
 from explorer.lessons.reading import read
-from explorer.lessons.references import figure_for, figures, reference_from, references, slips
+from explorer.lessons.references import figure_for, figures, reference_from, references, slips, slips_at
 
 RESULTS = check_figures()
 
@@ -76,6 +76,14 @@ def test_figure_for_leaves_out_what_needs_other_numbers():
     assert figure_for("you-are-welcome", "printed", "decoder.1.self.head.1.Q") is None
     assert figure_for("you-are-welcome", "textbook", "encoder.1.self.head.1.weights") is None
     assert all(f.plain for f in figures() if not f.id.endswith("-retyped") and not f.switches and not f.inputs)
+
+
+def test_what_is_printed_somewhere_is_looked_up_not_looked_for(monkeypatch):
+    weights = figure_for("you-are-welcome", "printed", "encoder.1.self.head.1.weights")
+    monkeypatch.setattr("explorer.lessons.references.references", lambda: pytest.fail("it went through all of them"))
+    assert figure_for("you-are-welcome", "printed", "encoder.1.self.head.1.weights") is weights
+    assert slips_at("you-are-welcome", "printed", {"source.X"}) == ()
+    assert figure_for("you-are-welcome", "no such setting", "source.X") is None
 
 
 def test_figure_for_another_shape():

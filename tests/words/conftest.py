@@ -56,3 +56,23 @@ def story():
         "a {animal} ran away",
     ]
     return "\n".join(frames[i % 4].format(day=random.choice(days), animal=random.choice(animals)) for i in range(1200))
+
+
+def mutated(content, random):
+    """Bytes of a file that was damaged somehow: bits flipped, cut short, a piece lost, doubled or overwritten."""
+    data = bytearray(content)
+    start = int(random.integers(len(data)))
+    stop = min(start + int(random.integers(1, 64)), len(data))
+    match int(random.integers(6)):
+        case 0:
+            return bytes(data[:start])
+        case 1:
+            del data[start:stop]
+        case 2:
+            data[start:start] = data[start:stop]
+        case 3:
+            data[start:stop] = random.bytes(stop - start)
+        case _:
+            for _ in range(int(random.integers(1, 9))):
+                data[int(random.integers(len(data)))] ^= 1 << int(random.integers(8))
+    return bytes(data)

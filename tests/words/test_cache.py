@@ -8,6 +8,7 @@ from explorer.core.errors import ExplorerError
 from explorer.words import cache
 from explorer.words.files import formats, saving
 from explorer.words.progress import Cancelled
+from tests.words.conftest import mutated
 
 
 @pytest.fixture
@@ -76,6 +77,25 @@ def test_a_damaged_entry_is_made_anew(file, table, part, content):
     else:
         (entry.folder / part).write_bytes(content)
     same(cache.load(file), table)
+
+
+@pytest.mark.parametrize("part", ["norms", "starts", "order"])
+def test_a_number_where_a_list_should_be_is_made_anew(file, table, part):
+    cache.load(file)
+    (entry,) = cache.entries()
+    np.save(entry.folder / f"{part}.npy", np.float32(1))
+    same(cache.load(file), table)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_many_mutated_entries_none_gives_other_vectors(file, table, seed):
+    cache.load(file)
+    (entry,) = cache.entries()
+    kept = {path.name: path.read_bytes() for path in sorted(entry.folder.iterdir())}
+    random = np.random.default_rng(seed)
+    for name, content in [*kept.items()] * 8:
+        (entry.folder / name).write_bytes(mutated(content, random))
+        same(cache.load(file), table)
 
 
 def test_pickled_arrays_in_an_entry_are_not_opened(file, table):

@@ -14,6 +14,7 @@ from explorer.core.ops import (
     CausalMask,
     CausalPaddingMask,
     Concat,
+    Dropout,
     HeadMean,
     Identity,
     Input,
@@ -21,7 +22,6 @@ from explorer.core.ops import (
     LookUp,
     Mask,
     MatMul,
-    Multiply,
     OneHot,
     Op,
     PaddingMask,
@@ -320,7 +320,7 @@ class Blocks:
             return x
         g.stage(f"{block}.dropout", "dropout", "Dropout", group)
         kept = g.add(f"{block}.kept", Input("ones"), axes=(rows, "d_model"), symbol="D")
-        return g.add(f"{block}.dropped", Multiply(), x, kept, axes=(rows, "d_model"), symbol="X_D")
+        return g.add(f"{block}.dropped", Dropout(), x, kept, axes=(rows, "d_model"), symbol="X_D")
 
     def final_norm(self, x: str, rows: str) -> str:
         """The norm that a pre-norm stack needs at its end (GPT-2)."""

@@ -69,10 +69,10 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
     op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
     P = g.add("output.probabilities", op, scaled, axes=(rows, words), symbol="P")
     g.add("output.chosen", Argmax(), P, axes=(rows,), symbol="w")
-    loss(model, g, P, rows, words)
+    loss(model, g, P, rows, words, scores=scaled if isinstance(op, Softmax) else "")
 
 
-def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str) -> None:
+def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, scores: str = "") -> None:
     """The loss of an output against a target: the next words of the sentence, or what a person sets.
 
     Parameters
@@ -83,6 +83,8 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str) ->
         A node, (n, n_outputs).
     rows, columns : str
         Its axes.
+    scores : str
+        The node that a softmax makes the output of, if one does.
     """
     match model.switch("loss", "loss"):
         case "cross-entropy":
@@ -96,7 +98,8 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str) ->
                 right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
                 of = (right,) if pad < 0 else (right, target)
                 g.add("loss.L_1", LogLikelihood(pad), *of, axes=(), symbol="L_1")
-            g.add("loss.value", CrossEntropy(pad), output, target, axes=(), symbol="L")
+            parents = (output, target, scores) if scores else (output, target)
+            g.add("loss.value", CrossEntropy(pad), *parents, axes=(), symbol="L")
         case "mean squared error":
             g.stage("loss", "loss", "Loss", "Output")
             target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")

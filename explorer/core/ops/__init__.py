@@ -8,7 +8,7 @@ from explorer.core.ops.embedding import LookUp, OneHot
 from explorer.core.ops.geometry import Angle, Cosine, Length, ShadowFactor, Subtract
 from explorer.core.ops.heads import HeadMean
 from explorer.core.ops.inputs import Input
-from explorer.core.ops.linear import Add, Concat, MatMul, Multiply
+from explorer.core.ops.linear import Add, Concat, Dropout, MatMul, Multiply
 from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError
 from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
 from explorer.core.ops.normalise import BatchNorm, LayerNorm, RowShares, Softmax
@@ -29,6 +29,7 @@ __all__ = [
     "Concat",
     "Cosine",
     "CrossEntropy",
+    "Dropout",
     "HeadMean",
     "Identity",
     "Input",

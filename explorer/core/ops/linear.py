@@ -163,7 +163,7 @@ class Add(Op):
 
 @dataclass(frozen=True)
 class Multiply(Op):
-    """The element-wise product: dropout, where the second is 0 for what is left out (Srivastava et al. 2014)."""
+    """The element-wise product."""
 
     subscripts = "ij,ij->ij"
     alters = True
@@ -189,6 +189,14 @@ class Multiply(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         a, b = parents
         return step("multiply", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
+
+
+@dataclass(frozen=True)
+class Dropout(Multiply):
+    """The element-wise product with what is kept: 0 for a number that is left out (Srivastava et al. 2014).
+
+    Training draws the second parent by chance; in use it is 1 everywhere.
+    """
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,11 @@ class CrossEntropy(Op):
     Parents are the probabilities, (n, n_words), and the numbers of the right words, (n,). A right word of probability 0
     costs +∞, visibly.
 
+    Where the probabilities are a softmax, the scores that it reads, (n, n_words), are a third parent. A share too small
+    for a normal number of its type (in float32 from scores 87 apart) has lost its digits; its log is then taken from
+    the scores, as z − log Σ exp z. No gradient flows to them from here: it flows through the softmax, see
+    `through_softmax`.
+
     Parameters
     ----------
     pad : int
@@ -23,21 +28,32 @@ class CrossEntropy(Op):
 
     pad: int = -1
 
+    def logs(self, *parents: Array) -> Array:
+        """The log of the probability of the right word at each position, counted or not: (n,)."""
+        probabilities, target, *scores = parents
+        right: Array = np.take_along_axis(probabilities, target[..., None], axis=-1)[..., 0]
+        logs: Array = np.log(right)
+        tiny = np.finfo(right.dtype).tiny
+        if not scores or not (right < tiny).any():
+            return logs
+        z = scores[0] - scores[0].max(-1, keepdims=True)
+        of_scores = np.take_along_axis(z, target[..., None], axis=-1)[..., 0] - np.log(np.exp(z).sum(-1))
+        # A probability that somebody has pinned at 0 is none that the scores give.
+        return np.where((right < tiny) & (of_scores < np.log(tiny)), of_scores, logs)
+
     def forward(self, *parents: Array) -> Array:
-        probabilities, target = parents
-        rows, right = _rows_and_right(probabilities, target)
-        logs = np.log(rows[right]).reshape(target.shape)
+        logs, target = self.logs(*parents), parents[1]
         if self.pad < 0:
             return np.asarray(-logs.mean())
         return np.asarray(-logs.sum(where=target != self.pad) / self.count(target))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        probabilities, target = parents
+        probabilities, target, *scores = parents
         rows, right = _rows_and_right(probabilities, target)
         # −1 / (n p) at the right word of each position, 0 elsewhere; −∞ where it got nothing.
         of_rows = np.zeros_like(rows)
         of_rows[right] = -gradient / (self.count(target) * rows[right])
-        return self._counted(of_rows, target).reshape(probabilities.shape), None
+        return self._counted(of_rows, target).reshape(probabilities.shape), None, *(None for _ in scores)
 
     def _counted(self, rows: Array, target: Array) -> Array:
         """The rows, those of positions that are not counted set to 0."""
@@ -62,7 +78,7 @@ class CrossEntropy(Op):
         return self._counted(of_rows, target).reshape(probabilities.shape)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        probabilities, target = parents
+        probabilities, target = parents[:2]
         if target.value[cell[:-1]] != cell[-1] or cell[-1] == self.pad:
             return Constant(0, "0")
         count = self.count(target.value)
@@ -71,22 +87,39 @@ class CrossEntropy(Op):
 
     def formula(self, *symbols: str) -> str:
         sum_over = "i" if self.pad < 0 else r"i : {%s}_i \neq pad" % symbols[1]
-        return r"- \frac{1}{n} \sum_{%s} \log {%s}_{i, {%s}_i}" % (sum_over, *symbols)
+        return r"- \frac{1}{n} \sum_{%s} \log {%s}_{i, {%s}_i}" % (sum_over, *symbols[:2])
 
     def code(self, *names: str) -> str:
-        right = "np.take_along_axis({0}, {1}[..., None], axis=-1)".format(*names)
+        right = f"np.take_along_axis({{}}, {names[1]}[..., None], axis=-1)[..., 0]"
+        logs = f"np.log({right.format(names[0])})"
+        if len(names) > 2:
+            z, tiny = names[2], "(tiny := np.finfo(p.dtype).tiny)"
+            apart = f"(z := {z} - {z}.max(-1, keepdims=True))"
+            of_scores = f"{right.format(apart)} - np.log(np.exp(z).sum(-1))"
+            lost = f"((p := {right.format(names[0])}) < {tiny}) & ((logs := {of_scores}) < np.log(tiny))"
+            logs = f"np.where({lost}, logs, np.log(p))"
         if self.pad < 0:
-            return f"np.asarray(-np.log({right}).mean())"
+            return f"np.asarray(-{logs}.mean())"
         counted = f"{names[1]} != {self.pad}"
-        return f"np.asarray(-np.log({right}[..., 0]).sum(where={counted}) / max(int(np.count_nonzero({counted})), 1))"
+        return f"np.asarray(-{logs}.sum(where={counted}) / max(int(np.count_nonzero({counted})), 1))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        probabilities, target = parents
-        logs = [
-            step("log", step("pick", target[i], probabilities[(*i, int(target.value[i]))]))
-            for i in np.ndindex(target.value.shape)
-            if target.value[i] != self.pad
-        ]
+        probabilities, target, *scores = parents
+        values = self.logs(*(parent.value for parent in parents))
+        logs = []
+        for i in np.ndindex(target.value.shape):
+            if target.value[i] == self.pad:
+                continue
+            picked = step("pick", target[i], probabilities[(*i, int(target.value[i]))])
+            log = step("log", picked)
+            if scores and values[i] != log.value and not np.isnan(values[i]):
+                row = scores[0][(*i, slice(None))]
+                top = step("max", row, label="largest in the row")
+                own = step("subtract", step("pick", target[i], scores[0][(*i, int(target.value[i]))]), top)
+                powers = step("exp", step("subtract", row, top), label="e to the power of the difference")
+                label = "log of a share too small for its digits, from the scores"
+                log = step("subtract", own, step("log", step("sum", powers, label="sum over the row")), label=label)
+            logs.append(log)
         if not logs:
             return step("value", Constant(0.0, "0"), label="every position is <pad>")
         return step("negate", step("mean_of", *logs, label="mean of the logs"), label="cross-entropy")

@@ -1,12 +1,16 @@
 """Vectors kept as arrays: safetensors and numpy's .npz, never with pickled objects in them."""
 
+import lzma
+import struct
+import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
@@ -15,9 +19,9 @@ from explorer.words.files.lines import MOST_DIMS, Table
 _LONGEST_HEADER = 100_000_000
 _LARGEST = 8_000_000_000
 _ROWS = 1 << 16
-_UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError),
-    *(SyntaxError, MemoryError, OverflowError, RuntimeError),
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, EOFError, ValueError),
+    *(SyntaxError, TypeError, LookupError, AttributeError, MemoryError, OverflowError, RuntimeError, UserWarning),
 )
 """What numpy and zipfile raise for archives that are damaged, encrypted, or say that they hold more than there is."""
 
@@ -71,9 +75,8 @@ def read_npz(file: Path) -> Iterator[Table]:
         if sum(sizes.values()) > _LARGEST:
             size, limit = f"{sum(sizes.values()) / 1e9:.1f} GB", f"{_LARGEST / 1e9:.1f} GB"
             raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-            vectors, words = arrays["vectors"], arrays["words"]
-    except _UNREADABLE as error:
+        vectors, words = read_members(file, ("vectors", "words"))
+    except UNREADABLE as error:
         pickled = "allow_pickle" in str(error)
         why = "it holds Python objects, which could run any program" if pickled else f"it cannot be read ({error})"
         raise _bad(file, why) from None
@@ -83,6 +86,23 @@ def read_npz(file: Path) -> Iterator[Table]:
     # What cannot be written in UTF-8 is told with the number of the word, below.
     spelt = [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words.tolist()]
     return _blocks(file, spelt, vectors, None)
+
+
+def read_members(file: Path, names: Iterable[str]) -> list[NDArray[Any]]:
+    """Arrays of an .npz by their names, none of Python objects, each as it was written: the archive has checksums.
+
+    Raises
+    ------
+    OSError, or one of `UNREADABLE`
+    """
+    found = []
+    with zipfile.ZipFile(file) as archive:
+        for name in names:
+            with archive.open(f"{name}.npy") as member:
+                found.append(npy.read_array(member, allow_pickle=False))
+                if member.read(1):  # at the end the checksum is compared
+                    raise ValueError(f"'{name}' is longer than its array")
+    return found
 
 
 def _need(file: Path, names: set[str], wanted: set[str], shape: list[int]) -> None:

@@ -1,29 +1,32 @@
 """One training from text files to a file of vectors, which can be interrupted and taken up again.
 
-What is needed to go on lies in the folder ``OUT.training`` until the vectors are written: the counts, and the state
-after the last epoch that was kept. A training taken up again ends with the same bytes as one that was not interrupted.
+What is needed to go on lies in the folder ``OUT.training`` until the vectors are written: ``counts.npz``, and the state
+after the last epoch that was kept, ``state.npz``, both with a description of their training. A training taken up again
+ends with the same bytes as one that was not interrupted.
 """
 
 import json
 import shutil
-import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
-from typing import Any
-from zipfile import BadZipFile
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
 from explorer.core.files import whole_file
 from explorer.words.files import saving
+from explorer.words.files.arrays import UNREADABLE, read_members
 from explorer.words.progress import Cancelled, Report
 from explorer.words.training import corpus, counts
 from explorer.words.training.glove import Settings, Trainer
 from explorer.words.vectors import Vectors
 
+COUNTS = ("rows", "columns", "values", "words")
+STATE = (*(f"{side}.{i}" for side in ("word", "context") for i in range(4)), "progress")
 KEEP_EVERY = 30.0
 """Seconds of training between two states kept."""
 
@@ -61,90 +64,130 @@ def train_files(
         from explorer.words.training.compiled import use_cores
 
         use_cores(cores)
-    folder = out.with_name(out.name + ".training")
-    _claim(folder, _description(texts, settings, fast), out)
+    folder = Folder(out.with_name(out.name + ".training"), _description(texts, settings, fast), out)
+    state = folder.read("state", STATE)
+    folder.make()
     words, pairs = _counted(texts, settings, folder, report, fast)
     trainer = Trainer(pairs, settings, fast)
-    _restore(trainer, folder)
+    if state is not None:
+        try:
+            trainer.restore(state)
+        except ValueError as error:
+            raise folder.damaged("state", error) from None
     kept = monotonic()
     try:
         for _ in trainer.epochs(report):
             if monotonic() - kept > KEEP_EVERY and not trainer.finished:
-                _keep(trainer, folder)
+                folder.write("state", trainer.state())
                 kept = monotonic()
     except Cancelled:
-        _keep(trainer, folder)
+        folder.write("state", trainer.state())
         raise
     vectors = Vectors.of(out.name, words, trainer.vectors())
     saving.save(vectors, out)
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder.path, ignore_errors=True)
     return vectors
 
 
-def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> dict[str, Any]:
+def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> str:
     """What two trainings must share for one to go on where the other stopped."""
     try:
         files = [[str(text.resolve()), text.stat().st_size, text.stat().st_mtime_ns] for text in texts]
     except OSError as error:
         raise ExplorerError("text-not-read", file=error.filename, reason=error.strerror or error) from None
-    return {"texts": files, "settings": asdict(settings), "fast": fast}
+    return json.dumps({"texts": files, "settings": asdict(settings), "fast": fast})
 
 
-def _claim(folder: Path, description: dict[str, Any], out: Path) -> None:
-    """Make the folder, or see that it is one of the same training.
+class Folder(NamedTuple):
+    """What is kept of a training while it is not finished.
 
-    Raises
-    ------
-    ExplorerError
-        "training-differs" or "not-written".
+    Parameters
+    ----------
+    path : pathlib.Path
+    description : str
+        Of the training; what is kept of another one is neither read nor written over.
+    out : pathlib.Path
+        Where the vectors will go.
     """
-    file = folder / "training.json"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            file.write_text(json.dumps(description), "utf-8")
-        elif _read_json(file) != description:
-            raise ExplorerError("training-differs", folder=folder, out=out)
-    except OSError as error:
-        raise ExplorerError("not-written", file=error.filename, reason=error.strerror or error) from None
 
+    path: Path
+    description: str
+    out: Path
 
-def _read_json(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text("utf-8"))
-    except ValueError:
-        return None
+    def make(self) -> None:
+        """See at the beginning that there is such a folder.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written".
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ExplorerError("not-written", file=self.path, reason=error.strerror or error) from None
+
+    def read(self, name: str, parts: Sequence[str]) -> dict[str, NDArray[Any]] | None:
+        """Arrays that were kept; None where there are none yet.
+
+        Raises
+        ------
+        ExplorerError
+            "training-differs", or "checkpoint-not-read" where they are damaged.
+        """
+        try:
+            description, *arrays = read_members(self._file(name), ("training", *parts))
+        except FileNotFoundError:
+            return None
+        except (OSError, *UNREADABLE) as error:
+            raise self.damaged(name, error) from None
+        if str(description) != self.description:
+            raise ExplorerError("training-differs", folder=self.path, out=self.out)
+        return dict(zip(parts, arrays, strict=True))
+
+    def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Keep arrays in the place of those kept before.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written".
+        """
+        with whole_file(self._file(name)) as stream:
+            np.savez(stream, allow_pickle=False, training=np.array(self.description), **arrays)
+
+    def damaged(self, name: str, error: Exception) -> ExplorerError:
+        """What is to be told of a file that is no whole one."""
+        reason = error.strerror if isinstance(error, OSError) else f"it is damaged ({error})"
+        return ExplorerError("checkpoint-not-read", file=self._file(name), reason=reason)
+
+    def _file(self, name: str) -> Path:
+        return self.path / f"{name}.npz"
 
 
 def _counted(
-    texts: Sequence[Path], settings: Settings, folder: Path, report: Report | None, fast: bool
-) -> tuple[list[str], counts.Counts]:
+    texts: Sequence[Path], settings: Settings, folder: Folder, report: Report | None, fast: bool
+) -> tuple[Sequence[str], counts.Counts]:
     """The vocabulary and the counts, from the folder if they were finished there."""
-    names = ("rows", "columns", "values")
-    vocabulary = folder / "words.txt"
-    if vocabulary.exists():  # written last
-        words = vocabulary.read_text("utf-8").split("\n")
-        rows, columns, values = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in names)
-        return words, counts.Counts(len(words), rows, columns, values)
+    if (kept := folder.read("counts", COUNTS)) is not None:
+        try:
+            words = kept["words"].tobytes().decode("utf-8").split("\n")
+            return words, _checked(counts.Counts(len(words), *(kept[name] for name in COUNTS[:3])))
+        except ValueError as error:
+            raise folder.damaged("counts", error) from None
     text = corpus.from_files(texts, settings.words, settings.least, report)
-    pairs = counts.count(text, settings.window, report, fast)
-    for name in names:
-        np.save(folder / f"{name}.npy", getattr(pairs, name))
-    with whole_file(vocabulary) as stream:
-        stream.write("\n".join(text.words).encode())
-    return list(text.words), pairs
+    found = counts.count(text, settings.window, report, fast)
+    spelt = np.frombuffer("\n".join(text.words).encode(), np.uint8)
+    folder.write("counts", {"rows": found.rows, "columns": found.columns, "values": found.values, "words": spelt})
+    return text.words, found
 
 
-def _keep(trainer: Trainer, folder: Path) -> None:
-    with whole_file(folder / "state.npz") as stream:
-        np.savez(stream, allow_pickle=False, **trainer.state())
-
-
-def _restore(trainer: Trainer, folder: Path) -> None:
-    """Go on from the state kept, if there is a whole one."""
-    try:
-        # np.load would leave a file open that is no archive.
-        with (folder / "state.npz").open("rb") as stream, np.load(stream, allow_pickle=False) as state:
-            trainer.restore(state)
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
-        return
+def _checked(found: counts.Counts) -> counts.Counts:
+    rows, columns, values = found.rows, found.columns, found.values
+    if rows.dtype != np.int32 or columns.dtype != np.int32 or values.dtype != np.float64:
+        raise ValueError("counts of another kind")
+    if rows.ndim != 1 or not rows.shape == columns.shape == values.shape:
+        raise ValueError("counts of other shapes")
+    if not np.all((columns >= 0) & (rows >= columns) & (rows < found.n_words) & (values > 0) & np.isfinite(values)):
+        raise ValueError("counts of words that there are not")
+    return found

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from explorer.core.explain import Source
 from explorer.core.ops import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, Softmax
 
 
@@ -50,3 +51,37 @@ def test_through_softmax_in_one_step_is_through_both(pad, lead):
     one = loss.through_softmax(np.array(0.7), P, target)
     np.testing.assert_allclose(one, both, rtol=1e-12, atol=1e-15)
     assert (one[target == pad] == 0).all()
+
+
+def scored(*rows, dtype="float32"):
+    """Scores, and what softmax makes of them."""
+    z = np.array(rows, dtype=dtype)
+    return Softmax().forward(z), z
+
+
+def test_a_share_that_is_rounded_away_costs_what_its_scores_say():
+    """In float32 exp(−104) is 0, and a mean with −log 0 in it would be no finite number."""
+    P, z = scored([0.0, 104.0, 0.0], [0.0, 90.0, 1.0], [1.0, 2.0, 3.0])
+    target = np.array([0, 2, 1])
+    assert P[0, 0] == 0
+    loss = CrossEntropy()
+    with np.errstate(divide="ignore"):  # as in the engine
+        costs, value = -loss.logs(P, target, z), loss.forward(P, target, z)
+        derived = loss.explain((), Source("P", P), Source("y", target), Source("z", z))
+        again = eval(loss.code("P", "y", "z"), {"np": np, "P": P, "y": target, "z": z})
+        assert loss.forward(P, target) == np.inf
+    np.testing.assert_allclose(costs, [104, 89, 1.40760596], rtol=1e-6)
+    assert value == costs.mean() == again
+    np.testing.assert_allclose(derived.value, value, rtol=1e-6)
+
+
+def test_a_share_with_all_its_digits_is_never_taken_from_the_scores():
+    P, z = scored([1.0, 2.0, 3.0], [0.0, 80.0, -0.5])
+    target = np.array([2, 0])
+    assert CrossEntropy().forward(P, target, z) == CrossEntropy().forward(P, target)
+
+
+def test_a_probability_pinned_at_0_costs_infinity_whatever_the_scores_say():
+    P, z = scored([1.0, 2.0, 3.0])
+    with np.errstate(divide="ignore"):
+        assert CrossEntropy().forward(np.where(P == P.max(), 0, P), np.array([2]), z) == np.inf

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from explorer.core.graph import GraphBuilder
 from explorer.core.models import build
+from explorer.core.ops import Input, Multiply
 from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
 
 SHARE = 0.25
@@ -34,6 +36,17 @@ def test_it_stands_behind_the_embeddings_and_each_sublayer_before_the_residual(m
     assert graph.nodes["source.dropped"].parents == ("source.H", "source.kept")
     assert graph.nodes["encoder.1.self.Q"].parents[0] == "source.dropped"
     assert graph.nodes["encoder.1.self.residual"].parents == ("source.dropped", "encoder.1.self.dropped")
+
+
+def test_a_gate_is_no_dropout():
+    """A product of two matrices of a model is kept whole in training."""
+    g = GraphBuilder()
+    g.axis("n", ("a", "b"))
+    g.stage("gate", "gate", "Gate", "Gate")
+    for name in ("x", "gate"):
+        g.add(name, Input(), axes=("n",))
+    g.add("gated", Multiply(), "x", "gate", axes=("n",))
+    assert not list(kept_nodes(g.build()))
 
 
 @pytest.mark.parametrize("positions", ["sinusoidal", "none"])

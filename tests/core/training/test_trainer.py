@@ -310,3 +310,13 @@ def test_a_model_without_a_loss(xor):
     with pytest.raises(ExplorerError) as caught:
         Trainer(model, xor()._inputs, OWN, Recipe())
     assert caught.value.id == "no-loss-to-lower"
+
+
+def test_a_right_word_far_behind_is_learned_in_float32(gpt):
+    """The stable form of the loss: with its logit 200 behind the best the share is 0, and so is its log no more."""
+    trainer = gpt(batch=0, validation=0.0)
+    behind = trainer.weights["output.W"].copy()
+    behind[:, 0] *= 4000
+    trainer.set({"output.W": behind})
+    assert trainer.step().loss > 88
+    assert trainer.step().loss < np.inf

@@ -12,7 +12,21 @@ import pytest
 from explorer.core.errors import ExplorerError
 from explorer.words.files import arrays, formats, lines
 from explorer.words.progress import Cancelled
-from tests.words.files.conftest import ARRAY, GLOVE, WHOLE, WORDS, archive, npz, refused, spelt, tensors
+from tests.words.conftest import mutated
+from tests.words.files.conftest import (
+    ARRAY,
+    BINARY,
+    GLOVE,
+    WHOLE,
+    WORD2VEC,
+    WORDS,
+    archive,
+    npz,
+    read,
+    refused,
+    spelt,
+    tensors,
+)
 
 
 def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
@@ -60,6 +74,7 @@ def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
         (gzip.compress(gzip.compress(GLOVE)), "is an archive in an archive;"),
         (gzip.compress(GLOVE)[:10] + b"\xff" * 30, "cannot be read: its archive is damaged."),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",  # the contents are long, and not the same every second
 )
 def test_a_bad_file_gets_a_plain_message_with_its_line(tmp_path, content, said):
     assert refused(tmp_path, content).startswith(said)
@@ -115,6 +130,10 @@ def encrypted_npz():
         (encrypted_npz(), "it cannot be read"),
         (npz(vectors=ARRAY[:2], words=np.array(["a", "b\ud800"])), "word 2 is empty or not text in UTF-8."),
         (tensors(vectors=ARRAY, words=np.full(99, 10, np.uint8)), "it has 100 words but 7 vectors."),
+        (archive(vectors=b"some", **{"words.npy": b"bytes"}), "it cannot be read"),
+        (archive(**{"vectors.npy": b"some", "words.npy": b"bytes"}), "it cannot be read"),
+        (npz(vectors=ARRAY, words=np.array("word")), "'words' must be a list of texts."),
+        (npz(vectors=np.float32(1), words=np.array(WORDS)), "'vectors' has shape (); it must be words × numbers."),
         (npz(vectors=ARRAY), "there is no 'words' in it, but vectors."),
         (npz(vectors=ARRAY, words=np.array(WORDS[:3])), "it has 3 words but 7 vectors."),
         (npz(vectors=ARRAY[0], words=np.array(WORDS[:2])), "'vectors' has shape (2,); it must be words × numbers."),
@@ -140,6 +159,41 @@ def encrypted_npz():
 )
 def test_arrays_that_are_not_a_table(tmp_path, content, said):
     assert refused(tmp_path, content).startswith(said)
+
+
+FORMS = {
+    "text": GLOVE,
+    "word2vec": WORD2VEC,
+    "binary": BINARY,
+    "gzip": gzip.compress(GLOVE),
+    "npz": npz(vectors=ARRAY, words=np.array(WORDS)),
+    "members": None,
+    "safetensors": tensors(vectors=WHOLE, scales=np.ones(7, np.float32), words=spelt(*WORDS)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*additional header parsing:UserWarning")
+@pytest.mark.parametrize("form", FORMS)
+def test_of_many_mutated_files_each_is_read_or_refused_in_one_sentence(tmp_path, form):
+    random, told = np.random.default_rng(7), []
+    vectors, words = (npy_bytes(array) for array in (ARRAY, np.array(WORDS)))
+    for _ in range(200):
+        if form == "members":  # with checksums that agree
+            content = archive(**{"vectors.npy": mutated(vectors, random), "words.npy": mutated(words, random)})
+        else:
+            content = mutated(FORMS[form], random)
+        try:
+            read(tmp_path, content)
+        except ExplorerError as error:
+            told.append(str(error))
+    assert len(told) > 20
+    assert "\n" not in "".join(told)
+
+
+def npy_bytes(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
 
 
 def test_a_single_array_is_refused(tmp_path):

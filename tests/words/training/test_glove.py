@@ -12,6 +12,7 @@ from explorer.words.training import corpus, counts, glove, session
 from explorer.words.training.counts import count
 from explorer.words.training.glove import Settings, Trainer
 from explorer.words.vectors import Vectors
+from tests.words.conftest import mutated
 
 SMALL = Settings(words=100, least=1, dims=10, window=4, epochs=15, x_max=20)
 WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not glove.fast_available(), reason="numba is not there"))]
@@ -311,19 +312,75 @@ def test_another_training_does_not_go_on_in_the_same_folder(tmp_path, text):
         session.train_files([text], tmp_path / "mine.txt", Settings(epochs=3))
 
 
-def test_a_damaged_state_means_beginning_anew(tmp_path, monkeypatch, text):
-    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+def stopped(out, text, after=2):
+    """A training that was stopped: the folder of what is kept of it."""
 
     def stop(now):
-        if now.what == "training" and now.done > 2:
+        if now.what == "training" and now.done > after:
             raise Cancelled
 
-    whole = session.train_files([text], tmp_path / "whole.txt", SMALL)
     with pytest.raises(Cancelled):
-        session.train_files([text], tmp_path / "mine.txt", SMALL, stop)
-    (tmp_path / "mine.txt.training" / "state.npz").write_bytes(b"PK\x03\x04 half")
-    again = session.train_files([text], tmp_path / "mine.txt", SMALL)
-    assert again.array.tobytes() == whole.array.tobytes()
+        session.train_files([text], out, SMALL, stop)
+    return out.with_name(f"{out.name}.training")
+
+
+@pytest.mark.parametrize("name", ["counts", "state"])
+def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypatch, text, name):
+    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    whole = session.train_files([text], tmp_path / "whole.txt", SMALL)
+    file = stopped(tmp_path / "mine.txt", text) / f"{name}.npz"
+    kept = file.read_bytes()
+    with np.load(file) as arrays:
+        members = dict(arrays)
+    for other in (
+        {**members, "words": np.frombuffer(b"\xff\xfe", np.uint8), "progress": np.zeros(0)},  # not UTF-8
+        {**members, "rows": np.array([{}], object), "word.0": np.array([{}], object)},
+        {**members, "rows": members.get("rows", 0) + 10**6, "word.0": np.zeros(())},
+        {**members, "values": np.array(1.0), "progress": np.full(3, np.nan)},
+    ):
+        np.savez(file, allow_pickle=True, **other)
+        before = file.read_bytes()
+        with pytest.raises(ExplorerError, match=rf"{name}\.npz: is no training that could be gone on with") as caught:
+            session.train_files([text], tmp_path / "mine.txt", SMALL)
+        assert "\n" not in str(caught.value)
+        assert file.read_bytes() == before
+    file.write_bytes(kept)
+    assert session.train_files([text], tmp_path / "mine.txt", SMALL).array.tobytes() == whole.array.tobytes()
+
+
+def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, monkeypatch, text):
+    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    whole = session.train_files([text], tmp_path / "whole.txt", SMALL)
+    folder = stopped(tmp_path / "mine.txt", text, after=14)
+    kept = {file.name: file.read_bytes() for file in folder.iterdir()}
+    assert sorted(kept) == ["counts.npz", "state.npz"]
+    random, told = np.random.default_rng(11), []
+    for i in range(300):
+        folder.mkdir(exist_ok=True)
+        for name, content in kept.items():
+            (folder / name).write_bytes(content)
+        name = ("counts.npz", "state.npz")[i % 2]
+        (folder / name).write_bytes(mutated(kept[name], random))
+        try:
+            again = session.train_files([text], tmp_path / "mine.txt", SMALL)
+        except ExplorerError as error:
+            told.append(error)
+        else:  # what was changed means nothing, such as the time of a member
+            assert again.array.tobytes() == whole.array.tobytes()
+    assert len(told) > 200
+    assert {error.id for error in told} <= {"checkpoint-not-read", "training-differs"}
+    assert "\n" not in "".join(map(str, told))
+
+
+def test_a_training_whose_counts_cannot_be_written_leaves_no_half_file(tmp_path, monkeypatch, text):
+    def full(stream, **_arrays):
+        stream.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(ExplorerError, match="No space left"):
+        session.train_files([text], tmp_path / "mine.txt", SMALL)
+    assert not list((tmp_path / "mine.txt.training").iterdir())
 
 
 def test_nothing_is_begun_that_could_not_be_written(tmp_path, text):
