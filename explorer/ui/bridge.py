@@ -1,6 +1,6 @@
 """From the document's changes to repaints: united, and told once per turn of the event loop."""
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from explorer.document.document import Change, Document
@@ -40,10 +40,9 @@ class Bridge(QObject):
             self.changed.emit(change)
 
     def goes_before(self, window: QWidget) -> None:
-        """Tell what is pending before what a person does next in a window, and before it paints.
+        """Tell what is pending before what a person does next in a window: a click means what one sees.
 
-        Neither may meet a page of another graph. Keys and clicks that have waited in line, and paints, come before any
-        timer.
+        Keys and clicks that have waited in line come before any timer.
         """
         window.installEventFilter(self)
         handle = window.windowHandle()
@@ -51,11 +50,8 @@ class Bridge(QObject):
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        paint = event.type() == QEvent.Type.UpdateRequest
-        if self._pending is not None and (paint or event.isInputEvent()):
+        if self._pending is not None and event.isInputEvent():
             self.flush()
-            if paint:  # a page that was made anew is laid out first
-                QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         return False
 
     def close(self) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from explorer.core.errors import ExplorerError
-from explorer.core.explain import Index, Step, operands
+from explorer.core.explain import Index, operands
 from explorer.core.node import Stage
 from explorer.document.document import Document
 from explorer.pages.compose import stops
-from explorer.pages.view import Cell, Looking, row_of
+from explorer.pages.inspected import derivation
+from explorer.pages.view import Cell, Looking, View, row_of
 
 
 class Selection(QObject):
@@ -181,19 +181,9 @@ class Selection(QObject):
     def _has_token(self, token: tuple[str, int] | None) -> bool:
         return token is not None and token[1] < len(self._document.engine.graph.axes.get(token[0], ()))
 
-    def derivation(self, cell: Cell) -> Step | None:
-        """How the number shown in a cell comes about: its value, or its gradient; None where nothing computes it."""
-        engine = self._document.engine
-        if self.showing != "gradient":
-            return engine.explain(cell.node, cell.index)
-        try:
-            return engine.explain_gradient(cell.node, cell.index)
-        except ExplorerError:
-            return None  # a whole number, or no loss: it has no gradient
-
     def _explain(self, cell: Cell) -> None:
         engine = self._document.engine
-        step = self.derivation(cell)
+        step = derivation(View.of(self._document, self.looking), cell)
         reads: dict[str, list[Index]] = {}
         for operand in operands(step) if step else ():
             reads.setdefault(operand.node, []).append(operand.index)

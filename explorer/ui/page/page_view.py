@@ -72,6 +72,13 @@ class PageView(QScrollArea):
         bench.selection.looked.connect(self.follow)
         bench.descent.changed.connect(self._follow_descent)
 
+    @property
+    def header(self) -> HeaderView:
+        """What stands on top."""
+        header = self.widgets["header"]
+        assert isinstance(header, HeaderView)
+        return header
+
     # Following
 
     def follow(self) -> None:
@@ -144,6 +151,7 @@ class PageView(QScrollArea):
                 return self._stack(element)
             case Controls():
                 return self._controls(element)
+        widget: Any
         was, widget = self._before.get(element.id, (None, None))
         if was is None or _made_of(was) != _made_of(element):
             widget = WIDGETS[type(element)](self.bench, element)
@@ -220,9 +228,7 @@ class PageView(QScrollArea):
             if margins.right() != beyond:
                 margins.setRight(beyond)
                 part.setContentsMargins(margins)
-        header = self.widgets.get("header")
-        if isinstance(header, HeaderView):
-            header.fit(room)
+        self.header.fit(room)
 
 
 def _made_of(element: Page | Element) -> tuple[object, ...]:

@@ -36,7 +36,7 @@ def test_what_is_looked_at_changes_before_the_pages_have_heard(visited, eye, no_
     bench.selection.show("values")
     bench.bridge.flush()
     eye.settle(window)
-    assert window.page().fits
+    assert window.page().page.stage == window.bench.selection.stage
 
 
 def test_with_pictures(visited, eye):
@@ -45,7 +45,7 @@ def test_with_pictures(visited, eye):
     window.bench.selection.set_head(1)
     window.bench.bridge.flush()
     eye.settle(window)
-    assert window.page().fits
+    assert window.page().page.stage == window.bench.selection.stage
 
 
 def test_a_page_that_goes_shows_no_other_in_passing(visited, eye, watch, no_pictures):

@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPu
 
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
+from explorer.pages.header import block_of
+from explorer.ui.page.header import HeaderView
+from explorer.ui.page.switches import SwitchBar
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
-from explorer.ui.widgets.stage_header import StageHeader
-from explorer.ui.widgets.switch_bar import SwitchBar, block_of
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -23,7 +24,7 @@ def bar(window, eye):
 
     def find(stage, unfolded=True):
         panel = eye.go_to(window, stage)
-        (header,) = panel.findChildren(StageHeader)
+        (header,) = panel.findChildren(HeaderView)
         if unfolded and header.switches._rest:
             header.switches.more.setChecked(True)
             QApplication.processEvents()
