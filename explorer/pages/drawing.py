@@ -323,7 +323,7 @@ class Drawing(Data):
         The drawing in words, for a screen reader.
     x, y : Axis
     down : bool
-        Whether y counts downwards, as the rows of a matrix do; the x axis then stands on top.
+        Whether y counts downwards, as the rows of a matrix do; an x axis with labels then stands on top.
     square : bool
         Whether a unit is as long across as it is up.
     probe : Probe or None

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
-from explorer.ui.widgets.arrow import draw_arrow
+from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.workbench import Workbench
 from explorer.words.similarity import Cosine
 

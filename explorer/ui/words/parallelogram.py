@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.ui.colour import qcolor
-from explorer.ui.widgets.arrow import draw_arrow
+from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.workbench import Workbench
 
 

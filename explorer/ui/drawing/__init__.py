@@ -1,0 +1,1 @@
+"""Drawings, and the pictures of attention: marks as data, painted in the look of the program."""

@@ -1,0 +1,102 @@
+"""Which marks of a drawing are orange: those of the cell that is pointed at, or of the word that is lit."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explorer.core.ops import Array
+from explorer.pages.drawing import Arrow, Dot, Drawing, Image, Mark, Strips
+from explorer.pages.view import Cell
+
+
+def cells_of(mark: Mark) -> tuple[Cell, ...]:
+    """The cells that light a mark up; pointing at it is pointing at the first."""
+    if isinstance(mark, Dot):
+        return mark.also if mark.cell is None else (mark.cell, *mark.also)
+    return mark.cells if isinstance(mark, Arrow) else ()
+
+
+def tokens_of(mark: Mark) -> tuple[tuple[str, int], ...]:
+    """The words that light a mark up; pointing at it lights the first."""
+    if not isinstance(mark, Dot | Arrow):
+        return ()
+    others = mark.also if isinstance(mark, Arrow) else ()
+    return others if mark.token is None else (mark.token, *others)
+
+
+class Lights:
+    """What lights up the marks of one drawing."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self._cells: dict[Cell, list[int]] = {}
+        self._tokens: dict[tuple[str, int], list[int]] = {}
+        for i, mark in enumerate(drawing.marks):
+            for cell in cells_of(mark):
+                self._cells.setdefault(cell, []).append(i)
+            for token in tokens_of(mark):
+                self._tokens.setdefault(token, []).append(i)
+
+    def lit(self, cell: Cell | None, token: tuple[str, int] | None) -> frozenset[int]:
+        """The numbers of the marks that are lit. A lit word goes before the cell that was pointed at last."""
+        if token is not None and token in self._tokens:
+            return frozenset(self._tokens[token])
+        if cell is None:
+            return frozenset()
+        # A mark of a row has a cell with the row's index alone.
+        beginnings = (Cell(cell.node, cell.index[:n]) for n in range(len(cell.index) + 1))
+        return frozenset(i for part in beginnings for i in self._cells.get(part, ()))
+
+
+def square_of(mark: Image | Strips, cell: Cell | None) -> tuple[int, int] | None:
+    """The row and column of a cell in an image or in strips, if it is one of theirs."""
+    node, head = node_of(mark)
+    if cell is None or cell.node != node or cell.index[: len(head)] != head:
+        return None
+    index = cell.index[len(head) :]
+    if len(index) != 2:
+        return None
+    rows, columns = shape_of(mark)
+    row, column = index
+    return (row, column) if row < rows and column < columns else None
+
+
+def cell_of(mark: Image | Strips, row: int, column: int) -> Cell:
+    """The cell that a number of an image or of strips is."""
+    node, head = node_of(mark)
+    return Cell(node, (*head, row, column))
+
+
+def node_of(mark: Image | Strips) -> tuple[str, tuple[int, ...]]:
+    """The node, and which part of its array, an image or strips are of."""
+    if isinstance(mark, Strips):
+        return mark.node, ()
+    return (mark.node.node, mark.node.index) if mark.node is not None else ("", ())
+
+
+def shape_of(mark: Image | Strips) -> tuple[int, int]:
+    """How many rows and columns belong to the node."""
+    rows, columns = mark.array.shape
+    if isinstance(mark, Image) and any(mark.own):
+        return min(rows, mark.own[0]), min(columns, mark.own[1])
+    return rows, columns
+
+
+def strip_of(mark: Strips, token: tuple[str, int] | None, cell: Cell | None) -> int | None:
+    """The strip whose word is lit, or one of whose cells is pointed at."""
+    if token is not None and token[0] == mark.token:
+        return token[1]
+    square = square_of(mark, cell)
+    return None if square is None else square[mark.axis]
+
+
+def points_of(mark: Strips) -> tuple[Array, Array]:
+    """Where the numbers of strips are drawn, each in the array's own shape."""
+    strips = np.arange(mark.array.shape[mark.axis]) + 0.5
+    return mark.array, np.broadcast_to(strips if mark.axis else strips[:, None], mark.array.shape)
+
+
+def grids(drawing: Drawing) -> Iterator[Image | Strips]:
+    """The images and strips whose numbers are cells."""
+    for mark in drawing.marks:
+        if isinstance(mark, Strips) or (isinstance(mark, Image) and mark.node is not None):
+            yield mark

@@ -1,0 +1,104 @@
+"""What all pyqtgraph pictures share: no frame, no menu, the theme's colours, and the wheel is the page's."""
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from explorer.ui.colour import qcolor
+from explorer.ui.drawing.side import Side
+from explorer.ui.workbench import Workbench
+
+# An image's first index is its row, as in a matrix. With a rate limit, the last move of a quick hand would be lost.
+pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
+
+Key = Qt.Key
+ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.Key_Right: (0, 1)}
+
+
+class Plot(pg.PlotWidget):
+    """A plot on the page's own ground.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        axes = {side: Side(bench, side) for side in ("left", "bottom", "right", "top")}
+        super().__init__(parent, background=bench.appearance.theme.page, enableMenu=False, axisItems=axes)
+        self.bench = bench
+        self.sides: tuple[str, ...] = ("left", "bottom")
+        for side in ("right", "top"):
+            self.hideAxis(side)
+        self.hideButtons()
+        self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMouseEnabled(False, False)
+        self.setMouseTracking(True)
+        for part in (self, self.viewport()):
+            part.setAcceptDrops(False)  # a file is dropped on the window
+        self.getPlotItem().setContentsMargins(0, 0, 0, 0)
+
+    def side(self, name: str) -> Side:
+        """A side: "left", "right", "top" or "bottom"."""
+        found = self.getAxis(name)
+        assert isinstance(found, Side)
+        return found
+
+    def stand(self, *sides: str) -> None:
+        """Show these sides, and no others."""
+        if sides != self.sides:
+            self.sides = sides
+            for name in ("left", "bottom", "right", "top"):
+                self.showAxis(name, name in sides)
+
+    def say(self, summary: str) -> None:
+        """The picture in words, for a screen reader."""
+        if summary != self.accessibleName():
+            self.setAccessibleName(summary)
+
+    def describe(self, words: str) -> None:
+        """What is at the place pointed at, for a screen reader."""
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+
+    def at(self, position: QPointF) -> QPointF:
+        """A position in the widget as numbers of the picture."""
+        point: QPointF = self.getViewBox().mapSceneToView(self.mapToScene(position.toPoint()))
+        return point
+
+    def wheelEvent(self, event: Any) -> None:
+        """Leave the wheel to the page."""
+        event.ignore()
+
+    # The keys
+
+    def walk(self, down: int, across: int) -> None:
+        """Point at the place beside the one that is pointed at."""
+        raise NotImplementedError(type(self).__name__)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        arrow = ARROWS.get(Key(event.key()))
+        if arrow is not None and self.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            self.walk(*arrow)
+        else:
+            event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(qcolor(self.bench.appearance.theme.focus), 2))
+            inside = self.mapFromScene(self.getViewBox().sceneBoundingRect()).boundingRect()
+            painter.drawRect(inside.adjusted(-2, -2, 2, 2) & self.viewport().rect().adjusted(1, 1, -1, -1))

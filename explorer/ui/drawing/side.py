@@ -1,0 +1,290 @@
+"""One side of a picture: numbers, or a label for each unit, as many as can be read, and what they are."""
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+
+from explorer.ui.colour import qcolor
+from explorer.ui.workbench import Workbench
+
+GAP = 5  # pixels between a label and the picture
+CLOSEST, WELL_APART = 0.86, 1.1  # heights of a line: where all can be written, and where some are left out
+LONGEST = 116  # pixels; a longer word is cut
+BESIDE = 8  # pixels between labels beside each other
+ROOM = {True: 34, False: 62}
+"""Pixels between two numbers: above each other, and beside each other."""
+PLAIN = 5
+"""Powers of ten up to which, and down to which, numbers are written without one."""
+Flag = Qt.AlignmentFlag
+
+
+class Side(pg.AxisItem):
+    """A side of a picture. Where labels stand too close only every second, third, … is written.
+
+    Parameters
+    ----------
+    bench : Workbench
+    side : str
+        "left", "right", "top" or "bottom".
+    """
+
+    range = (0.0, 0.0)  # asked for while pyqtgraph's own constructor runs
+
+    def __init__(self, bench: Workbench, side: str) -> None:
+        super().__init__(side)
+        self._bench = bench
+        self._words: tuple[str, ...] | None = None
+        self._shown: tuple[object, ...] = ()
+        self._marked: tuple[int, ...] = ()
+        self._most = 0
+        self.title = ""
+        self.upright = False
+        """Whether the labels stand on end, because beside each other they would overlap."""
+        self.setStyle(hideOverlappingLabels=False)  # the first and the last may reach a little beyond the picture
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All labels, written or not."""
+        return self._words or ()
+
+    @property
+    def marked(self) -> tuple[int, ...]:
+        """The labels that are written in any case."""
+        return self._marked
+
+    def show_words(self, words: Sequence[str], room: float, most: int = 0, title: str = "") -> None:
+        """Stand at other labels.
+
+        Parameters
+        ----------
+        words : sequence of str
+        room : float
+            Pixels that the side is long when all of it is in sight.
+        most : int
+            Labels that are written at most; 0: as many as fit.
+        title : str
+            What they are.
+        """
+        shown = (tuple(words), room, most, title)
+        if shown == self._shown:
+            return  # after most edits the words are the same, and measuring them takes longer than the picture
+        self._shown = shown
+        self.title, self._most = title, most
+        metrics, px = QFontMetrics(self._font(bold=True)), self._bench.appearance.px
+        self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
+        longest = max((metrics.horizontalAdvance(word) for word in self._words), default=0)
+        # Of many, rather fewer than on end.
+        crowded = (longest + 6) * len(self._words) > room
+        self.upright = not self.beside and crowded and not 0 < most < len(self._words)
+        if self.beside or self.upright:
+            self._take(longest + GAP + 3 * self.beside)
+        else:
+            self._take(metrics.height() + GAP)
+
+    def show_numbers(self, low: float, high: float, room: float, title: str = "") -> None:
+        """Stand at numbers.
+
+        Parameters
+        ----------
+        low, high : float
+            The numbers at the ends.
+        room : float
+            Pixels that the side is long.
+        title : str
+            What they are.
+        """
+        shown = (low, high, room, title)
+        if shown == self._shown:
+            return
+        self._shown, self._words, self.title = shown, None, title
+        metrics = QFontMetrics(self._font())
+        if self.beside:
+            texts = ["−0.0", *(text for _, text in self.ticks(low, high, room))]
+            self._take(max(map(metrics.horizontalAdvance, texts)) + GAP)
+        else:
+            self._take(metrics.height() + GAP)
+
+    def _take(self, room: float) -> None:
+        """Say how much room is needed: pyqtgraph would find out while it paints, and lay all out a second time."""
+        room = ceil(room + (QFontMetrics(self._bench.appearance.fonts.ui).height() if self.title else 0))
+        if self.beside and room != self.fixedWidth:
+            self.setWidth(room)
+        elif not self.beside and room != self.fixedHeight:
+            self.setHeight(room)
+        self.update()
+
+    @property
+    def beside(self) -> bool:
+        """Whether it stands at the left or the right."""
+        return self.orientation in ("left", "right")
+
+    def mark(self, places: Sequence[int]) -> None:
+        """Write these labels in any case, the first of them first, and in the colour of the place one is at."""
+        if tuple(places) != self._marked:
+            self._marked = tuple(places)
+            self.update()
+
+    def setRange(self, mn: float, mx: float) -> None:
+        # pyqtgraph's own would look for a fitting prefix of the unit, at each move.
+        if (mn, mx) != tuple(self.range):
+            self.range = (mn, mx)
+            self.update()
+
+    # What is written
+
+    def ticks(self, low: float, high: float, length: float) -> list[tuple[float, str]]:
+        """The numbers at round places, with their texts."""
+        low, high = sorted((low, high))
+        if not (high > low and length > 0):
+            return []
+        rough = (high - low) / length * self._bench.appearance.px(ROOM[self.beside])
+        power = 10.0 ** floor(log10(rough))
+        step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
+        first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
+        if last - first > 1000:
+            return []  # far from 0, where numbers lie farther apart than the ticks
+        size, decimals = floor(log10(max(abs(low), abs(high)))), -floor(log10(step) + 1e-9)
+        found = []
+        for k in range(first, last + 1):
+            number = k * step
+            if abs(size) > PLAIN and k:
+                text = f"{number:.{max(size + decimals, 0)}e}".replace("e+0", "e").replace("e-0", "e-").replace("+", "")
+            else:
+                text = f"{number:.{max(decimals, 0)}f}"
+            found.append((number, text.replace("-", "−")))
+        return found
+
+    def written(self) -> list[tuple[int, float]]:
+        """The labels that are written now, the marked ones first: their place, and their middle in pixels."""
+        low, high = sorted(self.range)
+        rect = self.mapRectFromParent(self.geometry())
+        length = rect.height() if self.beside else rect.width()
+        if not length or high <= low or not self._words:
+            return []
+        unit = length / (high - low)
+        metrics = QFontMetrics(self._font())
+        if self.beside or self.upright:
+            height: float = metrics.height()
+            all_fit = unit >= height * CLOSEST
+            apart = height * (CLOSEST if all_fit else WELL_APART)
+        else:
+            longest = max(map(metrics.horizontalAdvance, self._words)) if self._most else 0
+            apart = longest + BESIDE if self._most else 0.0
+            all_fit = unit >= apart
+        start = rect.top() if self.beside else rect.left()
+        up = self.beside and self.range[0] < self.range[1]  # counted from below
+
+        def middle_of(i: int) -> float:
+            return start + (high - i - 0.5 if up else i + 0.5 - low) * unit
+
+        found: list[tuple[int, float]] = []
+        for i in self._marked:
+            middle = middle_of(i)
+            if low <= i + 0.5 <= high and all(abs(middle - other) >= apart for _, other in found):
+                found.append((i, middle))
+        marked = [middle for _, middle in found]
+        every = 1 if all_fit else ceil(apart / unit)
+        if self._most:
+            every = max(every, ceil(len(self._words) / self._most))
+        first = max(int(low) // every * every, 0)
+        for i in range(first, min(len(self._words), int(high) + 1), every):
+            middle = middle_of(i)
+            if i not in self._marked and low <= i + 0.5 <= high and all(abs(middle - m) >= apart for m in marked):
+                found.append((i, middle))
+        return found
+
+    def _font(self, bold: bool = False) -> QFont:
+        font = QFont(self._bench.appearance.fonts.small)
+        font.setBold(bold)
+        return font
+
+    # Painting
+
+    def paint(self, painter: QPainter, option: Any, widget: Any) -> None:
+        appearance, rect = self._bench.appearance, self.mapRectFromParent(self.geometry())
+        theme = appearance.theme
+        if self._words is None:
+            self._paint_numbers(painter, rect)
+        else:
+            fonts = self._font(), self._font(bold=True)
+            colours = qcolor(theme.muted), qcolor(theme.here_text)
+            marked = set(self._marked)
+            for i, at in self.written():
+                here = i in marked and i < len(self._words)
+                painter.setFont(fonts[here])
+                painter.setPen(colours[here])
+                self._write(painter, rect, at, self._words[i])
+        if self.title:
+            painter.setFont(appearance.fonts.ui)
+            painter.setPen(qcolor(theme.muted))
+            self._write_title(painter, rect)
+
+    def _paint_numbers(self, painter: QPainter, rect: QRectF) -> None:
+        start, end = self.range
+        length = rect.height() if self.beside else rect.width()
+        theme = self._bench.appearance.theme
+        painter.setPen(qcolor(theme.line_strong))
+        match self.orientation:
+            case "left":
+                painter.drawLine(rect.topRight(), rect.bottomRight())
+            case "right":
+                painter.drawLine(rect.topLeft(), rect.bottomLeft())
+            case "top":
+                painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+            case _:
+                painter.drawLine(rect.topLeft(), rect.topRight())
+        painter.setFont(self._font())
+        painter.setPen(qcolor(theme.muted))
+        metrics = painter.fontMetrics()
+        edge = rect.bottom() if self.beside else rect.left()
+        # Up the left side, unless it is turned round; to the right along the others.
+        unit = (-length if self.beside else length) / (end - start) if end != start else 0.0
+        for number, text in self.ticks(start, end, length):
+            at = edge + (number - start) * unit
+            if not self.beside:  # the last one stays in the picture
+                at = min(at, rect.right() - metrics.horizontalAdvance(text) / 2)
+            self._write(painter, rect, at, text)
+
+    def _write(self, painter: QPainter, rect: QRectF, at: float, word: str) -> None:
+        match self.orientation:
+            case "left":
+                box = QRectF(rect.left(), at - 20, rect.width() - GAP, 40)
+                painter.drawText(box, Flag.AlignRight | Flag.AlignVCenter, word)
+            case "right":
+                box = QRectF(rect.left() + GAP, at - 20, rect.width() + 20, 40)
+                painter.drawText(box, Flag.AlignLeft | Flag.AlignVCenter, word)
+            case "top" if self.upright:
+                painter.save()
+                painter.translate(QPointF(at, rect.bottom() - GAP))
+                painter.rotate(-90)
+                painter.drawText(QRectF(0, -20, 400, 40), Flag.AlignLeft | Flag.AlignVCenter, word)
+                painter.restore()
+            case "top":
+                box = QRectF(at - 200, rect.top(), 400, rect.height() - GAP)
+                painter.drawText(box, Flag.AlignHCenter | Flag.AlignBottom, word)
+            case _ if self.upright:
+                painter.save()
+                painter.translate(QPointF(at, rect.top() + GAP))
+                painter.rotate(-90)
+                painter.drawText(QRectF(-400, -20, 400, 40), Flag.AlignRight | Flag.AlignVCenter, word)
+                painter.restore()
+            case _:
+                box = QRectF(at - 200, rect.top() + GAP, 400, rect.height())
+                painter.drawText(box, Flag.AlignHCenter | Flag.AlignTop, word)
+
+    def _write_title(self, painter: QPainter, rect: QRectF) -> None:
+        if not self.beside:
+            at_edge = Flag.AlignTop if self.orientation == "top" else Flag.AlignBottom
+            box = QRectF(rect.center().x() - 400, rect.top(), 800, rect.height())
+            painter.drawText(box, Flag.AlignHCenter | at_edge, self.title)
+            return
+        painter.save()
+        high = painter.fontMetrics().height()
+        painter.translate(rect.left() if self.orientation == "left" else rect.right() - high, rect.center().y())
+        painter.rotate(-90)
+        painter.drawText(QRectF(-400, 0, 800, high), Flag.AlignCenter, self.title)
+        painter.restore()

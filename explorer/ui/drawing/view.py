@@ -1,0 +1,486 @@
+"""A drawing on the screen: it paints the data, lights up what is pointed at, and asks for what a drag means."""
+
+from math import isfinite
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QLabel, QToolTip, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import exact
+from explorer.core.ops import Array
+from explorer.pages.drawing import (
+    SHARES,
+    Arrow,
+    Axis,
+    Dot,
+    Drawing,
+    Image,
+    Mark,
+    Strips,
+    drawable,
+)
+from explorer.pages.gestures import Edit
+from explorer.pages.view import Cell
+from explorer.ui.drawing.lit import cell_of, cells_of, grids, points_of, shape_of, square_of, tokens_of
+from explorer.ui.drawing.marks import Marks
+from explorer.ui.drawing.plot import Plot
+from explorer.ui.errors import show_error
+from explorer.ui.theme import mark as dress
+from explorer.ui.workbench import Workbench
+
+GRIP = 14  # pixels at text scale 1 around a point within which it is gripped
+EMPTY = (-1.0, 1.0, -1.0, 1.0)
+"""The window of a drawing whose own cannot be drawn."""
+
+
+class DrawingView(Plot):
+    """A drawing.
+
+    Pointing at a mark points at its cell, or lights its word, everywhere; a click chooses it; a mark that asks for
+    something can be dragged, which is one step to undo. With the keys: arrows go from cell to cell.
+
+    Parameters
+    ----------
+    bench : Workbench
+    drawing : Drawing
+    """
+
+    def __init__(self, bench: Workbench, drawing: Drawing, parent: QWidget | None = None) -> None:
+        super().__init__(bench, parent)
+        self.drawing = drawing
+        self.extent = EMPTY
+        self._images: list[tuple[Image, pg.ImageItem]] = []
+        self._marks = Marks(bench, (self.side("bottom"), self.side("left")))
+        self._marks.setZValue(5)
+        self.getViewBox().addItem(self._marks, ignoreBounds=True)
+        self._targets: _Targets | None = None
+        self._held: Edit | None = None
+        self._stroke: object = None
+        self._said: QLabel | None = None
+        self._show(None)
+        bench.selection.pointed.connect(self._follow)
+        bench.selection.token_changed.connect(self._follow)
+
+    def tell(self, drawing: Drawing) -> None:
+        """Show another drawing; only what differs is made anew. While a mark is held the window stays where it is."""
+        if drawing is not self.drawing:
+            before, self.drawing = self.drawing, drawing
+            self._show(before)
+
+    def _show(self, before: Drawing | None) -> None:
+        drawing = self.drawing
+        self._targets = None
+        if before is None or (drawing.down, drawing.square) != (before.down, before.square):
+            self.invertY(drawing.down)
+            self.setAspectLocked(drawing.square)
+        self._show_images()
+        self._show_probe(drawing)
+        if self._held is None:
+            self._frame(_window_of(drawing))
+        self._show_sides()
+        self._marks.tell(drawing)
+        walked = any(all(shape_of(one)) for one in grids(drawing)) or any(map(_leads, drawing.marks))
+        policy = Qt.FocusPolicy.TabFocus if walked else Qt.FocusPolicy.NoFocus
+        if policy != self.focusPolicy():
+            self.setFocusPolicy(policy)
+        self.say(drawing.summary)
+        self._follow()
+
+    def _frame(self, window: tuple[float, float, float, float]) -> None:
+        """Show a part of the plane."""
+        if window != self.extent:
+            self.extent = window
+            left, right, bottom, top = window
+            rect = QRectF(left, bottom, right - left, top - bottom)
+            self.getViewBox().setRange(rect, padding=0.0, disableAutoRange=True)
+
+    def _show_images(self) -> None:
+        wanted = [one for one in self.drawing.marks if isinstance(one, Image)]
+        while len(self._images) > len(wanted):
+            self.getViewBox().removeItem(self._images.pop()[1])
+        for i, image in enumerate(wanted):
+            if i == len(self._images):
+                item = pg.ImageItem()
+                self.getViewBox().addItem(item, ignoreBounds=True)
+                item.setZValue(-1)
+                self._images.append((image, item))
+            elif image == self._images[i][0]:
+                continue
+            item = self._images[i][1]
+            self._images[i] = image, item
+            self._paint_into(item, image)
+        if wanted:
+            self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, any(image.smooth for image in wanted))
+
+    def _paint_into(self, item: pg.ImageItem, image: Image) -> None:
+        """Colour an image. What is no number has the colour of 0, or of the lowest share."""
+        theme = self.bench.appearance.theme
+        # As shares of the range: pyqtgraph takes the difference of the levels, which may be more than float64 holds.
+        if image.colours == SHARES:
+            size = max(abs(image.low), abs(image.high)) or 1.0
+            low, high = image.low / size, image.high / size
+            # Whole numbers and float32 among them: without a copy where nothing is to be done.
+            plain = np.nan_to_num(image.array / size, nan=low, posinf=high, neginf=low)
+            shares, levels = np.clip((plain - low) / (high - low or 1.0), 0.0, 1.0), (0.0, 1.0)
+            table = theme.sequential_ramp.table
+        else:
+            shares, levels = np.clip(np.nan_to_num(image.array / (image.high or 1.0)), -1.0, 1.0), (-1.0, 1.0)
+            table = theme.diverging_ramp.table
+        # Of several numbers on one pixel their mean, not any one of them: that would draw waves that are not there.
+        item.setAutoDownsample(not image.smooth)
+        item.setLookupTable(table, update=False)
+        item.setImage(shares, autoLevels=False, levels=levels)
+        item.setRect(QRectF(*image.place))
+
+    # The sides
+
+    def _show_sides(self) -> None:
+        x, y = self.drawing.x, self.drawing.y
+        across = "top" if self.drawing.down and x.labels is not None else "bottom"
+        sides = (*("left",) * _stands(y), *(across,) * _stands(x))
+        self.stand(*sides)
+        window, length = self.extent, self.getViewBox()
+        room = self.viewport().height() - 2.5 * self.fontMetrics().height()
+        if "left" in sides:
+            self._show_side("left", y, window[2:], length.height() if length.height() > 1 else room)
+        beside = self.side("left").minimumWidth() if "left" in sides else 0
+        if across in sides:
+            self._show_side(across, x, window[:2], max(self.viewport().width() - beside, 1))
+
+    def _show_side(self, side: str, axis: Axis, ends: tuple[float, float], room: float) -> None:
+        if axis.labels is not None:
+            self.side(side).show_words(axis.labels, room, axis.most, axis.title)
+        else:
+            self.side(side).show_numbers(ends[0], ends[1], room, axis.title)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "_held"):  # pyqtgraph's own constructor calls this, too
+            self._show_sides()
+            self._place_probe()
+
+    # What a place has to say
+
+    def _show_probe(self, drawing: Drawing) -> None:
+        if (drawing.probe is None) == (self._said is None):
+            return
+        if drawing.probe is None:
+            assert self._said is not None
+            self._said.deleteLater()
+            self._said = None
+        else:
+            said = dress(QLabel(drawing.probe.invitation, self), role="small")
+            assert isinstance(said, QLabel)
+            said.setTextFormat(Qt.TextFormat.PlainText)
+            said.show()
+            self._said = said
+        high = 0 if self._said is None else self._said.sizeHint().height()
+        self.getPlotItem().setContentsMargins(0, 0, 0, high)
+        self._place_probe()
+
+    def _place_probe(self) -> None:
+        if self._said is not None:
+            high = self._said.sizeHint().height()
+            self._said.setGeometry(0, self.height() - high, self.width(), high)
+
+    # Following what is looked at
+
+    def _follow(self, *_: object) -> None:
+        """Light up what is pointed at, and say it."""
+        selection = self.bench.selection
+        self._marks.follow()
+        marked: dict[str, list[int]] = {"x": [], "y": []}
+        said = ""
+        for one in grids(self.drawing):
+            square = square_of(one, selection.cell)
+            if square is not None:
+                said = self._told_of_square(one, *square).replace("\n", ": ")
+                if isinstance(one, Image):
+                    marked["y"], marked["x"] = ([k] if k is not None else [] for k in self._labels_at(one, *square))
+        for name, axis in (("x", self.drawing.x), ("y", self.drawing.y)):
+            if axis.token and selection.token is not None and selection.token[0] == axis.token:
+                marked[name] = [selection.token[1]]
+        for name, axis in (("x", self.drawing.x), ("y", self.drawing.y)):
+            if axis.labels:
+                side = "left" if name == "y" else "top" if self.drawing.down else "bottom"
+                self.side(side).mark([i for i in marked[name] if i < len(axis.labels)])
+        lit = min(self._marks.lit, default=None)
+        if not said and lit is not None:
+            said = self._told_of(self.drawing.marks[lit]).replace("\n", "; ")
+        self.describe(said)
+
+    def _labels_at(self, image: Image, row: int, column: int) -> tuple[int | None, int | None]:
+        """Which labels of the sides a square of an image stands at."""
+        left, bottom, width, height = image.place
+        places = (
+            bottom + (row + 0.5) * height / image.array.shape[0],
+            left + (column + 0.5) * width / image.array.shape[1],
+        )
+        return tuple(  # type: ignore[return-value]
+            int(place) if axis.labels and 0 <= place < len(axis.labels) else None
+            for axis, place in zip((self.drawing.y, self.drawing.x), places, strict=True)
+        )
+
+    def _told_of_square(self, one: Image | Strips, row: int, column: int) -> str:
+        """The labels of a number, and all its digits."""
+        if isinstance(one, Strips):
+            labels, strip = self.drawing.y.labels or (), (row, column)[one.axis]
+            return "\n".join((*labels[strip : strip + 1], exact(one.array[row, column])))
+        names = [
+            axis.labels[place]
+            for axis, place in zip((self.drawing.y, self.drawing.x), self._labels_at(one, row, column), strict=True)
+            if axis.labels and place is not None
+        ]
+        return "\n".join(filter(None, (" → ".join(names), exact(one.array[row, column]))))
+
+    def _told_of(self, mark: Mark) -> str:
+        """The name of a dot or an arrow, and its numbers in full."""
+        if not isinstance(mark, Dot | Arrow):
+            return ""
+        name = mark.name or (f"{mark.inside}, {mark.below}" if isinstance(mark, Dot) and mark.inside else "")
+        numbers = [
+            f"{axis.title or way}: {exact(number)}"
+            for way, axis, number in zip("xy", (self.drawing.x, self.drawing.y), _place(mark), strict=True)
+        ]
+        return "\n".join(filter(None, (name, *numbers, "Drag to move it" if mark.drag is not None else "")))
+
+    # Places in pixels
+
+    def _pixel(self, x: float, y: float) -> QPointF:
+        """Where numbers of the window are in the widget."""
+        return QPointF(self.mapFromScene(self.getViewBox().mapViewToScene(QPointF(x, y))))
+
+    def _near(self, position: QPointF) -> int | None:
+        """The number of the dot or arrow under the mouse."""
+        targets = self._points()
+        if not len(targets.places):
+            return None
+        found = self._nearest(targets.places, position)
+        return None if found is None else targets.marks[found]
+
+    def _nearest(self, places: Array, position: QPointF) -> int | None:
+        """The place that is nearest to the mouse, if it is near enough."""
+        left, right, bottom, top = self.extent
+        a, b = self._pixel(left, bottom), self._pixel(right, top)
+        with np.errstate(all="ignore"):
+            x = a.x() + (places[:, 0] - left) / (right - left) * (b.x() - a.x())
+            y = a.y() + (places[:, 1] - bottom) / (top - bottom) * (b.y() - a.y())
+            distances = np.nan_to_num(np.hypot(x - position.x(), y - position.y()), nan=np.inf)
+        best = int(distances.argmin())
+        return best if distances[best] <= self.bench.appearance.px(GRIP) else None
+
+    def _points(self) -> "_Targets":
+        if self._targets is None:
+            self._targets = _Targets(self.drawing)
+        return self._targets
+
+    def _square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
+        """The square of an image, or the point among points, under the mouse."""
+        point = self.at(position)
+        for one in reversed(list(grids(self.drawing))):
+            rows, columns = shape_of(one)
+            if isinstance(one, Strips):
+                places = np.stack([array.ravel() for array in points_of(one)], axis=-1)
+                found = self._nearest(places, position) if len(places) else None
+                if found is not None:
+                    return one, divmod(found, columns)
+                continue
+            left, bottom, width, height = one.place
+            row = (point.y() - bottom) / height * one.array.shape[0]
+            column = (point.x() - left) / width * one.array.shape[1]
+            if 0 <= row < rows and 0 <= column < columns:
+                return one, (int(row), int(column))
+        return None
+
+    # The mouse: as it comes, since pyqtgraph's way of telling its items takes longer than the picture
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        near = self._near(event.position())
+        if near is not None:
+            mark = self.drawing.marks[near]
+            self._choose(mark)
+            drag = mark.drag if isinstance(mark, Dot | Arrow) else None
+            if isinstance(drag, Edit):
+                self._held, self._stroke = drag, object()
+                self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+        elif (found := self._square_at(event.position())) is not None:
+            self.bench.selection.choose(cell_of(found[0], *found[1]))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._held is not None:
+            self._drag(self.at(event.position()))
+            return
+        self._ask(event.position())
+        near = self._near(event.position())
+        mark = self.drawing.marks[near] if near is not None else None
+        held = isinstance(mark, Dot | Arrow) and mark.drag is not None
+        self.viewport().setCursor(Qt.CursorShape.OpenHandCursor if held else Qt.CursorShape.ArrowCursor)
+        if mark is not None:
+            self._point(mark)
+            return
+        self.bench.selection.set_token(None)
+        found = self._square_at(event.position())
+        if found is not None:
+            self.bench.selection.point(cell_of(found[0], *found[1]))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._held is not None:
+            self._held = None
+            self.viewport().unsetCursor()
+            self._frame(_window_of(self.drawing))
+            self._show_sides()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.bench.selection.set_token(None)
+        self.bench.selection.leave()
+
+    def _drag(self, point: QPointF) -> None:
+        assert self._held is not None
+        self._ask_at(point)
+        try:
+            self.bench.document.do(self._held.at((point.x(), point.y())).command(self._stroke))  # type: ignore[attr-defined]
+        except ExplorerError as error:
+            show_error(error, self)
+
+    def _ask(self, position: QPointF) -> None:
+        if self.drawing.probe is not None:
+            self._ask_at(self.at(position))
+
+    def _ask_at(self, point: QPointF) -> None:
+        if self.drawing.probe is not None and self._said is not None:
+            self._said.setText(self.drawing.probe.said(point.x(), point.y()))
+
+    def _point(self, mark: Mark) -> None:
+        """Point at what a mark stands for."""
+        cell, token = _means(mark)
+        self.bench.selection.set_token(token)
+        if cell is not None:
+            self.bench.selection.point(cell)
+
+    def _choose(self, mark: Mark) -> None:
+        """Keep what a mark stands for."""
+        selection, (cell, token) = self.bench.selection, _means(mark)
+        if token is not None:
+            selection.choose_token(None if token == selection.chosen_token else token)
+        if cell is not None:
+            selection.choose(cell)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.ToolTip:
+            return bool(super().viewportEvent(event))
+        text, rect = self.told_at(QPointF(event.pos()))  # type: ignore[attr-defined]
+        # Below and to the right: what it speaks of stays in sight.
+        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
+        return True
+
+    def told_at(self, position: QPointF) -> tuple[str, QRect]:
+        """What a tooltip says of a place in the widget, and of which part of the picture it says it."""
+        near = self._near(position)
+        if near is not None:
+            mark = self.drawing.marks[near]
+            assert isinstance(mark, Dot | Arrow)
+            middle = self._pixel(*_place(mark)).toPoint()
+            reach = self.bench.appearance.px(GRIP)
+            return self._told_of(mark), QRect(middle - QPoint(reach, reach), middle + QPoint(reach, reach))
+        found = self._square_at(position)
+        if found is not None:
+            one, (row, column) = found
+            if isinstance(one, Image):
+                rect = self._marks.square(one, row, column).toAlignedRect()
+            else:
+                rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
+            return self._told_of_square(one, row, column), rect
+        movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
+        here = position.toPoint()
+        return ("A point here can be dragged" if movable else ""), QRect(here, here + QPoint(12, 12))
+
+    # The keys
+
+    def walk(self, down: int, across: int) -> None:
+        squares = [one for one in grids(self.drawing) if all(shape_of(one))]
+        if squares:
+            self._walk_squares(squares, down, across)
+        else:
+            self._walk_marks(down, across)
+
+    def _walk_squares(self, squares: list[Image | Strips], down: int, across: int) -> None:
+        """From cell to cell; in a drawing that counts up, up is the next row."""
+        selection = self.bench.selection
+        for one in squares:
+            here = square_of(one, selection.cell)
+            if here is not None:
+                up = isinstance(one, Image) and not self.drawing.down
+                row, column = here[0] + (-down if up else down), here[1] + across
+                rows, columns = shape_of(one)
+                if 0 <= row < rows and 0 <= column < columns:
+                    selection.choose(cell_of(one, row, column))
+                return
+        selection.choose(cell_of(squares[0], 0, 0))
+
+    def _walk_marks(self, down: int, across: int) -> None:
+        """From one dot or arrow to the next, in the order in which they are told."""
+        numbers = self._points().marks
+        here = next((k for k, i in enumerate(numbers) if i in self._marks.lit), None)
+        k = 0 if here is None else here + down + across
+        if 0 <= k < len(numbers):
+            cell, token = _means(self.drawing.marks[numbers[k]])
+            if token is not None:
+                self.bench.selection.choose_token(token)
+            if cell is not None:
+                self.bench.selection.choose(cell)
+
+
+class _Targets:
+    """The dots and tips of a drawing that mean something: their places, and the numbers of their marks."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self.marks: list[int] = []
+        places = []
+        for i, mark in enumerate(drawing.marks):
+            if not _leads(mark):
+                continue
+            place = (
+                (mark.x, mark.y) if isinstance(mark, Dot) else mark.tip if isinstance(mark, Arrow) else (np.nan,) * 2
+            )
+            if drawable(*place):
+                self.marks.append(i)
+                places.append(place)
+        self.places: Array = np.array(places, dtype=float).reshape(-1, 2)
+
+
+def _place(mark: Dot | Arrow) -> tuple[float, float]:
+    """Where one points at it."""
+    return (mark.x, mark.y) if isinstance(mark, Dot) else mark.tip
+
+
+def _leads(mark: Mark) -> bool:
+    """Whether a dot or an arrow means a cell or a word, or can be dragged."""
+    return isinstance(mark, Dot | Arrow) and (mark.drag is not None or _means(mark) != (None, None))
+
+
+def _means(mark: Mark) -> tuple[Cell | None, tuple[str, int] | None]:
+    """The cell and the word that a mark stands for."""
+    return next(iter(cells_of(mark)), None), next(iter(tokens_of(mark)), None)
+
+
+def _stands(axis: Axis) -> bool:
+    """Whether there is anything to write along a side."""
+    return axis.labels != () or bool(axis.title)
+
+
+def _window_of(drawing: Drawing) -> tuple[float, float, float, float]:
+    """Its window, if it can be drawn."""
+    left, right, first, second = drawing.window
+    bottom, top = min(first, second), max(first, second)
+    if not (drawable(left, right, bottom, top) and left < right and bottom < top and isfinite(right - left)):
+        return EMPTY
+    return left, right, bottom, top
