@@ -63,7 +63,7 @@ def _pictures(view: View, block: str, long: bool) -> tuple[Element, ...]:
     weights = matrix(view, view.shares_of(block), id=f"{block}weights drawn")
     blocks = (block, other) if other else (block,)
     items = [Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks]
-    items.append(Item("", AttentionLines("lines", weights, "Lines")))
+    items.append(Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block))))
     if view.looking.averaged and f"{block}average" in view.nodes:
         items.insert(0, Item("", matrix(view, f"{block}average", "mean of the weights")))
     return Section("pictures", "Who looks at whom"), Row("weights as pictures", tuple(items))
@@ -81,6 +81,12 @@ def heat_map(view: View, block: str, title: str = "", head: int | None = None, m
     many = max(drawn.array.shape) > LONG
     full = _nearly_all(view.values[drawn.place.node]) if many and drawn.colours == SHARES else 1.0
     return HeatMap(id, drawn, title, full, most)
+
+
+def lights(view: View, block: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The nodes of an attention whose cells light up words in its pictures, with the axes of their rows and columns."""
+    path = block.rstrip(".")
+    return tuple((name, node.axes[-2:]) for name, node in view.nodes.items() if name.rpartition(".")[0] == path)
 
 
 def _nearly_all(shares: Array) -> float:

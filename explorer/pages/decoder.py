@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.core.node import Stage
-from explorer.pages.attention import attention
+from explorer.pages.attention import attention, lights
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix
 from explorer.pages.page import Note, Section, SentenceRow, Sentences
@@ -21,7 +21,7 @@ def masked(view: View, stage: Stage) -> tuple[Element, ...]:
     return (
         Section("teacher forcing", "What it reads, and what it should say"),
         Note("about teacher forcing", _forced(view, block)),
-        Sentences("sentences", _rows(view, block), None, block),
+        Sentences("sentences", _rows(view, block), None, lights(view, block)),
         *attention(view, stage),
     )
 
@@ -35,7 +35,7 @@ def cross(view: View, stage: Stage) -> tuple[Element, ...]:
     return (
         Section("two sentences", "Where the target looks in the source"),
         Note("about two sentences", _crossed(view, block)),
-        Sentences("sentences", (source, *_rows(view, block)), weights, block),
+        Sentences("sentences", (source, *_rows(view, block)), weights, lights(view, block)),
         *attention(view, stage),
     )
 

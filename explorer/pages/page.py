@@ -268,11 +268,14 @@ class AttentionLines(Element):
     title : str
     most : int
         As of `HeatMap`.
+    lights : tuple of (name of a node, axes)
+        Nodes whose cells light up words here, with the axes of their rows and columns.
     """
 
     matrix: Matrix
     title: str = ""
     most: int = 520
+    lights: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,13 +297,13 @@ class Sentences(Element):
         With `weights`, the first is the source.
     weights : Matrix or None
         Attention of the target to the source, drawn as lines between the two.
-    block : str
-        Path of the attention with its dot: cells of its nodes light up words here.
+    lights : tuple of (name of a node, axes)
+        As of `AttentionLines`.
     """
 
     rows: tuple[SentenceRow, ...]
     weights: Matrix | None
-    block: str
+    lights: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 # Controls

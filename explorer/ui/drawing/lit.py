@@ -1,6 +1,6 @@
 """Which marks of a drawing are orange: those of the cell that is pointed at, or of the word that is lit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -100,3 +100,26 @@ def grids(drawing: Drawing) -> Iterator[Image | Strips]:
     for mark in drawing.marks:
         if isinstance(mark, Strips) or (isinstance(mark, Image) and mark.node is not None):
             yield mark
+
+
+def ends_of(
+    lights: Iterable[tuple[str, tuple[str, ...]]], axes: tuple[str, str], cell: Cell
+) -> tuple[int | None, int | None]:
+    """The query and the key that a cell of an attention is about.
+
+    Parameters
+    ----------
+    lights : iterable of (name of a node, axes)
+        See `AttentionLines`.
+    axes : tuple of str
+        Of the queries and of the keys; in self-attention they are the same.
+    cell : Cell
+        Of any node.
+    """
+    query = key = None
+    for axis, i in zip(dict(lights).get(cell.node, ()), cell.index[-2:], strict=False):
+        if axis == axes[0] and query is None:
+            query = i
+        elif axis == axes[1]:
+            key = i
+    return query, key

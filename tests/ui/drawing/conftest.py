@@ -1,9 +1,10 @@
 """A drawing in a small window of its own, on the model of a lesson."""
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QPointF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from explorer.document.document import Document
 from explorer.ui.bridge import Bridge
@@ -13,17 +14,28 @@ from tests.ui.conftest import CORNER, lesson_of
 
 
 @pytest.fixture
-def bench(request, appearance):
-    """The workbench of a lesson: by default of "You are welcome"."""
-    lesson = lesson_of(getattr(request, "param", "you-are-welcome"))
-    document = Document(lesson.state())
-    bench = Workbench(document, Bridge(document), Selection(document), appearance, lesson)
-    yield bench
-    bench.bridge.close()
+def bench_of(appearance):
+    """Makes the workbench of a lesson."""
+    benches = []
+
+    def make(lesson):
+        document = Document(lesson.state())
+        benches.append(Workbench(document, Bridge(document), Selection(document), appearance, lesson))
+        return benches[-1]
+
+    yield make
+    for bench in benches:
+        bench.bridge.close()
 
 
 @pytest.fixture
-def show(bench, qtbot):
+def bench(bench_of):
+    """The workbench of "You are welcome"."""
+    return bench_of(lesson_of("you-are-welcome"))
+
+
+@pytest.fixture
+def show(request, qtbot):
     """Shows a picture in a window, with some room around it for the mouse to leave to."""
     windows = []
 
@@ -45,6 +57,10 @@ def show(bench, qtbot):
     for window in windows:
         window.close()
         window.deleteLater()
+    request.node.funcargs.clear()  # pytest would keep the pictures until after the look for what is left behind
+    for widget in QApplication.topLevelWidgets():
+        if widget.metaObject().className() == "QTipLabel":  # or the next test finds its words
+            shiboken6.delete(widget)
 
 
 @pytest.fixture

@@ -1,0 +1,231 @@
+"""Who looks at whom: a line from each query to each key, the thicker the larger its share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPen
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.numbers import exact
+from explorer.core.ops import Array
+from explorer.pages.page import AttentionLines
+from explorer.ui.colour import qcolor
+from explorer.ui.drawing.lit import ends_of
+from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
+from explorer.ui.theme import Theme
+from explorer.ui.workbench import Workbench
+
+MOST_PIXELS = 9.0
+LEAST_SHARE = 0.01
+MOST_LINES = 24  # of one word in a long text
+MOST_NAMED = 8  # keys of a long text that are named beside the lines to them
+LEVELS = 20  # of thickness; the thinnest is below one pixel, for which Qt has a way of its own that is ten times faster
+WIDTH = 210  # pixels between the words
+
+
+class _Lines(pg.GraphicsObject):
+    """All lines in one item's paint.
+
+    Of a long text, where all lines together are a grey mat, each query shows its strongest one, and the word that one
+    looks at the strongest of its own: a line takes long to draw, and more of them than that cannot be told apart.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._weights: Array = np.zeros((0, 0))
+        self._strongest: Array = np.zeros(0, dtype=np.intp)
+        self.query: int | None = None
+        self.key: int | None = None
+
+    @property
+    def weights(self) -> Array:
+        return self._weights
+
+    @weights.setter
+    def weights(self, weights: Array) -> None:
+        self.prepareGeometryChange()
+        self._weights = weights
+        self._strongest = np.nan_to_num(weights).argmax(-1)
+        self.update()
+
+    @property
+    def long(self) -> bool:
+        """Whether there are too many words for all lines."""
+        return max(self._weights.shape) > MOST_IN_SIGHT
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(0, 0, 1, max(self._weights.shape, default=0))
+
+    def shown(self) -> tuple[Array, Array]:
+        """The queries and keys that lines are drawn between."""
+        shares = np.nan_to_num(self._weights)
+        if not self.long:
+            queries, keys = np.nonzero(shares >= LEAST_SHARE)
+            return queries, keys
+        if self.query is not None:
+            ends = strongest(shares[self.query], MOST_LINES)
+            if self.key is not None and self.key not in ends:
+                ends.append(self.key)
+            return np.full(len(ends), self.query), np.array(ends, dtype=np.intp)
+        if self.key is not None:
+            ends = strongest(shares[:, self.key], MOST_LINES)
+            return np.array(ends, dtype=np.intp), np.full(len(ends), self.key)
+        return np.arange(len(shares)), self._strongest
+
+    def paint(self, painter: Any, *args: Any) -> None:
+        if not self._weights.size:
+            return
+        # Not a cosmetic pen: on a display of high density, and in a picture, that is too thin.
+        to_pixels = painter.transform()
+        painter.save()
+        painter.resetTransform()
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
+        chosen = self.query is not None or self.key is not None
+        plain, here = qcolor(self._theme.series[0]), qcolor(self._theme.here)
+        queries, keys = self.shown()
+        shares = np.clip(np.nan_to_num(self._weights[queries, keys]), 0.0, 1.0)
+        meant = np.ones(len(shares), dtype=bool)
+        if self.query is not None:
+            meant &= queries == self.query
+        if self.key is not None:
+            meant &= keys == self.key
+        levels = np.maximum(np.ceil(shares * LEVELS), 1).astype(int)
+        left, right = (to_pixels.map(QPointF(x, 0)) for x in (0, 1))
+        unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
+        starts, ends = (left.y() + (queries + 0.5) * unit).tolist(), (right.y() + (keys + 0.5) * unit).tolist()
+        for lit in (False, True):
+            for level in np.unique(levels[meant == lit]).tolist():
+                share = level / LEVELS
+                color = QColor(here if chosen and lit else plain)
+                color.setAlphaF(0.25 + 0.65 * share if lit else 0.15 + 0.4 * share if self.long else 0.08)
+                painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
+                drawn = np.flatnonzero((levels == level) & (meant == lit)).tolist()
+                painter.drawLines([QLineF(left.x(), starts[k], right.x(), ends[k]) for k in drawn])
+        painter.restore()
+
+
+def strongest(shares: Array, most: int) -> list[int]:
+    """Where the largest shares are, the largest first."""
+    found: list[int] = np.argsort(-shares, kind="stable")[:most].tolist()
+    return [k for k in found if shares[k] > 0]
+
+
+class AttentionLinesView(WordPicture):
+    """Queries at the left, keys at the right."""
+
+    other_side = "right"
+    spoken = "lines"
+
+    def __init__(self, bench: Workbench, element: AttentionLines, parent: QWidget | None = None) -> None:
+        super().__init__(bench, element, parent)
+        self._lines = _Lines(bench.appearance.theme)
+        self.addItem(self._lines)
+        self._at_right = False
+        self.draw()
+        bench.selection.pointed.connect(self._mark)
+        bench.selection.token_changed.connect(self._mark)
+
+    def draw(self) -> None:
+        """The lines show the weights, whatever the matrices show, and say so."""
+        matrix = self.matrix
+        self._lines.weights = matrix.values
+        what = "" if matrix.showing == "values" else "the weights themselves"
+        if self._lines.long:
+            what = ", ".join(filter(None, (what, "the strongest of each word")))
+        self.caption(" · ".join(filter(None, (self.element.title, what))))
+        self.lay_out(matrix.rows, matrix.columns)
+        self.say(f"Lines from {len(matrix.rows)} queries to {len(matrix.columns)} keys, thick by attention weight")
+        self._mark()
+
+    @property
+    def _words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return self.matrix.rows, self.matrix.columns
+
+    @property
+    def _axes(self) -> tuple[str, str]:
+        return self.matrix.axes
+
+    def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
+        longer = rows if len(rows) > len(columns) else columns
+        return QSize(self.bench.appearance.px(WIDTH), super().area(longer, ()).height())
+
+    @property
+    def whole(self) -> QRectF:
+        return QRectF(0, 0, 1, max(*self._shape, 1))
+
+    def look(self, part: QRectF) -> None:
+        super().look(QRectF(0, part.y(), 1, part.height()))
+
+    # Pointing
+
+    def _word(self, point: QPointF) -> tuple[int, int] | None:
+        """The side, 0 for queries, and the word at a place."""
+        side, i = int(point.x() > 0.5), int(np.floor(point.y()))
+        return (side, i) if 0 <= i < len(self._words[side]) else None
+
+    def point_at(self, point: QPointF) -> None:
+        word = self._word(point)
+        self._at_right = word is not None and word[0] == 1
+        self.bench.selection.set_token((self._axes[word[0]], word[1]) if word else None)
+        self._mark()
+
+    def choose_at(self, point: QPointF) -> None:
+        word = self._word(point)
+        self.bench.selection.choose_token((self._axes[word[0]], word[1]) if word else None)
+        self._mark()
+
+    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
+        word = self._word(point)
+        if word is None:
+            return "", QRectF()
+        side, i = word
+        shares = np.nan_to_num(self._lines.weights[i] if side == 0 else self._lines.weights[:, i])
+        lines = [f"{self._words[1 - side][k]} {exact(shares[k])}" for k in strongest(shares, MOST_NAMED)]
+        said = f"{self._words[side][i]} {'looks at' if side == 0 else 'is looked at by'}"
+        return "\n".join([said, *lines]), QRectF(0.5 * side, i, 0.5, 1)
+
+    def walk(self, down: int, across: int) -> None:
+        if across:
+            self._at_right = across > 0
+        side, token = int(self._at_right), self.bench.selection.chosen_token
+        i = token[1] + down if token is not None and token[0] in self._axes else 0
+        i = min(max(i, 0), len(self._words[side]) - 1)
+        place = QPointF(0.25 + 0.5 * side, i + 0.5)
+        self.bring(place.y(), place.x())
+        self.choose_at(place)
+        self.describe(self.told_at(place)[0])
+
+    def leaveEvent(self, event: Any) -> None:
+        super().leaveEvent(event)
+        self._at_right = False
+        self.bench.selection.set_token(None)
+
+    def _mark(self, *_: object) -> None:
+        selection, axes = self.bench.selection, self._axes
+        query = key = None
+        if selection.token is not None:
+            axis, i = selection.token
+            # In self-attention a word stands at both sides; it is meant where the mouse is.
+            if axis == axes[1] and (self._at_right or axis != axes[0]):
+                key = i
+            elif axis == axes[0]:
+                query = i
+        elif selection.cell is not None:
+            assert isinstance(self.element, AttentionLines)
+            query, key = ends_of(self.element.lights, axes, selection.cell)
+        rows, columns = self._lines.weights.shape
+        query = query if query is not None and query < rows else None
+        key = key if key is not None and key < columns else None
+        self._lines.query, self._lines.key = query, key
+        self._lines.update()
+        named: list[list[int]] = [[] if query is None else [query], [] if key is None else [key]]
+        if self._lines.long and query is not None:
+            named[1] += strongest(np.nan_to_num(self._lines.weights[query]), MOST_NAMED)
+        elif self._lines.long and key is not None:
+            named[0] += strongest(np.nan_to_num(self._lines.weights[:, key]), MOST_NAMED)
+        for side, places in zip(("left", "right"), named, strict=True):
+            self.side(side).mark(tuple(dict.fromkeys(places)))

@@ -1,0 +1,215 @@
+"""The attention weights as a picture: one square for each query and key, deeper the larger the share."""
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.numbers import exact, significant, written
+from explorer.pages.matrix import SHARES
+from explorer.pages.page import HeatMap
+from explorer.pages.view import Cell
+from explorer.ui.colour import qcolor
+from explorer.ui.drawing.word_picture import WordPicture
+from explorer.ui.workbench import Workbench
+
+SHOWN = {
+    "values": "",
+    "change": "change by the last edit",
+    "step": "change at the last step",
+    "gradient": "gradient",
+    "difference": "difference",
+}
+MOST_SAID = 12  # rows
+SMALL = 8  # pixels; a square below that is hard to find
+
+
+class Legend(QWidget):
+    """What the lightest and the deepest colour stand for."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.setFont(bench.appearance.fonts.small)
+        self._ends = ("", "")
+        self._signed = False
+
+    def show_ends(self, low: str, high: str, signed: bool) -> None:
+        """Stand for other numbers."""
+        self._ends, self._signed = (low, high), signed
+        self.setAccessibleName(f"Colours from {low} to {high}")
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics, px = self.fontMetrics(), self._bench.appearance.px
+        return QSize(sum(map(metrics.horizontalAdvance, self._ends)) + px(60), metrics.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._bench.appearance.theme
+        px, metrics = self._bench.appearance.px, self.fontMetrics()
+        ramp = theme.diverging_ramp if self._signed else theme.sequential_ramp
+        low, high = self._ends
+        painter.setPen(qcolor(theme.muted))
+        base = (self.height() + metrics.ascent() - metrics.descent()) // 2
+        left = metrics.horizontalAdvance(low) + px(4)
+        bar = QRectF(left + 0.5, self.height() / 2 - px(4) + 0.5, px(50), px(8))
+        painter.drawText(0, base, low)
+        painter.drawText(QPointF(bar.right() + px(5), base), high)
+        colours = QLinearGradient(bar.topLeft(), bar.topRight())
+        for place in range(0, 256, 51):
+            colours.setColorAt(place / 255, ramp.colors[place])
+        painter.setPen(qcolor(theme.line_strong))
+        painter.setBrush(colours)
+        painter.drawRect(bar)
+
+
+class HeatMapView(WordPicture):
+    """Shares as an image; pointing at a square is pointing at the cell.
+
+    It shows what the matrices show: the shares, what the last edit changed, the gradient, or a difference.
+    """
+
+    spoken = "heat map"
+
+    def __init__(self, bench: Workbench, element: HeatMap, parent: QWidget | None = None) -> None:
+        super().__init__(bench, element, parent)
+        theme = bench.appearance.theme
+        self._legend = Legend(bench)
+        self.line.insertWidget(0, self._legend)
+        self._image = pg.ImageItem()
+        self.addItem(self._image)
+        self._frame = pg.QtWidgets.QGraphicsRectItem()
+        self._frame.setPen(pg.mkPen(theme.here, width=2))
+        self._guides = (pg.QtWidgets.QGraphicsLineItem(), pg.QtWidgets.QGraphicsLineItem())
+        for guide in self._guides:
+            guide.setPen(pg.mkPen(theme.here_line, width=1))
+        for item, height in ((self._guides[0], 9), (self._guides[1], 9), (self._frame, 10)):
+            item.setZValue(height)
+            self.getViewBox().addItem(item, ignoreBounds=True)
+        self.draw()
+        bench.selection.pointed.connect(self._mark)
+        bench.selection.token_changed.connect(self._mark)
+
+    def draw(self) -> None:
+        element, matrix, theme = self.element, self.matrix, self.bench.appearance.theme
+        assert isinstance(element, HeatMap)
+        if matrix.colours == SHARES:
+            low, limit = 0.0, element.full
+            end = written(limit, significant(limit, 2)) if limit < 1 else "1"
+            table = theme.sequential_ramp.table
+            self._legend.show_ends("0", f"≥ {end}" if limit < 1 else end, signed=False)
+        else:
+            low, limit = -1.0, matrix.limit
+            end = written(limit, significant(limit, 2))
+            table = theme.diverging_ramp.table
+            self._legend.show_ends(f"−{end}", f"+{end}", signed=True)
+        image = np.clip(np.nan_to_num(matrix.array if limit == 1.0 else matrix.array / limit), low, 1.0)
+        self._image.setLookupTable(table, update=False)
+        self._image.setImage(image, autoLevels=False, levels=(low, 1.0))
+        self.caption(" · ".join(filter(None, (element.title, SHOWN[matrix.showing]))))
+        self.lay_out(matrix.rows, matrix.columns)
+        self._summarize()
+        self._mark()
+
+    def _summarize(self) -> None:
+        """The largest of each row, in words."""
+        matrix, shares = self.matrix, self.matrix.colours == SHARES
+        array = matrix.array[:MOST_SAID]
+        plain = np.nan_to_num(array)
+        largest = (plain if shares else np.abs(plain)).argmax(-1).tolist()
+        said = [
+            f"{row} {'looks most at' if shares else 'most at'} {matrix.columns[k]} ({written(float(line[k]), 3)})"
+            for row, line, k in zip(matrix.rows, array, largest, strict=False)
+        ]
+        self.say(f"Heat map of {SHOWN[matrix.showing] or 'attention'}. " + "; ".join(said))
+
+    # Pointing
+
+    def _square(self, point: QPointF) -> tuple[int, int] | None:
+        """The row and column at a place."""
+        row, column = int(np.floor(point.y())), int(np.floor(point.x()))
+        rows, columns = self._shape
+        inside = self.seen.contains(point) and 0 <= row < rows and 0 <= column < columns
+        return (row, column) if inside else None
+
+    def _cell(self, row: int, column: int) -> Cell:
+        return Cell(self.matrix.place.node, self.matrix.index(row, column))
+
+    def point_at(self, point: QPointF) -> None:
+        square = self._square(point)
+        if square is not None:
+            self.bench.selection.point(self._cell(*square))
+
+    def choose_at(self, point: QPointF) -> None:
+        square = self._square(point)
+        if square is not None:
+            self.bench.selection.choose(self._cell(*square))
+
+    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
+        square = self._square(point)
+        if square is None:
+            return "", QRectF()
+        row, column = square
+        value = exact(self.matrix.array[row, column])
+        return f"{self.matrix.label(row, column)}\n{value}", QRectF(column, row, 1, 1)
+
+    def leaveEvent(self, event: Any) -> None:
+        super().leaveEvent(event)
+        self.bench.selection.leave()
+
+    def _pointed(self) -> tuple[int, int] | None:
+        """The row and column of the cell pointed at, if it is one of these."""
+        cell, place = self.bench.selection.cell, self.matrix.place
+        if cell is None or cell.node != place.node or cell.index[: len(place.index)] != place.index:
+            return None
+        row, column = cell.index[-2:]
+        rows, columns = self._shape  # the model may be another already than the one that is drawn
+        return (row, column) if row < rows and column < columns else None
+
+    def here(self) -> QPointF | None:
+        pointed = self._pointed()
+        return None if pointed is None else QPointF(pointed[1] + 0.5, pointed[0] + 0.5)
+
+    def walk(self, down: int, across: int) -> None:
+        pointed, (rows, columns) = self._pointed(), self._shape
+        row, column = (0, 0) if pointed is None else (pointed[0] + down, pointed[1] + across)
+        if 0 <= row < rows and 0 <= column < columns:
+            self.bench.selection.choose(self._cell(row, column))
+
+    def _mark(self, *_: object) -> None:
+        """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
+        token, pointed = self.bench.selection.token, self._pointed()
+        self._frame.setVisible(pointed is not None)
+        marked: list[list[int]] = [[], []]
+        if pointed is not None:
+            row, column = pointed
+            self.describe(f"{self.matrix.label(row, column)}: {exact(self.matrix.array[row, column])}")
+            marked = [[row], [column]]
+            self.bring(row + 0.5, column + 0.5)
+            self._frame.setRect(QRectF(column, row, 1, 1))
+            rows, columns = self._shape
+            self._guides[0].setLine(0, row + 0.5, columns, row + 0.5)
+            self._guides[1].setLine(column + 0.5, 0, column + 0.5, rows)
+        if token is not None:
+            marked = [[token[1]] if token[0] == axis else [] for axis in self.matrix.axes]
+        for side, places in zip(("left", "top"), marked, strict=True):
+            self.side(side).mark(places)
+        self._guide()
+
+    def look(self, part: QRectF) -> None:
+        super().look(part)
+        self._guide()
+
+    def _guide(self) -> None:
+        """Lead the eye from the words to a square that is hard to find."""
+        box, seen = self.getViewBox(), self.seen
+        small = min(box.width() / seen.width(), box.height() / seen.height()) < SMALL
+        for guide in self._guides:
+            guide.setVisible(self._frame.isVisible() and small)

@@ -1,0 +1,256 @@
+"""What pictures of queries and keys share: words at the sides, a caption, a lens for long texts."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolTip, QVBoxLayout, QWidget
+
+from explorer.pages.page import AttentionLines, HeatMap
+from explorer.ui.drawing.plot import Plot
+from explorer.ui.theme import mark
+from explorer.ui.workbench import Workbench
+
+MOST_IN_SIGHT = 24
+"""Words up to which all can be read at once; more of them can be looked at closer."""
+WORD = 26  # pixels that a word takes where there is room
+MOST_BESIDE = 260  # pixels across that columns may take to have their words beside each other
+FEWEST = 6  # words that the lens shows at least
+STEP = 1.5
+FAR_ENOUGH = 4  # pixels before a press becomes a move
+
+
+class WordPicture(Plot):
+    """A picture with queries down its left side.
+
+    Ctrl and the wheel, or the buttons, look closer where there are many words; dragging moves the part that is in
+    sight, a double click shows all. Without Ctrl the wheel is the page's. With the keys: arrows, plus, minus and 0.
+
+    Parameters
+    ----------
+    bench : Workbench
+    element : HeatMap or AttentionLines
+    """
+
+    other_side = "top"
+    """Where the keys stand."""
+    spoken = "picture"
+
+    def __init__(self, bench: Workbench, element: HeatMap | AttentionLines, parent: QWidget | None = None) -> None:
+        super().__init__(bench, parent)
+        self.element = element
+        self.matrix = element.matrix
+        self._most = float(element.most)
+        self._shape = (0, 0)
+        self._pressed: QPointF | None = None
+        self._dragged = False
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.invertY(True)
+        self.stand("left", self.other_side)
+        self.head = QWidget(self)
+        lines = QVBoxLayout(self.head)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(0)
+        self._caption = QLabel()
+        mark(self._caption, role="small")
+        lines.addWidget(self._caption)
+        self.line = QHBoxLayout()
+        self.line.addStretch()
+        lines.addLayout(self.line)
+        self._buttons = [
+            self._button("−", "Look from farther away (−)", lambda: self.zoom(1 / STEP)),
+            self._button("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(STEP)),
+            self._button("all", "Show all words (0, or a double click)", lambda: self.look(self.whole)),
+        ]
+
+    def _button(self, sign: str, hint: str, act: Callable[[], None]) -> QPushButton:
+        button = QPushButton(sign)
+        mark(button, link="true")
+        button.setToolTip(hint)
+        button.setAccessibleName(f"{hint.partition(' (')[0]}: {self.spoken}")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(act)
+        self.line.addWidget(button)
+        return button
+
+    # What it shows
+
+    def tell(self, element: HeatMap | AttentionLines) -> None:
+        """Show other weights, or the same in another way."""
+        if element is not self.element:
+            self._most = min(self._most, float(element.most))
+            self.element, self.matrix = element, element.matrix
+            self.draw()
+
+    def draw(self) -> None:
+        """Show what was told."""
+        raise NotImplementedError(type(self).__name__)
+
+    def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
+        """Be as large as these words take; other numbers of words are shown whole."""
+        px, area, beside = self.bench.appearance.px, self.area(rows, columns), self.other_side != "top"
+        for button in self._buttons:
+            button.setVisible(self.zoomable(len(rows), len(columns)))
+        self.line.setSpacing(px(8))
+        head = self.head.sizeHint()
+        self.getPlotItem().setContentsMargins(0, head.height() + px(4), px(10), px(10))
+        left, other = self.side("left"), self.side(self.other_side)
+        left.show_words(rows, area.height())
+        across = area.width()
+        if beside:
+            other.show_words(columns, area.height())
+            across += other.minimumWidth()
+        across = max(round(across + left.minimumWidth() + px(10)), head.width())
+        if not beside:
+            other.show_words(columns, across - left.minimumWidth() - px(10))
+        down = area.height() + head.height() + px(14) + (0 if beside else other.minimumHeight())
+        self.setFixedSize(across, round(down))
+        if (len(rows), len(columns)) != self._shape:
+            self._shape = len(rows), len(columns)
+            self.look(self.whole)
+
+    def be_at_most(self, width: float) -> None:
+        """Be no wider than so many pixels, as far as the picture can be made smaller."""
+        beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
+        most = min((width - beside) / self.bench.appearance.scale, self.element.most)
+        if most != self._most:
+            self._most = most
+            self.draw()
+
+    def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
+        """Pixels that the picture takes without its words: all words in sight as far as there is room."""
+        px, most = self.bench.appearance.px, self.bench.appearance.scale * self._most
+        across, down = (round(min(px(WORD) * max(len(n), 1), most)) for n in (columns, rows))
+        # A few words can stand beside each other above their columns.
+        metrics = QFontMetrics(self.bench.appearance.fonts.small)
+        beside = len(columns) * (round(max(map(metrics.horizontalAdvance, columns), default=0) * 1.1) + px(10))
+        return QSize(beside if across < beside <= px(MOST_BESIDE) else across, down)
+
+    @staticmethod
+    def zoomable(rows: int, columns: int) -> bool:
+        """Whether there are more words than can be read at once."""
+        return max(rows, columns) > MOST_IN_SIGHT
+
+    def caption(self, text: str) -> None:
+        """Say what is shown, above it."""
+        self._caption.setText(text)
+        self._caption.setVisible(bool(text))
+
+    # Looking closer
+
+    @property
+    def whole(self) -> QRectF:
+        """All of it, in rows and columns."""
+        rows, columns = self._shape
+        return QRectF(0, 0, max(columns, 1), max(rows, 1))
+
+    @property
+    def seen(self) -> QRectF:
+        """The part that is in sight."""
+        rect: QRectF = self.getViewBox().viewRect()
+        return rect
+
+    def look(self, part: QRectF) -> None:
+        """Show a part: not beyond the words, and not less than a few of them."""
+        whole = self.whole
+        width = min(max(part.width(), FEWEST), whole.width())
+        height = min(max(part.height(), FEWEST), whole.height())
+        x = min(max(part.center().x() - width / 2, 0.0), whole.width() - width)
+        y = min(max(part.center().y() - height / 2, 0.0), whole.height() - height)
+        self.getViewBox().setRange(QRectF(x, y, width, height), padding=0, disableAutoRange=True)
+        # Several words on one pixel: all of them count, not one of them.
+        dense = min(self.getViewBox().height() / height, self.getViewBox().width() / width) < 1
+        self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense)
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Look closer, or from farther away; what is `at`, or in the middle, stays where it is."""
+        seen = self.seen
+        at = seen.center() if at is None else at
+        x = at.x() - (at.x() - seen.x()) / factor
+        y = at.y() - (at.y() - seen.y()) / factor
+        self.look(QRectF(x, y, seen.width() / factor, seen.height() / factor))
+
+    def bring(self, row: float, column: float) -> None:
+        """Let a place that is pointed at elsewhere come into sight."""
+        seen = self.seen
+        edge = seen.adjusted(-0.5, -0.5, 0.5, 0.5)
+        if not edge.contains(QPointF(column, row)) and self.whole.contains(QPointF(column, row)):
+            seen.moveCenter(QPointF(column, row))
+            self.look(seen)
+
+    # Mouse: as it comes, since pyqtgraph's way of telling its items takes longer than the picture
+
+    def point_at(self, point: QPointF) -> None:
+        """The mouse is over a place, in rows and columns."""
+        raise NotImplementedError(type(self).__name__)
+
+    def choose_at(self, point: QPointF) -> None:
+        """A place was clicked."""
+        raise NotImplementedError(type(self).__name__)
+
+    def told_at(self, point: QPointF) -> tuple[str, QRectF]:
+        """What a tooltip says of a place, and of which part of the picture it says it."""
+        raise NotImplementedError(type(self).__name__)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed, self._dragged = event.position(), False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            self.point_at(self.at(event.position()))
+            return
+        moved = event.position() - self._pressed
+        if self._dragged or moved.manhattanLength() >= FAR_ENOUGH:
+            self._dragged = True
+            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            by = self.at(self._pressed) - self.at(event.position())
+            self._pressed = event.position()
+            self.look(self.seen.translated(by))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is not None and not self._dragged:
+            self.choose_at(self.at(event.position()))
+        self._pressed = None
+        self.viewport().unsetCursor()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.look(self.whole)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and self.zoomable(*self._shape):
+            self.zoom(STEP ** (event.angleDelta().y() / 120), self.at(event.position()))
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.text():
+            case "+" | "=":
+                self.zoom(STEP, self.here())
+            case "-" | "−":
+                self.zoom(1 / STEP, self.here())
+            case "0":
+                self.look(self.whole)
+            case _:
+                super().keyPressEvent(event)
+
+    def here(self) -> QPointF | None:
+        """The place pointed at, in rows and columns, if there is one."""
+        return None
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.ToolTip:
+            return bool(super().viewportEvent(event))
+        text, of = self.told_at(self.at(QPointF(event.pos())))  # type: ignore[attr-defined]
+        corners = (self.mapFromScene(self.getViewBox().mapViewToScene(c)) for c in (of.topLeft(), of.bottomRight()))
+        rect = QRect(*corners)
+        # Below and to the right: the row and the column of what it speaks of stay free.
+        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
+        return True
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "head"):  # pyqtgraph sends one while it is made
+            self.head.setGeometry(0, 0, self.width(), self.head.sizeHint().height())
