@@ -21,6 +21,7 @@ from explorer.pages.page import (
     Sentences,
     Switches,
 )
+from explorer.ui.drawing.sentences import sentences_widget
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart
@@ -78,12 +79,6 @@ def _side(element: HeatMap | AttentionLines) -> int:
     return LONG if max(element.matrix.values.shape) > 24 else SHORT
 
 
-def _sentences(bench: Workbench, sentences: Sentences) -> QWidget:
-    from explorer.ui.drawing.sentences import sentences_widget
-
-    return sentences_widget(bench, sentences)
-
-
 WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
@@ -95,6 +90,6 @@ WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {
     Note: NoteLabel,
     Picture: _Drawn,
     Section: SectionLabel,
-    Sentences: _sentences,
+    Sentences: sentences_widget,
     Switches: SwitchBar,
 }
