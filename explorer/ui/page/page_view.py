@@ -1,5 +1,6 @@
 """A page on the screen: the data that `compose.page` makes of the present view, told to widgets that are kept by id."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -64,6 +65,7 @@ class PageView(QScrollArea):
         self._shown: dict[str, Element] = {}
         self._before: dict[str, tuple[Element, Any]] = {}
         self._stale = True
+        self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._settled = later(self, self._share_room)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -89,7 +91,8 @@ class PageView(QScrollArea):
 
     def _follow_descent(self) -> None:
         """Show another way of taking steps; the steps themselves are changes of the document."""
-        if not self.bench.descent.going:
+        descent = self.bench.descent
+        if (descent.rate, descent.moves()) != self._steps:
             self.follow()
 
     def showEvent(self, event: Any) -> None:
@@ -101,7 +104,9 @@ class PageView(QScrollArea):
         if not self._stale or self.stage not in self.bench.selection.stops:
             return  # a page whose stage is gone is taken away
         self._stale = False
-        page = compose.page(self.bench.view, self.stage)
+        view = self.bench.view
+        self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
+        page = compose.page(view, self.stage)
         was, self.page = self.page, page
         if was is None or _made_of(was) != _made_of(page):
             self._build(page)
