@@ -1,6 +1,6 @@
 """What all parts of a page are: frozen data that can be compared with what stood there before."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ class Data:
         if type(self) is not type(other):
             return NotImplemented
         mine, theirs = self.__dict__, other.__dict__
-        return all(_same(mine[one.name], theirs[one.name]) for one in fields(self))
+        return all(_same(mine[name], theirs[name]) for name in self.__dataclass_fields__)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -11,6 +11,9 @@ from explorer.pages.view import View
 
 SIDE = 4
 """Lines of the grid on each side of an axis."""
+GRID = np.array([[[-1.0, k / SIDE], [1.0, k / SIDE]] for k in range(-SIDE, SIDE + 1) if k])
+AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
+"""Level lines from −1 to 1, as (start, end) of each."""
 WIDTH, HEIGHT = 215, 210
 """Pixels: so that three stand beside each other."""
 SAID = "The grid is a plane of two dimensions. What words have in others can move them off it."
@@ -110,14 +113,12 @@ def _warp(
 def _grid(span: float, matrix: Array) -> list[Mark]:
     """The lines of a square grid where the matrix lays them; the axes are thicker."""
     marks: list[Mark] = []
-    for upright, ink in ((False, series(0)), (True, series(2))):
-        for axis in (False, True):
-            ticks = [0.0] if axis else [k * span / SIDE for k in range(-SIDE, SIDE + 1) if k]
-            ends = np.array([[[-span, t], [span, t]] for t in ticks])
-            with np.errstate(all="ignore"):
-                laid = (ends[..., ::-1] if upright else ends) @ matrix
-            near = (np.abs(laid) < DRAWABLE).all((1, 2))
-            marks.append(Segments(laid[near], ink, 2.0 if axis else 1.0))
+    with np.errstate(all="ignore"):
+        for lines, width in ((GRID, 1.0), (AXES, 2.0)):
+            for ends, ink in ((lines, series(0)), (lines[..., ::-1], series(2))):
+                laid = ends * span @ matrix
+                near = (np.abs(laid) < DRAWABLE).all((1, 2))
+                marks.append(Segments(laid if near.all() else laid[near], ink, width))
     return marks
 
 

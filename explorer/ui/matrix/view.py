@@ -126,9 +126,11 @@ class MatrixView(QTableView):
 
     def _needed_width(self) -> int:
         """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter."""
-        metrics, texts = QFontMetrics(self.bold), set(self.matrix.some_texts(SURVEYED))
-        least = max(map(len, texts)) - 1
-        return max(metrics.horizontalAdvance(text) for text in texts if len(text) >= least) + 2 * self.padding
+        texts = self.matrix.some_texts(SURVEYED)
+        longest = max(map(len, texts))
+        some = {text for text in texts if len(text) == longest}, {text for text in texts if len(text) == longest - 1}
+        metrics = QFontMetrics(self.bold)
+        return max(metrics.horizontalAdvance(text) for texts in some for text in list(texts)[:3]) + 2 * self.padding
 
     def _measure(self) -> None:
         """Make the view as large as its matrix, up to a size that still can be taken in."""
