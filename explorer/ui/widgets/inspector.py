@@ -246,16 +246,15 @@ class Inspector(QFrame):
         if self._bench.descent.quick:
             self._show_check(check_cell(engine, cell.node, cell.index), cell)
             return
-        checks: list[Check] = []
         now = replace(engine)  # whatever becomes of the model meanwhile
         self._checked.setText("The loss is being computed on both sides …")
         self._checked.show()
 
-        def done() -> None:
-            if checks and cell == self._bench.selection.cell and self._checked.isVisible():
-                self._show_check(checks[0], cell)
+        def done(check: Check) -> None:
+            if cell == self._bench.selection.cell and self._checked.isVisible():
+                self._show_check(check, cell)
 
-        self._worker.run(lambda: checks.append(check_cell(now, cell.node, cell.index)), done)
+        self._worker.ask(lambda report: check_cell(now, cell.node, cell.index), done)
 
     def _show_check(self, check: Check, cell: Cell) -> None:
         value = float(self._bench.document.engine.values[cell.node][cell.index])
