@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 
 from explorer.core.errors import ExplorerError, nearest
@@ -84,6 +84,11 @@ class Graph:
             on_the_way = {name} | self.ancestors(name)
             self._towards[name] = {one: tuple(c for c in self.children[one] if c in on_the_way) for one in on_the_way}
         return self._towards[name]
+
+    @cached_property
+    def inputs(self) -> frozenset[str]:
+        """The nodes whose values a person sets."""
+        return frozenset(name for name, node in self.nodes.items() if node.is_input)
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -169,6 +174,12 @@ class Graph:
         return axes if place.head is None else axes[1:]
 
 
+@lru_cache(256)
+def counted(n: int, before: str = "") -> tuple[str, ...]:
+    """The labels of an axis that counts: "1", "2", …, with something before each. All graphs share them."""
+    return tuple(f"{before}{i + 1}" for i in range(n))
+
+
 class GraphBuilder:
     """Takes down nodes in reading order; a node can only read what stands before it, so a graph has no cycles."""
 
@@ -181,9 +192,7 @@ class GraphBuilder:
 
     def axis(self, name: str, labels: Iterable[str] | int) -> str:
         """Declare an axis by its labels, or by its length: then the labels count from 1. Returns the name."""
-        if isinstance(labels, int):
-            labels = (str(i + 1) for i in range(labels))
-        self._axes[name] = tuple(labels)
+        self._axes[name] = counted(labels) if isinstance(labels, int) else tuple(labels)
         return name
 
     def sequence(self, name: str, length: int, vocabulary: str) -> str:

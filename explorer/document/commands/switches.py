@@ -52,8 +52,8 @@ class SetSwitch(Command):
         model = state.model.with_switch(block, self.name, self.value)
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
-        changed = state.rebuilt(model, self._carried(state, block))
-        return replace(changed, inputs={**changed.inputs, **_taken_over(state, changed)})
+        changed = replace(state, inputs=self._carried(state, block)).rebuilt(model)
+        return changed.with_inputs(_taken_over(state, changed))
 
     def _carried(self, state: State, block: str) -> Mapping[str, Array]:
         """The inputs: without what the switch replaces, those transposed whose rows and columns it exchanges."""
