@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.ops.base import Array, Op, mean
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,7 @@ class HeadMean(Op):
 
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents
-        mean: Array = heads.mean(-3)
-        return mean
+        return mean(heads, -3, keepdims=False)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (heads,) = parents

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.ops.base import Array, Op, mean
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CrossEntropy(Op):
     def forward(self, *parents: Array) -> Array:
         logs, target = self.logs(*parents), parents[1]
         if self.pad < 0:
-            return np.asarray(-logs.mean())
+            return np.asarray(-mean(logs, None, keepdims=False))
         return np.asarray(-logs.sum(where=target != self.pad) / self.count(target))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:

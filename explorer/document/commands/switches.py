@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from explorer.core.forward import executed
+from explorer.core.forward import run
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
@@ -88,6 +86,6 @@ def _taken_over(old: State, new: State) -> dict[str, Array]:
         # A row of words is no table of numbers.
         and nodes[name].axes == node.axes
     ]
-    with np.errstate(all="ignore"):  # as in the engine
-        values = {name: executed(nodes[name], given, old.pins) for name in names}
-    return {name: frozen(value.astype(new.inputs[name].dtype)) for name, value in values.items()}
+    values = dict(given)
+    run((nodes[name] for name in names), {}, values, old.pins, names)
+    return {name: frozen(values[name].astype(new.inputs[name].dtype)) for name in names}

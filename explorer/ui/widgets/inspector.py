@@ -227,8 +227,9 @@ class Inspector(QFrame):
 
     def _chain_rule(self, name: str) -> str:
         """The chain rule for a node: a term for each of those that it feeds and the loss depends on."""
-        nodes, children = self._bench.document.engine.graph.nodes, self._bench.document.engine.graph.towards(LOSS.node)
-        own, fed = nodes[name].symbol, [nodes[child].symbol for child in children.get(name, ())]
+        graph = self._bench.document.engine.graph
+        children = dict.fromkeys(child for child, _ in graph.towards(LOSS.node).get(name, ()))
+        own, fed = graph.nodes[name].symbol, [graph.nodes[child].symbol for child in children]
         left = rf"\frac{{\partial L}}{{\partial {own}}}"
         each = rf"\frac{{\partial L}}{{\partial {{%s}}}} \frac{{\partial {{%s}}}}{{\partial {own}}}"
         if not fed:
