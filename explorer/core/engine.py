@@ -85,6 +85,9 @@ class Engine:
 
     def begin(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Pass:
         """The first half of `update`, with its arguments, for a pass that another thread computes, or nobody."""
+        if not self.values:
+            every = frozenset(graph.nodes)
+            return Pass(graph, inputs, pins, self.values, every, every)
         stale = {n for n in pins.keys() | self.pins.keys() if pins.get(n) is not self.pins.get(n)} & graph.nodes.keys()
         for name, array in inputs.items():
             if self.values.get(name) is not array:

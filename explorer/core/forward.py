@@ -76,9 +76,9 @@ def run(
                 continue
             if between is not None:
                 between()
-            new = inputs.get(name)
-            given = new is not None
-            if new is None:
+            if name in inputs:
+                new = inputs[name]
+            else:
                 new = node.op.forward(*map(value_of, parents))
                 if name in pins:
                     new = pins[name].over(new)
@@ -87,7 +87,7 @@ def run(
             if name in values:
                 was = values[name]
                 if same_bytes(was, new):
-                    if given:
+                    if name in inputs:
                         values[name] = new
                     continue
                 before[name] = was

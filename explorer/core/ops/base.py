@@ -136,10 +136,10 @@ def line(cell: Index, value: Array, *index: int | slice) -> Index:
     return tuple(0 if value.shape[a] == 1 else c for a, c in enumerate(own)) + index
 
 
-def mean(x: Array, axis: int | None, keepdims: bool = True) -> Array:
-    """What `x.mean` gives, in half its time for a few rows."""
-    total: Array = np.add.reduce(x, axis, None, None, keepdims)
-    return total / (x.size if axis is None else x.shape[axis])
+def mean(x: Array, axis: int) -> Array:
+    """What ``x.mean(axis, keepdims=True)`` gives, in half its time for a few rows."""
+    middle: Array = np.add.reduce(x, axis, keepdims=True) / x.shape[axis]
+    return middle
 
 
 def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
