@@ -1,6 +1,9 @@
 # Everything goes through .venv: no state outside it, nothing to activate.
 BIN := .venv/bin
 
+# Compiled once, not in every process that a test starts.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint bench clean
 

@@ -137,7 +137,7 @@ def gpt_state(layers: int, heads: int, d_model: int, tokens: int, words: int) ->
         block, ffn = f"decoder.{layer}.self", f"decoder.{layer}.ffn"
         switches |= {f"{block}.heads": heads, f"{block}.bias": True, f"{block}.norm": "pre"}
         switches |= {f"{ffn}.activation": "GELU tanh", f"{ffn}.norm": "pre"}
-    axes = {"input.words": tuple(f"word {i}" for i in range(words))}
+    axes = {"input.words": tuple(f"word{i}" for i in range(words))}
     model = Model("gpt", {"input": tokens}, axes, d_model, layers, switches, dtype="float32")
     ids = np.random.default_rng(0).integers(0, words, tokens)
     return State.of(model, {"input.tokens": ids})

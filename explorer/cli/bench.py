@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from explorer.benchmarks import core, gradients, training, words
+from explorer.benchmarks import core, document, gradients, training, words
 from explorer.benchmarks.measure import Measurement
 from explorer.cli.text import columns
 
@@ -40,7 +40,7 @@ def bench(as_json: bool) -> int:
 
 def figures() -> Iterator[Callable[[], Measurement]]:
     """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
-    for part in (core, gradients, training, words):
+    for part in (core, document, gradients, training, words):
         yield from part.figures()
     from explorer.app import open_window
     from explorer.ui.benchmarks import training as frames

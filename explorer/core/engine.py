@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from explorer.core.explain import Source, Step
-from explorer.core.forward import Computed, Pass, Pin, executed, held_cells
+from explorer.core.forward import Computed, Pass, Pin, held_cells, run
 from explorer.core.gradients import LOSS, Gradients, Root
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Array
@@ -33,6 +33,9 @@ class Outcome:
     removed: frozenset[str] = frozenset()
 
 
+_NOTHING = Graph({}, {}, (), {})
+
+
 @dataclass
 class Engine:
     """The values of one graph, kept true to its inputs and pins.
@@ -52,7 +55,7 @@ class Engine:
         The old values of the nodes that the last update changed, but for those that it added.
     """
 
-    graph: Graph = field(default_factory=lambda: Graph({}, {}, (), {}))
+    graph: Graph = _NOTHING
     values: Mapping[str, Array] = field(default_factory=dict)
     pins: Mapping[str, Pin] = field(default_factory=dict)
     before: Mapping[str, Array] = field(default_factory=dict)
@@ -82,32 +85,32 @@ class Engine:
 
     def begin(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Pass:
         """The first half of `update`, with its arguments, for a pass that another thread computes, or nobody."""
-        return Pass(graph, inputs, pins, self.values, self._stale(graph, inputs, pins))
+        if not self.values:
+            every = frozenset(graph.nodes)
+            return Pass(graph, inputs, pins, self.values, every, every)
+        stale = {n for n in pins.keys() | self.pins.keys() if pins.get(n) is not self.pins.get(n)} & graph.nodes.keys()
+        for name, array in inputs.items():
+            if self.values.get(name) is not array:
+                stale.add(name)
+        if graph is self.graph:
+            return Pass(graph, inputs, pins, self.values, stale)
+        old = self.graph.nodes
+        added, removed = frozenset(graph.nodes.keys() - old.keys()), frozenset(old.keys() - graph.nodes.keys())
+        stale |= added
+        for name, was in old.items():
+            node = graph.nodes.get(name)
+            if node is not None and (was.op != node.op or was.parents != node.parents):
+                stale.add(name)
+        return Pass(graph, inputs, pins, self.values, stale, added, removed)
 
     def publish(self, computed: Computed) -> Outcome:
         """The second half of `update`: one swap."""
         begun = computed.begun
         assert begun.values is self.values, "other values have been published since the pass was begun"
-        added = frozenset(begun.graph.nodes.keys() - self.graph.nodes.keys())
-        removed = frozenset(self.graph.nodes.keys() - begun.graph.nodes.keys())
         self.graph, self.pins, self.values, self.before = begun.graph, begun.pins, computed.values, computed.before
         self.has_gradients = computed.gradients is not None
         self._gradients = {} if computed.gradients is None else {LOSS: computed.gradients}
-        return Outcome(computed.recomputed, frozenset(computed.before.keys()) | added, added, removed)
-
-    def _stale(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> set[str]:
-        """The nodes that cannot be kept for reasons of their own."""
-        stale = {n for n in pins.keys() | self.pins.keys() if pins.get(n) is not self.pins.get(n)} & graph.nodes.keys()
-        for name, array in inputs.items():
-            if self.values.get(name) is not array:
-                stale.add(name)
-        if graph is not self.graph:
-            old = self.graph.nodes
-            for name, node in graph.nodes.items():
-                was = old.get(name)
-                if was is None or was.op != node.op or was.parents != node.parents:
-                    stale.add(name)
-        return stale
+        return Outcome(computed.recomputed, begun.added.union(computed.before), begun.added, begun.removed)
 
     # Reading
 
@@ -179,13 +182,8 @@ class Engine:
         numpy.ndarray
             With the batch axes or rows of `inputs`.
         """
-        wanted = {name} | self.graph.ancestors(name)
-        values, others = {**self.values, **inputs}, set(inputs)
-        with np.errstate(all="ignore"):  # as in forward
-            for node in self.graph.nodes.values():
-                if node.name in wanted and node.name not in inputs and not others.isdisjoint(node.parents):
-                    values[node.name] = executed(node, values, self.pins)
-                    others.add(node.name)
+        above, values = self.graph.towards(name), dict(self.values)
+        run((node for node in self.graph.nodes.values() if node.name in above), inputs, values, self.pins, inputs)
         return values[name]
 
     def feeds(self, name: str, cell: tuple[int, ...]) -> dict[str, tuple[int | slice, ...]]:

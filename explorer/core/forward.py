@@ -1,6 +1,6 @@
 """A forward pass: the nodes that an edit makes stale, and what they feed, executed in order into new arrays."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -32,10 +32,68 @@ class Pin:
         return np.where(self.cells, self.values, computed).astype(computed.dtype, copy=False)
 
 
-def executed(node: Node, values: Mapping[str, Array], pins: Mapping[str, Pin]) -> Array:
-    """What the op of a computed node makes of its parents' values, a new array, with the node's pin laid over it."""
-    computed = node.op.forward(*[values[parent] for parent in node.parents])
-    return pins[node.name].over(computed) if node.name in pins else computed
+def run(
+    nodes: Iterable[Node],
+    inputs: Mapping[str, Array],
+    values: dict[str, Array],
+    pins: Mapping[str, Pin],
+    stale: Collection[str],
+    between: Callable[[], None] | None = None,
+) -> tuple[dict[str, Array], list[str]]:
+    """The forward pass: give the stale nodes, and what they feed, their values.
+
+    Parameters
+    ----------
+    nodes : iterable of Node
+        Those to go through, in reading order.
+    inputs : mapping of str to numpy.ndarray
+        Values that are given; all others are computed.
+    values : dict of str to numpy.ndarray
+        The values there are, into which the new ones go: new arrays, closed against writing. A result with the same
+        bytes as the old one leaves that where it is and goes no further.
+    pins : mapping of str to Pin
+    stale : collection of str
+        The nodes that cannot be kept for reasons of their own.
+    between : callable, optional
+        Called before each node; what it raises ends the pass.
+
+    Returns
+    -------
+    before : dict of str to numpy.ndarray
+        The old values of the nodes that changed.
+    recomputed : list of str
+        The executed nodes, in order.
+    """
+    before: dict[str, Array] = {}
+    changed: set[str] = set()
+    recomputed: list[str] = []
+    value_of = values.__getitem__
+    # A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
+    with np.errstate(all="ignore"):
+        for node in nodes:
+            name, parents = node.name, node.parents
+            if name not in stale and changed.isdisjoint(parents):
+                continue
+            if between is not None:
+                between()
+            if name in inputs:
+                new = inputs[name]
+            else:
+                new = node.op.forward(*map(value_of, parents))
+                if name in pins:
+                    new = pins[name].over(new)
+                new.setflags(write=False)
+                recomputed.append(name)
+            if name in values:
+                was = values[name]
+                if same_bytes(was, new):
+                    if name in inputs:
+                        values[name] = new
+                    continue
+                before[name] = was
+            values[name] = new
+            changed.add(name)
+    return before, recomputed
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +110,8 @@ class Pass:
         Those that the engine had when it was begun.
     stale : set of str
         The nodes that cannot be kept for reasons of their own; what they feed follows while computing.
+    added, removed : frozenset of str
+        The nodes that the graph gained and lost.
     """
 
     graph: Graph
@@ -59,6 +119,8 @@ class Pass:
     pins: Mapping[str, Pin]
     values: Mapping[str, Array]
     stale: Set[str]
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
 
     @property
     def work(self) -> int:
@@ -69,42 +131,12 @@ class Pass:
                 found.add(name)
         return sum(map(self.graph.work.__getitem__, found))
 
-    def compute(self, between: Callable[[], None] = lambda: None) -> "Computed":
-        """Run the stale nodes and what they feed, in order.
-
-        Parameters
-        ----------
-        between : callable
-            Called before each node; what it raises ends the pass.
-        """
-        values, nodes = dict(self.values), self.graph.nodes
-        if not values.keys() <= nodes.keys():
-            values = {name: value for name, value in values.items() if name in nodes}
-        before: dict[str, Array] = {}
-        changed: set[str] = set()
-        recomputed: list[str] = []
-        # A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
-        with np.errstate(all="ignore"):
-            for name, node in nodes.items():
-                if name not in self.stale and changed.isdisjoint(node.parents):
-                    continue
-                between()
-                new: Array
-                if name in self.inputs:
-                    new = self.inputs[name]
-                else:
-                    new = executed(node, values, self.pins)
-                    new.flags.writeable = False
-                    recomputed.append(name)
-                was = values.get(name)
-                if was is not None:
-                    if same_bytes(was, new):
-                        if name in self.inputs:
-                            values[name] = new
-                        continue
-                    before[name] = was
-                values[name] = new
-                changed.add(name)
+    def compute(self, between: Callable[[], None] | None = None) -> "Computed":
+        """Run it; `between` as of `run`."""
+        values = dict(self.values)
+        for name in self.removed:
+            del values[name]
+        before, recomputed = run(self.graph.nodes.values(), self.inputs, values, self.pins, self.stale, between)
         return Computed(self, values, before, tuple(recomputed))
 
 
@@ -129,7 +161,7 @@ class Computed:
     recomputed: tuple[str, ...]
     gradients: Gradients | None = None
 
-    def with_gradients(self, between: Callable[[], None] = lambda: None) -> "Computed":
+    def with_gradients(self, between: Callable[[], None] | None = None) -> "Computed":
         """The same with the gradients of the loss, all computed; `between` as in `Pass.compute`."""
         graph = self.begun.graph
         gradients = Gradients(graph, self.values, held_cells(graph, self.begun.pins))
@@ -144,10 +176,10 @@ def held_cells(graph: Graph, pins: Mapping[str, Pin]) -> dict[str, Array]:
 
 def same_bytes(a: Array, b: Array) -> bool:
     """Whether two arrays are equal bit for bit; NaN equals itself, 0 and −0 differ."""
+    if a.size <= _PROBE:
+        return a.tobytes() == b.tobytes() and a.shape == b.shape and a.dtype == b.dtype
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
-    if a.size <= _PROBE:
-        return a.tobytes() == b.tobytes()
     # Almost every edit shows in the first cells; only equal beginnings are worth comparing whole. In numbers of as many
     # bits: a worker that copies matrices into bytes would hold the interpreter, and so the window, for milliseconds.
     bits = f"u{a.itemsize}"

@@ -1,19 +1,16 @@
-"""Back-propagation: how much one number changes with every other number that it depends on.
+"""How much one number changes with every other number that it depends on, and how that comes about."""
 
-The graph is walked once against the direction in which it is computed (reverse mode: Rumelhart, Hinton & Williams 1986;
-Goodfellow et al. 2016, §6.5): a node's gradient is the sum of what its children pass on to it.
-"""
-
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
+from explorer.core.backward import computed, loss_of_softmax, planned, walk
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import Constant, Index, Operand, Source, Step, cells_of, step
-from explorer.core.graph import Graph
-from explorer.core.ops import Array, CrossEntropy, Softmax
+from explorer.core.graph import Graph, Link
+from explorer.core.ops import Array, CrossEntropy
 from explorer.core.shapes import require_cell
 
 
@@ -65,31 +62,29 @@ class Gradients:
         require_cell(root.node, root.cell, values[root.node].shape)
         self.graph, self.values, self.held, self.root = graph, values, held, root
         self._check_flows(root.node)
-        self._children = graph.towards(root.node)
+        self._links = graph.towards(root.node)
         seed = np.zeros_like(values[root.node])
         seed[root.cell] = 1
         self._found: dict[str, Array] = {root.node: seed}
-        self._passed: dict[str, dict[int, Array | None]] = {}
+        self._passed: dict[Link, Array | None] = {}
 
     def of(self, name: str) -> Array | None:
         """The gradient of a node, in its shape; 0 where the root does not depend on it, None for whole numbers."""
         return self.several([name]).get(name)
 
-    def several(self, names: Iterable[str], between: Callable[[], None] = lambda: None) -> dict[str, Array]:
+    def several(self, names: Iterable[str], between: Callable[[], None] | None = None) -> dict[str, Array]:
         """The gradients of those of some nodes that have one, by name: a single walk.
 
         Parameters
         ----------
         names : iterable of str
-        between : callable
+        between : callable, optional
             Called before each node on the way; what it raises ends the walk.
         """
-        names = dict.fromkeys(name for name in names if self._flows(name))
-        missing = self._missing(names)
-        with np.errstate(all="ignore"):  # as in forward
-            for name in sorted(missing, key=self.graph.position.__getitem__, reverse=True):
-                between()
-                self._found[name] = self._sum(name, missing)
+        names = [name for name in names if self._flows(name)]
+        if not self._found.keys() >= set(names):
+            stops = planned(self.graph, names, self.held, self.root.node, self._found, self._passed)
+            walk(self.graph, self.values, self.held, stops, self._found, self._passed, between=between)
         return {name: self._found[name] for name in names}
 
     def _flows(self, name: str) -> bool:
@@ -98,44 +93,6 @@ class Gradients:
     def _check_flows(self, name: str) -> None:
         if not self._flows(name):
             raise ExplorerError("no-gradient", name=name)
-
-    def _missing(self, names: Collection[str]) -> set[str]:
-        """The nodes between some nodes and the root, they among them, that have no gradient yet and need one."""
-        missing: set[str] = set()
-        queue = list(names)
-        while queue:
-            name = queue.pop()
-            if name not in missing and name not in self._found:
-                missing.add(name)
-                queue.extend(self._children.get(name, ()))
-        # What a softmax passes on comes from the loss itself.
-        return {name for name in missing if name in names or not self._loss_of_softmax(name)}
-
-    def _sum(self, name: str, wanted: Collection[str]) -> Array:
-        """What the children pass on to a node, added up in the graph's order; `wanted` as in `_pass_on`."""
-        parts = [
-            passed
-            for child in self._children.get(name, ())
-            for place, passed in self._pass_on(child, wanted).items()
-            if self.graph.nodes[child].parents[place] == name and passed is not None
-        ]
-        return added_up(parts) if parts else np.zeros_like(self.values[name])
-
-    def _pass_on(self, name: str, wanted: Collection[str]) -> Mapping[int, Array | None]:
-        """What a node whose gradient is known passes on: to those of its parents that are wanted, perhaps to others."""
-        known, parents = self._passed.setdefault(name, {}), self.graph.nodes[name].parents
-        if len(known) == len(parents):
-            return known
-        missing = [place not in known and parent in wanted for place, parent in enumerate(parents)]
-        if any(missing):
-            loss = self._loss_of_softmax(name)
-            gradient = self._found[loss or name]
-            passed = passed_on(self.graph, self.values, self.held, name, loss, gradient, missing)
-            known |= {i: one for i, one in enumerate(passed) if missing[i] or one is not None}
-        return known
-
-    def _loss_of_softmax(self, name: str) -> str | None:
-        return loss_of_softmax(self.graph, self.held, name, self._children.get(name, ()))
 
     # Derivations
 
@@ -156,7 +113,8 @@ class Gradients:
             its_own = cell == self.root.cell
             return step("value", Constant(int(its_own), "1" if its_own else "0"), label=f"{name} with itself")
         with np.errstate(all="ignore"):
-            terms = [term for child in self._children.get(name, ()) for term in self._through(child, name, cell)]
+            children = dict.fromkeys(child for child, _ in self._links.get(name, ()))
+            terms = [term for child in children for term in self._through(child, name, cell)]
         if not terms:
             return step("value", Constant(0, "0"), label=f"nothing passes on to {self.root.node}")
         return terms[0] if len(terms) == 1 else step("sum_of", *terms, label="sum over what it goes into")
@@ -165,12 +123,12 @@ class Gradients:
         """The term of one child; none, where nothing of it flows back to the cell."""
         node = self.graph.nodes[child]
         value = Source(child, computed(self.graph, self.values, self.held, child))
-        if loss := self._loss_of_softmax(child):
+        if loss := loss_of_softmax(self.graph, self.held, child, self._links[child]):
             yield self._through_softmax(child, loss, cell)
             return
         lines: list[Step] = []
-        for place, passed in self._pass_on(child, [name]).items():
-            if passed is not None and node.parents[place] == name:
+        for place, parent in enumerate(node.parents):
+            if parent == name and self._passed[child, place] is not None:
                 lines.extend(self._products(child, value, place, cell))
         if len(lines) == 1:
             (only,) = lines
@@ -235,72 +193,3 @@ def _lines(fed: Index, shape: tuple[int, ...]) -> Iterator[Index]:
         for axis, i in zip(whole, chosen, strict=False):
             line[axis] = i
         yield tuple(line)
-
-
-def added_up(parts: Sequence[Array]) -> Array:
-    """The sum of what several children pass on, one of them at least; a new array where there are more."""
-    if len(parts) == 1:
-        return parts[0]
-    total: Array = np.add(parts[0], parts[1])
-    for part in parts[2:]:
-        total += part
-    return total
-
-
-def passed_on(
-    graph: Graph,
-    values: Mapping[str, Array],
-    held: Mapping[str, Array],
-    name: str,
-    loss: str | None,
-    gradient: Array,
-    wanted: Sequence[bool],
-) -> tuple[Array | None, ...]:
-    """What a node passes on to its parents: the one step of which back-propagation is made.
-
-    Parameters
-    ----------
-    graph, values, held
-        As of `Gradients`.
-    name : str
-    loss : str or None
-        As of `loss_of_softmax`.
-    gradient : numpy.ndarray
-        The node's; that of the loss, where there is one.
-    wanted : sequence of bool
-        To which of the parents; what is passed on to another may be missing.
-    """
-    node = graph.nodes[name]
-    if loss is not None:
-        op, target = graph.nodes[loss].op, graph.nodes[loss].parents[1]
-        assert isinstance(op, CrossEntropy)
-        return (op.through_softmax(gradient, values[name], values[target]),)
-    if name in held:
-        gradient = np.where(held[name], 0, gradient)
-    parents = [values[parent] for parent in node.parents]
-    return node.op.backward_to(wanted, gradient, computed(graph, values, held, name), *parents)
-
-
-def computed(graph: Graph, values: Mapping[str, Array], held: Mapping[str, Array], name: str) -> Array:
-    """A node's value as its op computes it, without pins: the slopes in the other cells depend on that."""
-    if name not in held:
-        return values[name]
-    node = graph.nodes[name]
-    with np.errstate(all="ignore"):
-        return node.op.forward(*(values[parent] for parent in node.parents))
-
-
-def loss_of_softmax(graph: Graph, held: Collection[str], name: str, children: Sequence[str]) -> str | None:
-    """The cross-entropy that is all the root reads of a softmax: the two are gone through in one step.
-
-    Parameters
-    ----------
-    graph, held
-        As of `Gradients`.
-    name : str
-    children : sequence of str
-        Those that the root depends on.
-    """
-    if len(children) != 1 or not isinstance(graph.nodes[name].op, Softmax) or name in held or children[0] in held:
-        return None
-    return children[0] if isinstance(graph.nodes[children[0]].op, CrossEntropy) else None

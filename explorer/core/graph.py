@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
+from typing import TypeAlias
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.node import Node, Stage
@@ -13,6 +14,10 @@ from explorer.core.ops import Array, Op
 CELL = 100
 """Multiply-adds of a large matrix product in the time that one number of an element-wise op takes (GELU: 80, softmax:
 200), in float32 on two cores."""
+
+
+Link: TypeAlias = tuple[str, int]
+"""A node and one of its places: which of its parents, counted from 0, it reads there."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Graph:
     stages: tuple[Stage, ...]
     sequences: Mapping[str, str]
     children: Mapping[str, tuple[str, ...]] = field(init=False)
-    _towards: dict[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict, init=False, repr=False)
+    _towards: dict[str, Mapping[str, tuple[Link, ...]]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         children: dict[str, list[str]] = {name: [] for name in self.nodes}
@@ -78,12 +83,21 @@ class Graph:
         """How many numbers a node's array holds."""
         return prod(self.shape(name))
 
-    def towards(self, name: str) -> Mapping[str, tuple[str, ...]]:
-        """For a node and each that it depends on: the children through which it does."""
+    def towards(self, name: str) -> Mapping[str, tuple[Link, ...]]:
+        """For a node and each that it depends on: the links through which it does."""
         if name not in self._towards:
-            on_the_way = {name} | self.ancestors(name)
-            self._towards[name] = {one: tuple(c for c in self.children[one] if c in on_the_way) for one in on_the_way}
+            links: dict[str, list[Link]] = {one: [] for one in {name} | self.ancestors(name)}
+            for child in self.nodes:
+                if child in links:
+                    for place, parent in enumerate(self.nodes[child].parents):
+                        links[parent].append((child, place))
+            self._towards[name] = {one: tuple(own) for one, own in links.items()}
         return self._towards[name]
+
+    @cached_property
+    def inputs(self) -> frozenset[str]:
+        """The nodes whose values a person sets."""
+        return frozenset(name for name, node in self.nodes.items() if node.is_input)
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -169,6 +183,12 @@ class Graph:
         return axes if place.head is None else axes[1:]
 
 
+@lru_cache(256)
+def counted(n: int, before: str = "") -> tuple[str, ...]:
+    """The labels of an axis that counts: "1", "2", …, with something before each. All graphs share them."""
+    return tuple(f"{before}{i + 1}" for i in range(n))
+
+
 class GraphBuilder:
     """Takes down nodes in reading order; a node can only read what stands before it, so a graph has no cycles."""
 
@@ -181,9 +201,7 @@ class GraphBuilder:
 
     def axis(self, name: str, labels: Iterable[str] | int) -> str:
         """Declare an axis by its labels, or by its length: then the labels count from 1. Returns the name."""
-        if isinstance(labels, int):
-            labels = (str(i + 1) for i in range(labels))
-        self._axes[name] = tuple(labels)
+        self._axes[name] = counted(labels) if isinstance(labels, int) else tuple(labels)
         return name
 
     def sequence(self, name: str, length: int, vocabulary: str) -> str:

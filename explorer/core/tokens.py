@@ -1,6 +1,6 @@
 """The tokens that are not words of a sentence, and the numbers that tokens go by."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -10,6 +10,17 @@ from explorer.core.ops import Array
 START, END, PAD, UNKNOWN = "<start>", "<end>", "<pad>", "<unk>"
 _LONGEST = 60
 """Characters of a word in a message."""
+
+
+def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, ...]:
+    """The vocabulary, and behind it those words that it lacks; the same tuple where it lacks none.
+
+    A vocabulary may have 50,000 words, and an edit of one word waits for this.
+    """
+    lacking = dict.fromkeys(words)
+    for word in lacking.keys() & set(vocabulary):
+        del lacking[word]
+    return (*vocabulary, *lacking) if lacking else vocabulary
 
 
 def token_ids(words: Sequence[str], vocabulary: Sequence[str]) -> Array:

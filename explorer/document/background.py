@@ -66,6 +66,7 @@ class Job:
             if self.computed is not None or self.error is not None:
                 return
             try:
+                self.state.write()
                 computed = self._begun.compute(self._between)
                 self.computed = computed.with_gradients(self._between) if self._gradients else computed
             except Overtaken:

@@ -11,7 +11,7 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import Computed, Pass
 from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
+from explorer.core.graph import CELL, Place
 from explorer.core.ops import Array
 from explorer.document.background import LARGE, Background, Job
 from explorer.document.commands import Command
@@ -93,6 +93,7 @@ class Document:
         self._good = self.history.mark()
         self._asking: set[object] = set()
         self._state = state
+        state.write()
         self._publish(self._begin().compute(), state, "")
         self.added: frozenset[str] = frozenset()
         self.removed: frozenset[str] = frozenset()
@@ -238,6 +239,7 @@ class Document:
             return
         self._drop()
         try:
+            self.wanted.write()
             computed = begun.compute()
         except Exception as error:
             self._take_back(label)
@@ -248,7 +250,7 @@ class Document:
 
     def _begin(self) -> Pass:
         state = self.wanted
-        return self.engine.begin(state.graph, state.used, state.pins)
+        return self.engine.begin(state.graph, state.used_unread, state.pins)
 
     def _is_long(self, begun: Pass) -> bool:
         """Whether a pass is to be computed in the background."""
@@ -256,7 +258,8 @@ class Document:
             return False
         # The way back takes two products for each one of the way there, and goes through all of the model.
         back = 2 * sum(begun.graph.work.values()) if self._asking and LOSS.node in begun.graph.nodes else 0
-        return begun.work + back >= LARGE
+        written = CELL * sum(one.array.size for one in self.wanted.deferred if one.waiting)
+        return begun.work + back + written >= LARGE
 
     def _start(self, begun: Pass, label: str, stroke: object) -> None:
         """Compute in the background; what was being computed there is overtaken."""

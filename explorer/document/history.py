@@ -1,10 +1,12 @@
 """Undo and redo: a list of states with a place in it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
 from explorer.core.ops import Array
+from explorer.document.deferred import unread
 from explorer.document.state import State
 
 LIMIT = 1000
@@ -109,8 +111,10 @@ class History:
 
 def _new_bytes(state: State, before: State) -> int:
     """Bytes of the arrays that the state before does not have."""
-    arrays: chain[Array] = chain(
-        (array for name, array in state.inputs.items() if before.inputs.get(name) is not array),
-        (pin.values for name, pin in state.pins.items() if before.pins.get(name) is not pin),
-    )
-    return sum(array.nbytes for array in arrays)
+    held = set(map(id, _arrays(before)))
+    return sum(array.nbytes for array in _arrays(state) if id(array) not in held)
+
+
+def _arrays(state: State) -> Iterator[Array]:
+    pinned = (part for pin in state.pins.values() for part in (pin.cells, pin.values))
+    return chain(unread(state.inputs).values(), state.beyond.values(), pinned)

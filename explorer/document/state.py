@@ -1,7 +1,8 @@
 """Everything that makes a document what it is, as one value that never changes: an edit makes a new one."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -13,8 +14,10 @@ from explorer.core.models.size import build_within
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
 from explorer.core.training.history import History
+from explorer.document.deferred import LARGE, Deferred, DeferredArrays, unread, with_others
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
+_NO_ARRAYS: Mapping[str, Array] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +34,15 @@ class State:
         Built from `model`.
     inputs : mapping of str to numpy.ndarray
         The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
-        brings them back.
+        brings them back. Large ones may be written only when they are read; see `DeferredArrays`.
     pins : mapping of str to Pin
     run : History or None
         The records of the training that its weights are from. It goes on growing while that does.
     setting, lesson : str
         Where this came from: the name of a setting, such as "printed", and the id of its lesson.
+    beyond : mapping of str to numpy.ndarray
+        For inputs that have been longer, because a sentence was: what they held then, so that a longer sentence brings
+        back what lies behind the end of the present one. A table of positions belongs to the model, not to a sentence.
     """
 
     model: Model
@@ -46,6 +52,7 @@ class State:
     setting: str = ""
     lesson: str = ""
     run: History | None = None
+    beyond: Mapping[str, Array] = field(default_factory=lambda: _NO_ARRAYS)
 
     @staticmethod
     def of(
@@ -54,12 +61,13 @@ class State:
         pins: Mapping[str, Pin] = _EMPTY,
         setting: str = "",
         lesson: str = "",
+        beyond: Mapping[str, Array] = _NO_ARRAYS,
     ) -> "State":
         """A state whose missing inputs start as their nodes say, from the model's seed.
 
         Inputs keep their values where the shape still fits. Where only a sequence or a vocabulary has become longer or
-        shorter, the rows that remain keep theirs. Given arrays are taken as they are, if they have the type of the
-        node's numbers, and closed against writing.
+        shorter, the rows that remain keep theirs, and those that a sequence had when it was longer come back. Given
+        arrays are taken as they are, if they have the type of the node's numbers, and closed against writing.
 
         Pins stay where their node is there and computed, in the cells that remain in this sense; the others are let go.
 
@@ -72,7 +80,7 @@ class State:
         inputs : mapping of str to numpy.ndarray
             Values of input nodes.
         pins : mapping of str to Pin
-        setting, lesson : str
+        setting, lesson, beyond
             As of `State`.
 
         Raises
@@ -84,17 +92,38 @@ class State:
         graph = build_within(model)
         fitted = {name: _fitted(graph, name, pin) for name, pin in pins.items() if _is_computed(graph, name)}
         kept_pins = {name: pin for name, pin in fitted.items() if pin is not None}
-        return State(model, graph, _fill(model, graph, inputs), kept_pins, setting, lesson)
+        inputs, beyond = _filled(model, graph, inputs, beyond)
+        return State(model, graph, inputs, kept_pins, setting, lesson, beyond=beyond)
 
     @property
     def used(self) -> dict[str, Array]:
         """The inputs that the graph has: not those of nodes that a switch has taken away, or that it computes now."""
-        nodes = self.graph.nodes
-        return {name: array for name, array in self.inputs.items() if name in nodes and nodes[name].is_input}
+        self.write()
+        return self.used_unread
 
-    def rebuilt(self, model: Model, inputs: Mapping[str, Array]) -> "State":
+    @property
+    def used_unread(self) -> dict[str, Array]:
+        """The same, to be told apart: before `write`, their numbers are not to be read."""
+        names = self.graph.inputs
+        return {name: array for name, array in unread(self.inputs).items() if name in names}
+
+    @property
+    def deferred(self) -> tuple[Deferred, ...]:
+        """Inputs whose numbers are written when they are first read, or have been."""
+        return tuple(self.inputs.deferred.values()) if isinstance(self.inputs, DeferredArrays) else ()
+
+    def write(self) -> None:
+        """Write the numbers of all inputs that are still to be written, on whatever thread."""
+        for array in self.deferred:
+            array.write()
+
+    def with_inputs(self, arrays: Mapping[str, Array]) -> "State":
+        """The state with other values of some inputs, in the same shapes."""
+        return replace(self, inputs=with_others(self.inputs, arrays))
+
+    def rebuilt(self, model: Model) -> "State":
         """The state with another structure: what fits of the inputs and pins stays."""
-        return State.of(model, inputs, self.pins, self.setting, self.lesson)
+        return State.of(model, self.inputs, self.pins, self.setting, self.lesson, self.beyond)
 
 
 def _is_computed(graph: Graph, name: str) -> bool:
@@ -106,7 +135,7 @@ def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
     shape = graph.shape(name)
     if pin.cells.shape == shape:
         return pin
-    common = _common(graph, name, pin.cells.shape)
+    common = _common(graph, name, {name: pin.cells})
     if common is None or not pin.cells[common].any():
         return None
     cells, values = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=pin.values.dtype)
@@ -114,36 +143,83 @@ def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
     return Pin(frozen(cells), frozen(values))
 
 
-def _common(graph: Graph, name: str, old: tuple[int, ...]) -> tuple[slice, ...] | None:
-    """The cells that a node has kept, if only sequences or vocabularies have become longer or shorter."""
-    axes, shape = graph.nodes[name].axes, graph.shape(name)
+def _filled(
+    model: Model, graph: Graph, given: Mapping[str, Array], beyond: Mapping[str, Array]
+) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
+    """A value for each input node, with those of nodes that the graph lacks as they are, and `State.beyond`."""
+    inputs, longer = dict(unread(given)), dict(beyond)
+    deferred = dict(given.deferred) if isinstance(given, DeferredArrays) else {}
+    for name, node in graph.nodes.items():
+        op = node.op
+        if not isinstance(op, Input):
+            continue
+        shape, dtype = graph.shape(name), np.dtype(np.int64 if op.whole else model.dtype)
+        old = inputs.get(name)
+        if old is not None and old.shape == shape:
+            if name not in deferred:
+                # In one layout: the bits of a product depend on it, and equal numbers are to give equal bits.
+                with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
+                    inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
+            continue
+        kept = [arrays for arrays in (beyond, given) if _common(graph, name, arrays) is not None]
+        inputs[name] = array = np.empty(shape, dtype)
+        write = partial(_write, array, op, name, model, kept)
+        if array.size >= LARGE:
+            deferred[name] = Deferred(array, write)
+        else:
+            write()
+            frozen(array)
+        longer.pop(name, None)
+        if not op.whole and any(_exceeds(arrays, name, shape) for arrays in kept):
+            longer[name] = _longest(op, name, model, shape, kept)
+    return DeferredArrays(inputs, deferred) if deferred else inputs, longer
+
+
+def _write(array: Array, op: Input, name: str, model: Model, kept: Sequence[Mapping[str, Array]]) -> None:
+    """Write an input: its start, and over it what it was, the newest last."""
+    cells = [_overlap(array.shape, unread(arrays)[name].shape) for arrays in kept]
+    # What will lie over the start need not be drawn: a table may have tens of millions of numbers.
+    corner = tuple(cut.stop for cut in cells[-1]) if cells else None
+    op.write_start(array, name, model.seed, model.initialiser, corner)
+    with np.errstate(over="ignore"):  # as in `_filled`
+        for arrays, cut in zip(kept, cells, strict=True):
+            array[cut] = arrays[name][cut]
+
+
+def _longest(op: Input, name: str, model: Model, shape: tuple[int, ...], kept: Sequence[Mapping[str, Array]]) -> Array:
+    """All that an input was, for when its sentences are as long again, if there is no room for it in a shape."""
+    longest = tuple(np.max([unread(arrays)[name].shape for arrays in kept], axis=0).tolist())
+    oldest, newest = kept[0], kept[-1]
+    if unread(newest)[name].shape == longest:
+        return frozen(newest[name])
+    if not _exceeds(newest, name, shape):
+        return oldest[name]
+    array = np.empty(longest, model.dtype)
+    _write(array, op, name, model, kept)
+    return frozen(array)
+
+
+def _exceeds(arrays: Mapping[str, Array], name: str, shape: tuple[int, ...]) -> bool:
+    """Whether an array has cells that one of that shape has not."""
+    return any(was > n for was, n in zip(unread(arrays)[name].shape, shape, strict=True))
+
+
+def _common(graph: Graph, name: str, arrays: Mapping[str, Array]) -> tuple[slice, ...] | None:
+    """The cells that a node has of its old array, if only sequences or vocabularies have become longer or shorter."""
+    if name not in arrays:
+        return None
+    axes, shape, old = graph.nodes[name].axes, graph.shape(name), unread(arrays)[name].shape
     if len(old) != len(shape):
         return None
     differing = [axis for axis, a, b in zip(axes, old, shape, strict=True) if a != b]
     if not {*graph.sequences, *graph.sequences.values(), "output.words"}.issuperset(differing):
         return None
-    return tuple(slice(0, min(a, b)) for a, b in zip(old, shape, strict=True))
+    return _overlap(old, shape)
 
 
-def _fill(model: Model, graph: Graph, given: Mapping[str, Array]) -> dict[str, Array]:
-    inputs = dict(given)
-    for name, node in graph.nodes.items():
-        if not isinstance(node.op, Input):
-            continue
-        shape = graph.shape(name)
-        old = inputs.get(name)
-        if old is not None and old.shape == shape:
-            # In one layout: the bits of a product depend on it, and equal numbers are to give equal bits.
-            dtype = np.int64 if node.op.whole else model.dtype
-            with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
-                inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
-            continue
-        new = node.op.start(name, shape, model.dtype, model.seed, model.initialiser)
-        common = None if old is None else _common(graph, name, old.shape)
-        if old is not None and common is not None:
-            new[common] = old[common]
-        inputs[name] = frozen(new)
-    return inputs
+def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[slice, ...]:
+    """The cells that arrays of two shapes both have."""
+    return tuple(slice(min(n, m)) for n, m in zip(one, other, strict=True))
 
 
 def frozen(array: Array) -> Array:

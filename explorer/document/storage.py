@@ -8,6 +8,7 @@ A ``.explorer`` file is a zip archive of ``document.json`` and one ``.npy`` for 
 ``pins/NODE.cells.npy``             which cells of a computed node are held
 ``pins/NODE.values.npy``            the values they are held at
 ``run/COLUMN.npy``                  the records of the training that the weights are from, if there was one
+``beyond/NODE.npy``                 an input as it was when its sentence was longer, if it ever was
 ==================================  ==================================================================================
 """
 
@@ -45,7 +46,7 @@ MOST_WIDTH = 100_000
 MOST_AXES = 4
 
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
-_PARTS = ("format", "version", "title", "lesson", "setting", "model", "inputs", "pins", "run")
+_PARTS = ("format", "version", "title", "lesson", "setting", "model", "inputs", "pins", "run", "beyond")
 _MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype")
 
 Read = Callable[[str, Form], Array]
@@ -138,10 +139,11 @@ def _taken_down(state: State, title: str) -> tuple[dict[str, Any], dict[str, Arr
         "inputs": {name: _form(array) for name, array in state.inputs.items()},
         "pins": {name: _form(pin.values) for name, pin in state.pins.items()},
     }
-    if state.run is not None:
-        columns = state.run.arrays()
-        document["run"] = {name: _form(column) for name, column in columns.items()}
-        arrays |= {f"run/{name}": column for name, column in columns.items()}
+    columns = state.run.arrays() if state.run is not None else {}
+    for part, more in (("run", columns), ("beyond", state.beyond)):
+        if more:
+            document[part] = {name: _form(array) for name, array in more.items()}
+            arrays |= {f"{part}/{name}": array for name, array in more.items()}
     return document, arrays
 
 
@@ -163,13 +165,13 @@ def _version(document: object) -> int:
 
 def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> tuple[State, str]:
     """The state that a document describes, with its title; `read` is asked for arrays only once all sizes are known."""
-    top = Table({"run": {}, **document}, DOCUMENT, _PARTS)
+    top = Table({"run": {}, "beyond": {}, **document}, DOCUMENT, _PARTS)
     title, lesson, setting = top.text("title", MOST_TITLE), top.text("lesson"), top.text("setting")
     model = _model(top.table("model", _MODEL))
     graph = _graph(model)
-    inputs, pins, columns = (_forms(top.table(part)) for part in ("inputs", "pins", "run"))
-    _check_forms(model, graph, inputs, pins)
-    expected = {f"inputs/{name}" for name in inputs} | {f"run/{name}" for name in columns}
+    inputs, pins, columns, beyond = (_forms(top.table(part)) for part in ("inputs", "pins", "run", "beyond"))
+    _check_forms(model, graph, inputs, pins, beyond)
+    expected = {f"{part}/{name}" for part in ("inputs", "run", "beyond") for name in top.table(part).data}
     expected |= {f"pins/{name}.{part}" for name in pins for part in ("cells", "values")}
     if expected != set(names):
         odd = min(expected ^ set(names))
@@ -186,7 +188,8 @@ def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> t
         if _is_ids(graph, name):
             _check_whole(graph, name, array)
     _check_kept(model, graph, arrays)
-    return State(model, graph, arrays, held, setting, lesson, _run(columns, read)), title
+    longer = {name: read(f"beyond/{name}", form) for name, form in beyond.items()}
+    return State(model, graph, arrays, held, setting, lesson, _run(columns, read), longer), title
 
 
 def _run(columns: Mapping[str, Form], read: Read) -> History | None:
@@ -269,14 +272,16 @@ def _forms(table: Table) -> dict[str, Form]:
     return forms
 
 
-def _check_forms(model: Model, graph: Graph, inputs: Mapping[str, Form], pins: Mapping[str, Form]) -> None:
+def _check_forms(
+    model: Model, graph: Graph, inputs: Mapping[str, Form], pins: Mapping[str, Form], beyond: Mapping[str, Form]
+) -> None:
     """See that each array can be what it is said to be: the graph knows which shapes and types its nodes have."""
     for node in graph.nodes.values():
         if node.is_input:
             dtype = "int64" if _is_ids(graph, node.name) else model.dtype
             if inputs.get(node.name) != Form(dtype, graph.shape(node.name)):
                 raise DamagedError(f"the values of '{node.name}' are missing, or not of that node's shape and type")
-    for name, form in inputs.items():
+    for name, form in (*inputs.items(), *beyond.items()):
         if form.dtype == "bool":
             raise DamagedError(f"the values of '{name}' are not numbers")
     for name, form in pins.items():
@@ -284,7 +289,9 @@ def _check_forms(model: Model, graph: Graph, inputs: Mapping[str, Form], pins: M
             raise DamagedError(f"'{name}' is not a node that can be pinned")
         if form.shape != graph.shape(name) or form.dtype == "bool":
             raise DamagedError(f"the pinned values of '{name}' are not of that node's shape and type")
-    _limit_cells(model, sum(prod(form.shape) for form in (*inputs.values(), *pins.values(), *pins.values())))
+    _limit_cells(
+        model, sum(prod(form.shape) for form in (*inputs.values(), *beyond.values(), *pins.values(), *pins.values()))
+    )
 
 
 def _is_ids(graph: Graph, name: str) -> bool:

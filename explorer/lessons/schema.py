@@ -139,7 +139,7 @@ class Lesson:
         which = {name: ~np.isnan(array) for name, array in chosen.pins.items()}
         cells = _laid(state.graph, which, lambda node: np.zeros(state.graph.shape(node), dtype=bool))
         pins = {node: Pin(cells[node], values[node]) for node in values}
-        return replace(state, inputs={**state.inputs, **inputs}, pins=pins)
+        return replace(state.with_inputs(inputs), pins=pins)
 
 
 def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array]) -> dict[str, Array]:

@@ -164,7 +164,7 @@ def _split(examples: Examples, recipe: Recipe) -> Examples:
 def _begun(document: State, examples: Examples, recipe: Recipe, title: str) -> Beginning:
     model = replace(document.model, lengths={**document.model.lengths, **examples.lengths})
     _check_size(model, examples, recipe)
-    state = State.of(model, document.inputs, document.pins, document.setting, document.lesson)
+    state = document.rebuilt(model)
     return Beginning(document, state, examples, recipe, title)
 
 

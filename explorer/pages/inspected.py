@@ -193,7 +193,8 @@ def _where(view: View, cell: Cell) -> str:
 def _chain_rule(view: View, name: str) -> str:
     """The chain rule for a node: a term for each of those that it feeds and the loss depends on."""
     own = view.nodes[name].symbol
-    fed = [view.nodes[child].symbol for child in view.graph.towards(LOSS.node).get(name, ())]
+    children = dict.fromkeys(child for child, _ in view.graph.towards(LOSS.node).get(name, ()))
+    fed = [view.nodes[child].symbol for child in children]
     left = rf"\frac{{\partial L}}{{\partial {own}}}"
     each = rf"\frac{{\partial L}}{{\partial {{%s}}}} \frac{{\partial {{%s}}}}{{\partial {own}}}"
     if not fed:

@@ -1,11 +1,14 @@
-"""The document's long work beside the window: a thread computes, the window asks whether it is done."""
+"""Work beside the window: a thread computes, the window looks whether it is done."""
 
 from collections.abc import Callable
+from functools import partial
 from threading import Event, Thread
+from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from explorer.core.errors import ExplorerError
+from explorer.words.progress import Cancelled, Progress, Report
 
 LOOK_MS = 5
 """Between two looks: a hundredth of what the work takes, and nothing for the event loop."""
@@ -14,59 +17,120 @@ LOOK_MS = 5
 class Background(QObject):
     """Runs one piece of work at a time; a newer one takes the place of an older one, whose outcome nobody hears of.
 
-    The thread touches no Qt object: it sets a flag, and a timer looks for it. So nothing is taken away from under it
-    when the window is closed in the middle.
+    The thread touches no Qt object and holds none, if the work does not: it leaves its progress and its outcome, and a
+    timer looks for them. So nothing is taken away from under it when the window is closed in the middle.
 
     Signals
     -------
     busy : bool
         Whether there is work that is waited for. Told at once.
+    progressed : Progress
     failed : ExplorerError
         Why there is no outcome.
     """
 
     busy = Signal(bool)
+    progressed = Signal(object)
     failed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._then: Callable[[], None] | None = None
-        self._done = Event()
+        self._tasks: list[_Task] = []  # the one that is waited for, if any
+        self._then: Callable[[Any], None] | None = None
+        self._told: Progress | None = None
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._look)
+        # It may be deleted, or the program end, in the middle: a thread that nobody waits for would go on for ever.
+        self.destroyed.connect(partial(_overtake, self._tasks))
+        if (app := QCoreApplication.instance()) is not None:
+            app.aboutToQuit.connect(self.stop)
 
-    def run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
+    @property
+    def at_work(self) -> bool:
+        """Whether there is work that is waited for."""
+        return bool(self._tasks)
+
+    def run(self, work: Callable[[], Any], then: Callable[[], None]) -> None:
         """Call `work` on a thread of its own, and `then` on the window's when it has returned."""
-        self._then, self._done = then, Event()
+        self.ask(lambda _report: work(), lambda _result: then())
+
+    def ask(self, work: Callable[[Report], Any], then: Callable[[Any], None]) -> None:
+        """Do some work on a thread of its own, and give its result to `then` on the window's.
+
+        Parameters
+        ----------
+        work : callable
+            Given a `Report`, to call now and then: it stops work that has been overtaken. It may raise an
+            `ExplorerError`. It holds no widget, or the thread could be the last to let go of it.
+        then : callable
+            Given the result; it may raise an `ExplorerError`, too.
+        """
+        _overtake(self._tasks)
+        task = _Task(work)
+        self._tasks.append(task)
+        self._then, self._told = then, None
         # No daemon: a process that ends within a matrix product may hang there for ever.
-        Thread(target=_run, args=(work, self._done), name="background").start()
+        Thread(target=task.run, name="background").start()
         self._timer.start()
         self.busy.emit(True)
 
     def stop(self) -> None:
-        """Wait for nothing any more."""
-        if self._then is not None:
+        """Wait for nothing any more.
+
+        The thread ends at the next place where that is possible. That may be a while: it cannot be called out of a
+        connection that is silent.
+        """
+        if self._tasks:
+            _overtake(self._tasks)
             self._then = None
             self._timer.stop()
             self.busy.emit(False)
 
     def _look(self) -> None:
-        then, done = self._then, self._done
-        if then is None or not done.is_set():
+        task, then = self._tasks[0], self._then
+        assert then is not None
+        if task.progress is not self._told:
+            self._told = task.progress
+            self.progressed.emit(task.progress)
+        if not task.done.is_set() or task not in self._tasks:  # who was told may have asked for other work
             return
+        self.stop()
         try:
-            then()
+            if task.error is not None:
+                raise task.error
+            then(task.result)
+        except Cancelled:
+            pass
         except ExplorerError as error:
             self.failed.emit(error)
-            if not isinstance(error.__cause__, MemoryError):
+            if error.__cause__ is not None and not isinstance(error.__cause__, MemoryError):
                 raise  # a mistake of ours is heard of
-        finally:
-            if self._done is done:  # and no new work has been asked for
-                self.stop()
 
 
-def _run(work: Callable[[], None], done: Event) -> None:
-    try:
-        work()
-    finally:
-        done.set()
+class _Task:
+    """What the window and the thread share."""
+
+    def __init__(self, work: Callable[[Report], Any]) -> None:
+        self._work = work
+        self.overtaken, self.done = Event(), Event()
+        self.progress: Progress | None = None
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self.result = self._work(self._report)
+        except BaseException as error:  # told in the window's thread
+            self.error = error
+        self.done.set()
+
+    def _report(self, progress: Progress) -> None:
+        self.progress = progress
+        if self.overtaken.is_set():
+            raise Cancelled
+
+
+def _overtake(tasks: list[_Task]) -> None:
+    for task in tasks:
+        task.overtaken.set()
+    tasks.clear()

@@ -29,6 +29,7 @@ from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.chip import MOST_LETTERS
 from explorer.ui.workbench import Workbench
+from explorer.words.progress import Report
 
 KINDS = {"Encoder and decoder": "encoder-decoder", "Decoder alone (GPT)": "gpt", "Encoder alone": "encoder"}
 LEARNS = {
@@ -52,6 +53,8 @@ class NewModel(QDialog):
         self.lesson: Lesson | None = None
         self._bench = bench
         self._background = Background(self)
+        self._background.busy.connect(self._wait)
+        self._background.failed.connect(self._say_problem)
         content = QWidget()
         self._form = QFormLayout(content)
         self._form.setSpacing(bench.appearance.px(8))
@@ -189,26 +192,20 @@ class NewModel(QDialog):
 
     def _draw(self, lesson: Lesson) -> None:
         """Draw the weights of a large model beside the window."""
-        outcome: list[Lesson | MemoryError] = []
+        title = self.windowTitle()
 
-        def work() -> None:
+        def work(report: Report) -> Lesson:
             try:
-                outcome.append(drawn(lesson))
+                return drawn(lesson)
             except MemoryError as error:
-                outcome.append(error)
-
-        def then() -> None:
-            self._wait(False)
-            match outcome:
-                case [Lesson() as made]:
-                    self.lesson = made
-                    self.accept()
-                case [MemoryError() as error]:
-                    self._say_problem(ExplorerError("not-computed", what=self.windowTitle(), why=error))
+                raise ExplorerError("not-computed", what=title, why=error) from error
 
         self.lesson = None
-        self._wait(True)
-        self._background.run(work, then)
+        self._background.ask(work, self._take)
+
+    def _take(self, lesson: Lesson) -> None:
+        self.lesson = lesson
+        self.accept()
 
     def _wait(self, on: bool) -> None:
         """While the weights are drawn, only Cancel can be pressed."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.benchmarks import core, gradients, measure, straight_line, training, words
+from explorer.benchmarks import core, document, gradients, measure, straight_line, training, words
 from explorer.benchmarks.measure import Measurement, compared
 from explorer.cli.bench import figures
 from explorer.core.engine import fresh
@@ -73,10 +73,21 @@ def test_limits():
 def test_every_figure_is_among_those_that_the_command_line_measures_each_once():
     found = list(figures())
     assert len(set(found)) == len(found)
-    for part in (core, gradients, training, words):
+    for part in (core, document, gradients, training, words):
         assert set(part.figures()) <= set(found)
     # Those of the window last: only then is Qt imported.
     assert found[0] is core.small_from_nothing
+
+
+def test_what_an_act_holds_is_that_of_a_model_in_the_background(monkeypatch):
+    for name, value in {"LAYERS": 1, "HEADS": 2, "D_MODEL": 8, "WORDS": 11, "ACTS": 2}.items():
+        monkeypatch.setattr(document, name, value)
+    with pytest.raises(RuntimeError, match="not large enough"):
+        document.held_by_words()
+    monkeypatch.setattr("explorer.document.document.LARGE", 0)
+    found = document.held_by_words()
+    assert found.value > 0
+    assert "a new word" in found.detail
 
 
 def test_the_bundle_does_not_measure_what_needs_a_python(monkeypatch):

@@ -9,10 +9,12 @@ from explorer.core.errors import ExplorerError
 from explorer.core.forward import Pass, same_bytes
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.ops import Op
+from explorer.core.ops import Input, Op
 from explorer.document import document as documents
+from explorer.document import state as states_module
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
+from explorer.document.state import State
 
 TEMPERATURE = "output.temperature"
 
@@ -414,3 +416,31 @@ def test_of_a_small_model_each_is_computed_when_it_is_asked_for(monkeypatch, doc
     document.show_gradients(True)
     document.do(heat(2.0))
     assert (hand.busy, document.engine.has_gradients) == ([], False)
+
+
+# Inputs of a large model
+
+
+def test_the_table_that_a_new_word_makes_longer_is_written_in_the_background(monkeypatch, document, hand):
+    monkeypatch.setattr(states_module, "LARGE", 0)
+    document.do(SetTokens("source", ["you", "newest"]))
+    table = document.wanted.inputs.deferred["source.table"]
+    assert table.waiting
+    hand.compute()
+    assert not table.waiting
+    hand.tell()
+    twin = Document(State.of(document.state.model, document.state.inputs))
+    assert document.engine.values["source.table"] is table.array
+    assert_equal(document, twin)
+
+
+def test_a_table_that_cannot_be_written_leaves_what_was_there(monkeypatch, document, hand):
+    monkeypatch.setattr(states_module, "LARGE", 0)
+    before = document.state
+    document.do(SetTokens("source", ["you", "newest"]))
+    with monkeypatch.context() as patch:
+        patch.setattr(Input, "write_start", lambda *arguments: (_ for _ in ()).throw(MemoryError("no room")))
+        hand.compute()
+    with pytest.raises(ExplorerError, match="no room"):
+        hand.tell()
+    assert document.state is document.wanted is before

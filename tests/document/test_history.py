@@ -11,7 +11,7 @@ class Moment:
 
     def __init__(self, *arrays):
         self.inputs = {str(i): array for i, array in enumerate(arrays)}
-        self.pins = {}
+        self.pins = self.beyond = {}
 
 
 @pytest.fixture

@@ -2,7 +2,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from explorer.core.forward import same_bytes
+from explorer.document import state as state_module
+from explorer.document.commands import SendWords, SetArray, SetCells, SetSwitch, SetTokens
+from explorer.document.deferred import DeferredArrays
 from explorer.document.state import State, frozen
+
+GROWING = (("gpt", "input"), ("encoder-decoder", "source"))
 
 
 def test_missing_inputs_start_from_the_models_seed(states):
@@ -44,3 +50,133 @@ def test_every_number_of_a_float32_model_is_float32(gpt):
 
 def test_a_frozen_array_cannot_be_written_to():
     assert not frozen(np.zeros(2)).flags.writeable
+
+
+# A sentence that becomes shorter and longer again
+
+
+def said(document, words, sequence="input"):
+    document.do(SetTokens(sequence, words))
+    return document
+
+
+def drawn(document, name):
+    """Every cell of an input set to a number of its own."""
+    array = document.state.inputs[name]
+    document.do(SetArray(name, np.arange(array.size).reshape(array.shape) + 2))
+    return document.state.inputs[name]
+
+
+def test_learned_positions_outlast_a_shorter_sentence(gpt):
+    table = drawn(gpt, "input.PE")
+    said(gpt, ["a"])
+    np.testing.assert_array_equal(gpt.state.inputs["input.PE"], table[:1])
+    said(gpt, ["b", "c", "d", "e"])
+    np.testing.assert_array_equal(gpt.state.inputs["input.PE"][:3], table)
+    start = State.of(gpt.state.model, {}).inputs["input.PE"]
+    np.testing.assert_array_equal(gpt.state.inputs["input.PE"][3], start[3])
+
+
+def test_what_was_typed_while_the_sentence_was_short_counts(gpt):
+    table = drawn(gpt, "input.PE")
+    said(gpt, ["a", "b"])
+    gpt.do(SetCells("input.PE", {(0, 1): 99.0, (1, 0): 98.0}))
+    said(gpt, ["a"])
+    gpt.do(SetCells("input.PE", {(0, 2): 97.0}))
+    said(gpt, ["a", "b", "c"])
+    expected = table.copy()
+    expected[0, 1], expected[1, 0], expected[0, 2] = 99, 98, 97
+    np.testing.assert_array_equal(gpt.state.inputs["input.PE"], expected)
+
+
+def test_learned_positions_outlast_a_sentence_that_was_shortened_while_they_were_switched_off(gpt):
+    table = drawn(gpt, "input.PE")
+    gpt.do(SetSwitch("input", "positions", "sinusoidal"))
+    said(gpt, ["a"])
+    gpt.do(SetSwitch("input", "positions", "learned"))
+    said(gpt, ["a", "b", "c"])
+    np.testing.assert_array_equal(gpt.state.inputs["input.PE"], table)
+
+
+def test_a_mask_drawn_by_hand_outlasts_shorter_sentences(translator):
+    name = "decoder.1.cross.mask"
+    translator.do(SetSwitch("decoder.1.cross", "mask", "hand"))
+    translator.do(SetCells(name, {(1, 2): 0, (1, 0): 0}))
+    said(translator, ["<start>"], "target")
+    # Now it has columns that it lacked when it had its second row.
+    said(translator, ["you", "are", "welcome", "you"], "source")
+    translator.do(SetCells(name, {(0, 3): 0}))
+    said(translator, ["you"], "source")
+    said(translator, ["<start>", "de"], "target")
+    said(translator, ["you", "are", "welcome", "you"], "source")
+    np.testing.assert_array_equal(translator.state.inputs[name], [[1, 1, 1, 0], [0, 1, 0, 1]])
+
+
+def test_numbers_kept_by_dropout_outlast_a_shorter_sentence(gpt):
+    gpt.do(SetSwitch("input", "dropout", 0.5))
+    gpt.do(SetCells("input.kept", {(2, 1): 0}))
+    said(said(gpt, ["a"]), ["a", "b", "c"])
+    assert gpt.state.inputs["input.kept"][2].tolist() == [1, 0, 1, 1]
+
+
+def test_typed_targets_are_those_of_the_sentence_they_were_typed_for(gpt):
+    gpt.do(SetSwitch("loss", "targets", "typed"))
+    gpt.do(SetCells("loss.target", {(2,): 3}))
+    said(said(gpt, ["a"]), ["a", "b", "c"])
+    # As `SetTokens` says, they have become the next words.
+    words = gpt.state.graph.axes["output.words"]
+    assert [words[i] for i in gpt.engine.values["loss.target"]] == ["b", "c", "<end>"]
+
+
+def test_vectors_of_another_width_leave_no_positions_to_come_back(gpt):
+    drawn(gpt, "input.PE")
+    said(gpt, ["a"])
+    gpt.do(SendWords("input", ["a"], np.ones((1, 2))))
+    said(gpt, ["a", "b", "c"])
+    start = State.of(gpt.state.model, {}).inputs["input.PE"]
+    np.testing.assert_array_equal(gpt.state.inputs["input.PE"][1:], start[1:])
+    assert not gpt.state.beyond
+
+
+def test_undo_takes_back_to_the_bit_what_was_kept_of_a_longer_sentence(gpt):
+    drawn(gpt, "input.PE")
+    states = [gpt.state]
+    for words in (["a"], ["a", "b"], ["c"], ["a", "b", "c", "d"]):
+        states.append(said(gpt, words).state)
+    for state in reversed(states):
+        assert gpt.state is state
+        gpt.undo()
+
+
+# Large inputs are written when they are first read
+
+
+def test_a_large_model_has_the_numbers_of_a_small_one(monkeypatch, states):
+    for kind, sequence in GROWING:
+        longer = SetTokens(sequence, ["a", "new", "word", "b"])
+        expected = longer.apply(states[kind])
+        with monkeypatch.context() as patch:
+            patch.setattr(state_module, "LARGE", 0)
+            after = longer.apply(states[kind])
+        assert isinstance(after.inputs, DeferredArrays)
+        for name, array in expected.inputs.items():
+            assert same_bytes(after.inputs[name], array), name
+            assert not after.inputs[name].flags.writeable
+
+
+def test_an_edit_of_a_growing_model_does_not_wait_for_its_table(monkeypatch, states):
+    monkeypatch.setattr(state_module, "LARGE", 0)
+    state, tables = states["gpt"], []
+    for command in (
+        SetTokens("input", ["a", "new"]),
+        SetTokens("input", ["a", "newer"]),
+        SetCells("decoder.1.self.W_Q", {(0, 0, 0): 5.0}),
+        SetSwitch("decoder.1.ffn", "activation", "GELU"),
+    ):
+        state = command.apply(state)
+        tables.append(state.inputs.deferred["input.table"])
+    assert all(table.waiting for table in tables)
+    twin = SetTokens("input", ["a", "newer"]).apply(SetTokens("input", ["a", "new"]).apply(states["gpt"]))
+    assert same_bytes(state.inputs["input.table"], twin.inputs["input.table"])
+    assert not any(table.waiting for table in tables)  # the second has read the first
+    np.testing.assert_array_equal(state.inputs["input.table"][:5], states["gpt"].inputs["input.table"])

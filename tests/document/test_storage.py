@@ -62,6 +62,8 @@ def assert_same(a, b):
     assert (a.setting, a.lesson) == (b.setting, b.lesson)
     assert (a.graph.nodes, a.graph.axes, a.graph.sequences) == (b.graph.nodes, b.graph.axes, b.graph.sequences)
     assert a.inputs.keys() == b.inputs.keys()
+    assert a.beyond.keys() == b.beyond.keys()
+    assert all(same_bytes(array, b.beyond[name]) for name, array in a.beyond.items())
     assert a.pins.keys() == b.pins.keys()
     for name, array in a.inputs.items():
         assert same_bytes(array, b.inputs[name]), name
@@ -98,6 +100,22 @@ def test_any_document_comes_back_to_the_last_bit(kind, states, tmp_path_factory,
     first = file.read_bytes()
     save(again, said, file)
     assert file.read_bytes() == first
+
+
+def test_what_a_longer_sentence_had_is_in_the_file(gpt, tmp_path):
+    first = gpt.state.inputs["input.PE"]
+    gpt.do(SetTokens("input", ["a"]))
+    save(gpt.state, "shorter", tmp_path / "a.explorer")
+    again = Document(load(tmp_path / "a.explorer")[0])
+    assert_same(gpt.state, again.state)
+    again.do(SetTokens("input", ["a", "b", "c"]))
+    assert same_bytes(again.state.inputs["input.PE"], first)
+
+
+def test_a_file_of_no_longer_sentence_says_nothing_of_one(gpt, tmp_path):
+    save(gpt.state, "as ever", tmp_path / "a.explorer")
+    with zipfile.ZipFile(tmp_path / "a.explorer") as parts:
+        assert "beyond" not in json.loads(parts.read("document.json"))
 
 
 def test_a_nan_keeps_its_payload_and_zero_its_sign(translator, tmp_path):

@@ -106,7 +106,7 @@ def test_padding_is_not_counted(tmp_path):
     short = {name: array[1] for name, array in beginning.examples.arrays.items()}
     alone = {"source.tokens": short["source.tokens"][:1], "target.tokens": short["target.tokens"][:2]}
     lengths = {"source": 1, "target": 2}
-    cut = beginning.state.rebuilt(replace(beginning.state.model, lengths=lengths), {**beginning.state.inputs, **alone})
+    cut = beginning.state.with_inputs(alone).rebuilt(replace(beginning.state.model, lengths=lengths))
     cut = replace(cut, inputs={**cut.inputs, TARGET: short[TARGET][:2]})
     first = float(computed(beginning.document).values["loss.value"])
     second = float(computed(cut).values["loss.value"])

@@ -33,7 +33,7 @@ def test_it_takes_as_many_steps_as_it_is_told_and_goes_on_with_other_examples(si
     line.follow(7, 60.0)
     assert line.session.trainer.at == 7
     moved = sin.inputs["loss.target"] + 5
-    other = Line(sin.rebuilt(sin.model, {**sin.inputs, "loss.target": moved}), material(sin), Recipe(steps=100), line)
+    other = Line(sin.with_inputs({"loss.target": moved}), material(sin), Recipe(steps=100), line)
     assert other.session.trainer.at == 7
     assert same_bytes(other.document.engine.values["loss.target"], moved)
 

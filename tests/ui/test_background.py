@@ -1,5 +1,7 @@
 """The window while a thread computes: a gate holds the thread, so that each thing happens when the test says."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -14,6 +16,8 @@ from explorer.document.commands import SetCells
 from explorer.lessons.new import new_lesson
 from explorer.ui.background import Background
 from explorer.ui.widgets.computing import Computing
+from explorer.words.progress import Progress
+from tests.ui.conftest import PATIENCE_S
 
 WEIGHT = "encoder.1.self.W_Q"
 SELF = "encoder.1.self.attention"
@@ -315,3 +319,93 @@ def test_it_may_be_deleted_meanwhile(qapp):
     background.run(gate.wait, lambda: None)
     shiboken6.delete(background)
     gate.set()
+
+
+class Slow:
+    """Work that goes on until its report stops it."""
+
+    def __init__(self):
+        self.begun, self.ended, self.interval = threading.Event(), threading.Event(), None
+
+    def __call__(self, report):
+        try:
+            while True:
+                report(Progress("searching", 1, 2))
+                self.interval = sys.getswitchinterval()
+                self.begun.set()
+        finally:
+            self.ended.set()
+
+
+@pytest.mark.parametrize("end", ["stop", "delete", "quit", "newer"])
+def test_work_that_nobody_waits_for_ends_at_its_next_report(qapp, end):
+    background, slow = Background(), Slow()
+    background.ask(slow, lambda result: pytest.fail("its outcome was told"))
+    assert slow.begun.wait(PATIENCE_S)
+    match end:
+        case "stop":
+            background.stop()
+        case "delete":
+            shiboken6.delete(background)
+        case "quit":
+            qapp.aboutToQuit.emit()
+        case "newer":
+            background.ask(lambda report: None, lambda result: None)
+    assert slow.ended.wait(PATIENCE_S)
+    if shiboken6.isValid(background):
+        background.stop()
+        background.deleteLater()
+
+
+def test_other_threads_take_turns_as_they_always_do(background):
+    usual, slow = sys.getswitchinterval(), Slow()
+    background.ask(slow, print)
+    assert slow.begun.wait(PATIENCE_S)
+    assert slow.interval == usual == sys.getswitchinterval()
+    background.stop()
+    assert slow.ended.wait(PATIENCE_S)
+
+
+def test_result_and_progress_are_told_on_this_thread(background, qtbot):
+    told, gate = [], threading.Event()
+
+    def work(report):
+        report(Progress("searching", 1, 2))
+        gate.wait()
+        return "found"
+
+    background.progressed.connect(lambda progress: told.append((progress.done, threading.current_thread())))
+    background.ask(work, lambda result: told.append((result, threading.current_thread())))
+    qtbot.waitUntil(lambda: len(told) == 1)
+    gate.set()
+    qtbot.waitUntil(lambda: not background.at_work)
+    assert told == [(1, threading.main_thread()), ("found", threading.main_thread())]
+
+
+def test_what_a_person_can_cause_is_told_and_a_mistake_of_ours_is_heard_of(background, qtbot):
+    def wrong(report):
+        raise ExplorerError("unknown-format", name="a", known="b")
+
+    with qtbot.waitSignal(background.failed) as caught:
+        background.ask(wrong, lambda result: pytest.fail("there is none"))
+    assert caught.args[0].id == "unknown-format"
+    with qtbot.captureExceptions() as heard:
+        background.ask(lambda report: 1 // 0, lambda result: pytest.fail("there is none"))
+        qtbot.waitUntil(lambda: not background.at_work)
+    assert [kind for kind, _, _ in heard] == [ZeroDivisionError]
+
+
+def test_the_program_ends_although_a_thread_is_at_work():
+    code = (
+        "from PySide6.QtCore import QTimer;"
+        "from PySide6.QtWidgets import QApplication;"
+        "from explorer.ui.background import Background;"
+        "from explorer.words.progress import Progress;"
+        "app = QApplication([]);"
+        "background = Background();"
+        "background.ask(lambda report: [report(Progress('', i, 0)) for i in iter(int, 1)], print);"
+        "QTimer.singleShot(0, app.quit);"
+        "app.exec()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    assert (done.stdout, done.stderr) == ("", "")

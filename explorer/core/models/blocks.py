@@ -4,9 +4,10 @@ Shapes are written (n, d_model): n tokens of the sequence, d_model numbers for e
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import GraphBuilder
+from explorer.core.graph import GraphBuilder, counted
 from explorer.core.model import Model
 from explorer.core.ops import (
     GELU,
@@ -46,6 +47,12 @@ ACTIVATIONS: dict[str, Op] = {
     "sigmoid": Sigmoid(),
     "identity": Identity(),
 }
+
+
+@lru_cache(64)
+def _columns(n_heads: int, d_v: int) -> tuple[str, ...]:
+    """Labels of the columns of all heads side by side. All graphs share them."""
+    return tuple(f"{h + 1}·{v + 1}" for h in range(n_heads) for v in range(d_v)) if n_heads > 1 else counted(d_v)
 
 
 @dataclass
@@ -133,7 +140,7 @@ class Blocks:
                 raise ExplorerError("heads-do-not-divide", d_model=m.d_model, heads=n_heads, remedy=remedy)
             d_k = m.d_model // n_heads
         d_v = self._number(block, "d_v") or d_k
-        heads = g.axis(f"{block}.heads", (f"head {h + 1}" for h in range(n_heads)))
+        heads = g.axis(f"{block}.heads", counted(n_heads, "head "))
         # Without W_O the heads' outputs are the token's new vector as they are, and its dimensions may have names.
         named = () if switch(block, "W_O") else m.axes.get("d_model", ())
         k_axis, v_axis = g.axis(f"{block}.d_k", d_k), g.axis(f"{block}.d_v", named if len(named) == d_v else d_v)
@@ -176,8 +183,7 @@ class Blocks:
         )
 
         g.stage(f"{block}.heads", "heads", "Heads & concat", group)
-        names = (f"{h + 1}·{v + 1}" for h in range(n_heads) for v in range(d_v))
-        wide = g.axis(f"{block}.concat", named if len(named) == n_heads * d_v else names if n_heads > 1 else d_v)
+        wide = g.axis(f"{block}.concat", named if len(named) == n_heads * d_v else _columns(n_heads, d_v))
         result = g.add(f"{block}.concat", Concat(), output, axes=(queries, wide), symbol="C")
         if switch(block, "W_O"):
             W_O = g.add(f"{block}.W_O", Input(), axes=("d_model", wide) if transposed else (wide, "d_model"))

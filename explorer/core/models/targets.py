@@ -9,7 +9,7 @@ from dataclasses import replace
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.ops import NextWords
-from explorer.core.tokens import END, PAD
+from explorer.core.tokens import END, PAD, with_words
 
 DECODER_READS = {"gpt": "input", "encoder-decoder": "target"}
 """The sequence that the decoder of a kind of model reads."""
@@ -29,8 +29,8 @@ def with_next_words(model: Model) -> Model:
         return model
     read = f"{DECODER_READS[model.kind]}.words"
     axis = "output.words" if "output.words" in model.axes else read
-    words = tuple(dict.fromkeys((*model.axes[axis], *model.axes[read], END)))
-    return model if words == model.axes[axis] else replace(model, axes={**model.axes, axis: words})
+    words = with_words(model.axes[axis], (END,) if axis == read else (*model.axes[read], END))
+    return model if words is model.axes[axis] else replace(model, axes={**model.axes, axis: words})
 
 
 def with_tied_words(model: Model) -> Model:

@@ -136,6 +136,12 @@ def line(cell: Index, value: Array, *index: int | slice) -> Index:
     return tuple(0 if value.shape[a] == 1 else c for a, c in enumerate(own)) + index
 
 
+def mean(x: Array, axis: int) -> Array:
+    """What ``x.mean(axis, keepdims=True)`` gives, in half its time for a few rows."""
+    middle: Array = np.add.reduce(x, axis, keepdims=True) / x.shape[axis]
+    return middle
+
+
 def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
     """The gradient of an array of that shape which numpy repeated (broadcasting): the sum over what it was repeated to.
 

@@ -20,8 +20,8 @@ class HeadMean(Op):
 
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents
-        mean: Array = heads.mean(-3)
-        return mean
+        average: Array = np.add.reduce(heads, -3) / heads.shape[-3]
+        return average
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (heads,) = parents

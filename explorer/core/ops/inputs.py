@@ -1,6 +1,8 @@
 """Nodes that come from nowhere: what a person edits."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import prod
 from zlib import crc32
 
 import numpy as np
@@ -40,16 +42,28 @@ class Input(Op):
         initialiser : str
             One of `INITIALISERS`, for "weights".
         """
+        array = np.empty(shape, dtype=np.int64 if self.whole else dtype)
+        self.write_start(array, name, seed, initialiser)
+        return array
+
+    def write_start(
+        self, array: Array, name: str, seed: int, initialiser: str = "xavier", corner: tuple[int, ...] | None = None
+    ) -> None:
+        """Write the starting value into a new array, with the parameters of `start`.
+
+        Parameters
+        ----------
+        corner : tuple of int, optional
+            The shape of a corner at the first cell that is left as it is: something else will be written there.
+        """
         match self.initial:
-            case "ids":
-                return np.zeros(shape, dtype=np.int64)
-            case "zeros":
-                return np.zeros(shape, dtype=dtype)
+            case "ids" | "zeros":
+                array[...] = 0
             case "ones":
-                return np.ones(shape, dtype=dtype)
+                array[...] = 1
             case _:
                 random = np.random.default_rng([seed, crc32(name.encode())])
-                return initial_weights(shape, random, initialiser).astype(dtype)
+                _write_weights(array, random, initialiser, corner)
 
 
 def initial_weights(shape: tuple[int, ...], random: np.random.Generator, initialiser: str) -> Array:
@@ -65,14 +79,53 @@ def initial_weights(shape: tuple[int, ...], random: np.random.Generator, initial
         variance 2 / inputs (He et al. 2015, equation 10); "uniform": within ±1; "zeros": all alike, which no training
         can tell apart.
     """
+    return _draw(shape, random, initialiser)(prod(shape)).reshape(shape)
+
+
+def _draw(shape: tuple[int, ...], random: np.random.Generator, initialiser: str) -> Callable[[int], Array]:
+    """What draws so many of the numbers of `initial_weights`: one after the other, in the order of memory."""
     inputs, outputs = (1, 1, *shape)[-2:]
     match initialiser:
         case "zeros":
-            return np.zeros(shape)
+            return np.zeros
         case "uniform":
-            return random.uniform(-1, 1, shape)
+            return lambda n: random.uniform(-1, 1, n)
         case "he":
-            return random.normal(0, np.sqrt(2 / inputs), shape)
+            return lambda n: random.normal(0, np.sqrt(2 / inputs), n)
         case _:
             limit = np.sqrt(6 / (inputs + outputs))
-            return random.uniform(-limit, limit, shape)
+            return lambda n: random.uniform(-limit, limit, n)
+
+
+_BLOCK = 2**16
+"""Numbers drawn at a time: a cache holds them, and no second array of the whole size is made."""
+
+
+def _write_weights(array: Array, random: np.random.Generator, initialiser: str, corner: tuple[int, ...] | None) -> None:
+    """Write `initial_weights` into a new array, but for a corner of it."""
+    draw, flat, drawn = _draw(array.shape, random, initialiser), array.reshape(-1), 0
+    for start, stop in _outside(array.shape, corner):
+        if initialiser == "he":  # no one knows how many draws a normal number takes
+            for i in range(drawn, start, _BLOCK):
+                draw(min(_BLOCK, start - i))
+        else:  # a uniform one takes one
+            random.bit_generator.advance(start - drawn)  # type: ignore[attr-defined]
+        for i in range(start, stop, _BLOCK):
+            flat[i : min(i + _BLOCK, stop)] = draw(min(_BLOCK, stop - i))
+        drawn = stop
+
+
+def _outside(shape: tuple[int, ...], corner: tuple[int, ...] | None) -> Iterator[tuple[int, int]]:
+    """The cells of an array outside a corner, as stretches of memory: (first, behind the last)."""
+    if corner is None:
+        yield 0, prod(shape)
+        return
+    if not shape:
+        return
+    row = prod(shape[1:])
+    if shape[1:] != corner[1:]:
+        for i in range(corner[0]):
+            for start, stop in _outside(shape[1:], corner[1:]):
+                yield i * row + start, i * row + stop
+    if corner[0] < shape[0]:
+        yield corner[0] * row, prod(shape)

@@ -31,7 +31,8 @@ class CrossEntropy(Op):
     def logs(self, *parents: Array) -> Array:
         """The log of the probability of the right word at each position, counted or not: (n,)."""
         probabilities, target, *scores = parents
-        right: Array = np.take_along_axis(probabilities, target[..., None], axis=-1)[..., 0]
+        rows, places = _rows_and_right(probabilities, target)
+        right = rows[places].reshape(target.shape)
         logs: Array = np.log(right)
         tiny = np.finfo(right.dtype).tiny
         if not scores or not (right < tiny).any():
@@ -44,7 +45,7 @@ class CrossEntropy(Op):
     def forward(self, *parents: Array) -> Array:
         logs, target = self.logs(*parents), parents[1]
         if self.pad < 0:
-            return np.asarray(-logs.mean())
+            return np.asarray(-logs.sum() / logs.size)
         return np.asarray(-logs.sum(where=target != self.pad) / self.count(target))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:

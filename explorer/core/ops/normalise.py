@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, passed, summed_to
+from explorer.core.ops.base import Array, Op, added, mean, passed, summed_to
 
 
 @dataclass(frozen=True)
@@ -161,11 +161,11 @@ class Norm(Op):
 
     def moments(self, x: Array) -> Moments:
         """What each line is measured by: (…, n, 1) for rows, (…, 1, d) for columns."""
-        mean = x.mean(self.axis, keepdims=True)
-        centred = x - mean
-        variance = (centred * centred).mean(self.axis, keepdims=True)
+        middle = mean(x, self.axis)
+        centred = x - middle
+        variance = mean(centred * centred, self.axis)
         sigma = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
-        return Moments(mean, centred, variance, sigma)
+        return Moments(middle, centred, variance, sigma)
 
     def forward(self, *parents: Array) -> Array:
         x, gamma, beta = parents

@@ -164,5 +164,6 @@ def exponents(d: int, kind: str) -> Array:
 def position_encoding(n: int, d: int, kind: str) -> Array:
     """The position encoding as an (n, d) array; n, d and the kind of exponents as of `Sinusoidal`."""
     angle = np.arange(n)[:, None] / 10000 ** exponents(d, kind)
-    encoding: Array = np.where(np.arange(d) % 2 == 0, np.sin(angle), np.cos(angle))
+    encoding: Array = np.sin(angle)
+    encoding[:, 1::2] = np.cos(angle)[:, 1::2]
     return encoding

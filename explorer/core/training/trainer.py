@@ -1,6 +1,6 @@
 """The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import inf, isfinite, sqrt
 from time import perf_counter
@@ -9,17 +9,16 @@ from zlib import crc32
 
 import numpy as np
 
+from explorer.core.backward import planned, walk
 from explorer.core.errors import ExplorerError, nearest
-from explorer.core.forward import Pin, executed
+from explorer.core.forward import Pin, held_cells, run
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models import build
-from explorer.core.node import Node
 from explorer.core.ops import Array, CrossEntropy, Input
 from explorer.core.parameters import parameters
 from explorer.core.shapes import written_shape
-from explorer.core.training.backward import BackwardPass
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
 from explorer.core.training.history import History, Record
@@ -105,10 +104,13 @@ class Trainer:
             self._blocks.setdefault(name.rpartition(".")[0], []).append(name)
         needed = [node for node in graph.nodes.values() if node.name in above | {LOSS.node} and not node.is_input]
         # What reads nothing is the same in every step: masks, scales, positions.
-        self._constants = self._computed([node for node in needed if not node.parents], {})
-        self._plan = [node for node in needed if node.parents]
+        self._constants: dict[str, Array] = {}
+        constant = {node.name: node for node in needed if not node.parents}
+        run(constant.values(), {}, self._constants, self.pins, constant)
+        self._needed = {node.name: node for node in needed if node.parents}
         self._drops = any(kept_nodes(graph))
-        self._backward = BackwardPass(graph, self.moving, {name: pin.cells for name, pin in self.pins.items()})
+        self._held = held_cells(graph, self.pins)
+        self._way_back = planned(graph, self.moving, self._held, LOSS.node, {LOSS.node}, ())
         self.fingerprint = self._fingerprint()
         self.optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
         self.at = 0
@@ -158,7 +160,7 @@ class Trainer:
         batch = self.data.batch(self.at, self.recipe.batch, self.recipe.seed)
         values = self._forward(batch | self._kept(batch))
         loss = float(values[LOSS.node])
-        gradients = self._backward.gradients(values)
+        gradients = self._gradients(values)
         norms = {block: length(gradients[name] for name in names) for block, names in self._blocks.items()}
         norm = sqrt(sum(one * one for one in norms.values()))
         if self.recipe.clip:
@@ -254,15 +256,15 @@ class Trainer:
 
     def _forward(self, batch: Mapping[str, Array]) -> dict[str, Array]:
         """The values of all nodes that the loss depends on, for a batch."""
-        return self._computed(self._plan, {**self._inputs, **self._constants, **self.weights, **batch})
-
-    def _computed(self, nodes: Iterable[Node], values: dict[str, Array]) -> dict[str, Array]:
-        """The values with those of some nodes, in reading order, that are not there yet."""
-        with np.errstate(all="ignore"):  # what is not finite is seen at the loss
-            for node in nodes:
-                if node.name not in values:
-                    values[node.name] = executed(node, values, self.pins)
+        values = {**self._inputs, **self._constants, **self.weights, **batch}
+        run(self._needed.values(), batch, values, self.pins, self._needed)  # what is not finite is seen at the loss
         return values
+
+    def _gradients(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Those of the weights that are moved."""
+        found = {LOSS.node: np.ones_like(values[LOSS.node])}
+        walk(self.graph, values, self._held, self._way_back, found, {}, keep=self.moving)
+        return {name: found[name] for name in self.moving}
 
     def _diverged(self) -> NoReturn:
         for name, array in self.weights.items():

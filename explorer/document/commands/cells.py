@@ -50,7 +50,7 @@ class SetCells(Command):
         # Not the whole: a large matrix would be read twice for one number of it.
         if all(array[place.index + cell].tobytes() == old[place.index + cell].tobytes() for cell in self.cells):
             return state
-        return replace(state, inputs={**state.inputs, place.node: frozen(array)})
+        return state.with_inputs({place.node: frozen(array)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class SetArray(Command):
         array[place.index] = self.values
         if same_bytes(array, state.inputs[place.node]):
             return state
-        return replace(state, inputs={**state.inputs, place.node: frozen(array)})
+        return state.with_inputs({place.node: frozen(array)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class SetInputs(Command):
     def apply(self, state: State) -> State:
         for name, array in self.arrays.items():
             require_shape(name, array.shape, state.inputs[input_place(state, name).node].shape)
-        return replace(state, inputs={**state.inputs, **self.arrays}, run=self.run or state.run)
+        return replace(state.with_inputs(self.arrays), run=self.run or state.run)
 
 
 def input_place(state: State, name: str) -> Place:

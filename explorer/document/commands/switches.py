@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from explorer.core.forward import executed
+from explorer.core.forward import run
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
@@ -52,8 +50,8 @@ class SetSwitch(Command):
         model = state.model.with_switch(block, self.name, self.value)
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
-        changed = state.rebuilt(model, self._carried(state, block))
-        return replace(changed, inputs={**changed.inputs, **_taken_over(state, changed)})
+        changed = replace(state, inputs=self._carried(state, block)).rebuilt(model)
+        return changed.with_inputs(_taken_over(state, changed))
 
     def _carried(self, state: State, block: str) -> Mapping[str, Array]:
         """The inputs: without what the switch replaces, those transposed whose rows and columns it exchanges."""
@@ -88,6 +86,6 @@ def _taken_over(old: State, new: State) -> dict[str, Array]:
         # A row of words is no table of numbers.
         and nodes[name].axes == node.axes
     ]
-    with np.errstate(all="ignore"):  # as in the engine
-        values = {name: executed(nodes[name], given, old.pins) for name in names}
-    return {name: frozen(value.astype(new.inputs[name].dtype)) for name, value in values.items()}
+    values = dict(given)
+    run((nodes[name] for name in names), {}, values, old.pins, names)
+    return {name: frozen(values[name].astype(new.inputs[name].dtype)) for name in names}

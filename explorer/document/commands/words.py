@@ -9,6 +9,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.models.targets import DECODER_READS, follows_words
 from explorer.core.ops import Array
+from explorer.core.tokens import with_words
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.switches import SetSwitch
@@ -53,15 +54,16 @@ class SetTokens(Command):
         if sequence == DECODER_READS.get(model.kind) and _typed_for(state, len(self.words)):
             state = SetSwitch("loss", "targets", "next word").apply(state)
             model = state.model
-        vocabulary = tuple(dict.fromkeys((*model.axes[axis], *self.words)))
-        numbers = {word: i for i, word in enumerate(vocabulary)}
+        vocabulary = with_words(model.axes[axis], self.words)
+        said = set(self.words)
+        numbers = {word: i for i, word in enumerate(vocabulary) if word in said}
         ids = frozen(np.array([numbers[word] for word in self.words], dtype=np.int64))
-        inputs = {**state.inputs, f"{sequence}.tokens": ids}
-        if len(vocabulary) == len(model.axes[axis]) and len(ids) == model.lengths[sequence]:
-            return replace(state, inputs=inputs)
+        said_now = state.with_inputs({f"{sequence}.tokens": ids})
+        if vocabulary is model.axes[axis] and len(ids) == model.lengths[sequence]:
+            return said_now
         axes = {**model.axes, axis: vocabulary}
         lengths = {**model.lengths, sequence: len(ids)}
-        return state.rebuilt(replace(model, axes=axes, lengths=lengths), inputs)
+        return said_now.rebuilt(replace(model, axes=axes, lengths=lengths))
 
 
 def _typed_for(state: State, n: int) -> bool:
@@ -105,11 +107,11 @@ class SendWords(Command):
         name, width = f"{self.sequence}.table", self.vectors.shape[1]
         if width != after.model.d_model:
             axes = {axis: labels for axis, labels in after.model.axes.items() if axis != "d_model"}
-            after = after.rebuilt(replace(after.model, d_model=width, axes=axes), after.inputs)
+            after = after.rebuilt(replace(after.model, d_model=width, axes=axes))
         rows = {word: i for i, word in enumerate(after.model.axes[after.graph.sequences[self.sequence]])}
         table = after.inputs[input_place(after, name).node].copy()
         table[[rows[word] for word in self.words]] = self.vectors
-        return replace(after, inputs={**after.inputs, name: frozen(table)})
+        return after.with_inputs({name: frozen(table)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +133,10 @@ class AddWords(Command):
     def apply(self, state: State) -> State:
         axes = dict(state.model.axes)
         for axis, words in self.words.items():
-            axes[axis] = tuple(dict.fromkeys((*axes[axis], *words)))
+            axes[axis] = with_words(axes[axis], words)
         if axes == state.model.axes:
             return state
-        return state.rebuilt(replace(state.model, axes=axes), state.inputs)
+        return state.rebuilt(replace(state.model, axes=axes))
 
 
 def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequence[str]:

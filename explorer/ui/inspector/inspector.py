@@ -75,10 +75,12 @@ class Inspector(QFrame):
         self._printed = SteadyLabel()
         content = QWidget()
         self._page = QVBoxLayout(content)
-        for widget in (self._title, self._value, self._formula):
-            self._page.addWidget(widget)
-        self._page.addWidget(self._check, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (self._checked, self._heading, self._how):
+        top: tuple[QWidget, ...] = (self._title, self._value, self._formula, self._check)
+        for widget in top:
+            left = Qt.AlignmentFlag.AlignLeft if widget is self._check else Qt.AlignmentFlag(0)
+            self._page.addWidget(widget, 0, left)
+        above: tuple[QWidget, ...] = (self._checked, self._heading, self._how)
+        for widget in above:
             self._page.addWidget(widget)
         self._page.addLayout(self._derived)
         for widget in (
@@ -152,7 +154,7 @@ class Inspector(QFrame):
         self._code.setText(about.code)
         self._feeds.setText("<br>".join(map(self._said, about.feeds)))
         self._show_printed(about.printed)
-        for part, there in (
+        parts: tuple[tuple[QWidget, object], ...] = (
             (self._title, True),
             (self._value, True),
             (self._formula, about.formula),
@@ -163,7 +165,8 @@ class Inspector(QFrame):
             (self._code, about.code),
             (self._feeds_heading, about.feeds),
             (self._feeds, about.feeds),
-        ):
+        )
+        for part, there in parts:
             part.setVisible(bool(there))
 
     def _show_derivations(self, parts: Any) -> None:
@@ -225,15 +228,14 @@ class Inspector(QFrame):
         if self._bench.descent.quick:
             self._show_check(check_cell(now, cell.node, cell.index), cell)
             return
-        checks: list[Check] = []
         self._checked.setText("The loss is being computed on both sides …")
         self._checked.show()
 
-        def done() -> None:
-            if checks and cell == self._bench.selection.cell and self._checked.isVisible():
-                self._show_check(checks[0], cell)
+        def done(check: Check) -> None:
+            if cell == self._bench.selection.cell and self._checked.isVisible():
+                self._show_check(check, cell)
 
-        self._worker.run(lambda: checks.append(check_cell(now, cell.node, cell.index)), done)
+        self._worker.ask(lambda report: check_cell(now, cell.node, cell.index), done)
 
     def _show_check(self, check: Check, cell: Cell) -> None:
         value = float(self._bench.document.engine.values[cell.node][cell.index])

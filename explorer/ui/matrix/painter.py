@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 PALE = 24  # steps of a colour map from the page's own colour: nearer to it a cell has an outline
 PIN = 8  # pixels of the corner that marks a pinned cell and lets it go
 MIDDLE = 127.5
+Paint = tuple[QColor, QColor, QColor | None]
+"""Ground, ink and edge of a cell."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -58,7 +61,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     _paint_marks(view, painter, rows, columns)
 
 
-def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range):  # type: ignore[no-untyped-def]
+def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range) -> Iterator[Paint]:
     """Ground, ink and edge of each cell in reading order; no edge where the ground is seen by itself."""
     array = matrix.array[rows.start : rows.stop, columns.start : columns.stop]
     wrong = qcolor(theme.error_soft), qcolor(theme.error), qcolor(theme.error)
@@ -66,16 +69,16 @@ def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range):  # type:
         names = theme.cell_editable_bg, theme.cell_editable_text, theme.cell_editable_border
     else:
         names = theme.cell_computed_bg, theme.cell_computed_text, theme.cell_computed_border
-    plain = tuple(map(qcolor, names))
+    ground, ink, edge = map(qcolor, names)
+    plain = ground, ink, edge
     ramp, steps = _steps(matrix, theme, array)
     if ramp is None:
         if array.dtype.kind == "f" and np.isnan(array).any():
             return (wrong if value != value else plain for value in array.ravel().tolist())
         return (plain for _ in range(array.size))
     middle = 0.0 if matrix.colours == SHARES else MIDDLE
-    edge = plain[2]
 
-    def paint(value: float, step: int):  # type: ignore[no-untyped-def]
+    def paint(value: float, step: int) -> Paint:
         if value != value:
             return wrong
         if matrix.colours == SIGNED and abs(value) == np.inf:

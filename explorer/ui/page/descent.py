@@ -28,6 +28,7 @@ class DescentPart(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._inner: Any = None
+        self._part = part
         self._make(part)
 
     def tell(self, part: Descent) -> None:
@@ -44,7 +45,6 @@ class DescentPart(QWidget):
             self._inner.refresh()
 
     def _make(self, part: Descent) -> None:
-        self._part = part
         px, make = self._bench.appearance.px, PARTS[part.part]
         if part.height:
             self._inner = Late(lambda _: _Following(make(self._bench)), part, px(part.width), px(part.height))

@@ -13,9 +13,9 @@ from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.neighbours import Near, NearList
 from explorer.ui.words.parallelogram import Parallelogram
+from explorer.ui.words.search import Search
 from explorer.ui.words.store import Store
 from explorer.ui.words.strips import VectorStrips
-from explorer.ui.words.work import Search
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
 from explorer.words.progress import Progress, Report
@@ -106,7 +106,7 @@ class AnalogyCard(Card):
             return
         self._write(known[0] if known else self.store.pick((), 3))
         if known:
-            self.search.ask(self.vectors, partial(first_that_holds, self.vectors, known), self._begin)
+            self.search.search(self.vectors, partial(first_that_holds, self.vectors, known), self._begin)
         else:
             self.compute()
 
@@ -135,7 +135,7 @@ class AnalogyCard(Card):
                 return
             words += found
         vectors, (a, b, c) = self.vectors, words
-        self.search.ask(vectors, lambda report: similarity.analogy(vectors, a, b, c, N), self._show)
+        self.search.search(vectors, lambda report: similarity.analogy(vectors, a, b, c, N), self._show)
 
     def _show(self, result: Analogy) -> None:
         if not result.neighbours:

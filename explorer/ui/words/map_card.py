@@ -13,8 +13,8 @@ from explorer.ui.widgets.segments import Segments
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.map import Map
+from explorer.ui.words.search import Search
 from explorer.ui.words.store import Store
-from explorer.ui.words.work import Search
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
 from explorer.words.progress import Progress, Report
@@ -141,7 +141,7 @@ class MapCard(Card):
         vectors, method = self.vectors, self.method.group.checkedId()
         chosen = list(dict.fromkeys(words))
         work = partial(place, vectors, chosen, self.neighbours.value(), method)
-        self.search.ask(vectors, work, self._show, slow=method == TSNE)
+        self.search.search(vectors, work, self._show, slow=method == TSNE)
 
     def _show(self, placed: Placed) -> None:
         self.map.show_points(placed.words, placed.points, set(range(placed.chosen)), placed.origin, placed.shares)
@@ -164,7 +164,7 @@ class MapCard(Card):
             self.said.setText("Placing the words …")
 
     def _stop(self) -> None:
-        self.search.cancel()
+        self.search.stop()
         self.said.setText("Stopped. What is drawn is what was there before.")
 
     def _set_arrows(self, on: bool) -> None:

@@ -11,8 +11,8 @@ from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
+from explorer.ui.words.search import Search
 from explorer.ui.words.store import Store
-from explorer.ui.words.work import Search
 from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
 from explorer.words.similarity import Neighbour
@@ -152,11 +152,11 @@ class NeighboursCard(Card):
         vectors, word = self.vectors, self.store.word
         self.field.set([word])
         if word and not vectors.norm(word):
-            self.search.cancel()
+            self.search.stop()
             self._show(word, [])
             self.said.setText(str(ExplorerError("no-direction", word=word)))
             return
-        self.search.ask(
+        self.search.search(
             vectors, lambda report: similarity.nearest(vectors, word, N) if word else [], partial(self._show, word)
         )
 

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPush
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.document.document import Change
+from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.words.about import about, model_card
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.store import Store
-from explorer.ui.words.work import Job
 from explorer.ui.workbench import Workbench
 from explorer.words import cache, catalogue
 from explorer.words.evaluation import Score
@@ -46,7 +46,10 @@ class SourceCard(Card):
 
     def __init__(self, bench: Workbench, store: Store) -> None:
         super().__init__(bench, store, "Vectors")
-        self.job: Job | None = None
+        self.background = Background(self)
+        self.background.progressed.connect(self._say_progress)
+        self.background.failed.connect(self._fail)
+        self.background.busy.connect(self._wait)
         self.opened: dict[str, Vectors] = {}
         self._table = ""
         self._stale = False
@@ -84,7 +87,7 @@ class SourceCard(Card):
         self.bar.setFixedWidth(bench.appearance.px(260))
         self.doing = label("", "muted")
         self.cancel = self._button("Cancel", "Stop; what is loaded stays")
-        self.cancel.clicked.connect(self._cancel)
+        self.cancel.clicked.connect(self.background.stop)
         self.working = self.line(self.bar, self.doing, self.cancel)
         self.working.hide()
         self.problem = label("", "error", wrap=True)
@@ -167,20 +170,22 @@ class SourceCard(Card):
         self._run(ready, words, self._take)
 
     def _run(self, work: Callable[[Report], Any], words: str, then: Callable[[Any], None]) -> None:
-        if self.job is not None:
-            return
-        self.problem.hide()
-        self.doing.setText(f"{words} …")
-        self.bar.setRange(0, 0)
-        self.working.show()
-        self._focus = next((control for control in self._controls if control.hasFocus()), None)
+        if not self.background.at_work:
+            self.problem.hide()
+            self.doing.setText(f"{words} …")
+            self.bar.setRange(0, 0)
+            self._focus = next((control for control in self._controls if control.hasFocus()), None)
+            self.background.ask(work, then)
+
+    def _wait(self, on: bool) -> None:
+        """While there is work, nothing else can be asked for."""
+        self.working.setVisible(on)
         for control in self._controls:
-            control.setEnabled(False)
-        self.job = job = Job(work, self)
-        job.progressed.connect(self._say_progress)
-        job.done.connect(then)
-        job.failed.connect(self._fail)
-        job.ended.connect(self._end)
+            control.setEnabled(not on)
+        if not on:
+            self._say_choice()
+            if self._focus is not None:
+                self._focus.setFocus()
 
     def _say_progress(self, now: Progress) -> None:
         parts = [DOING.get(now.what, now.what.capitalize())]
@@ -192,24 +197,10 @@ class SourceCard(Card):
             parts.append(f"{round(now.left)} s left" if now.left < 90 else f"{round(now.left / 60)} min left")
         self.doing.setText(", ".join(parts))
 
-    def _cancel(self) -> None:
-        if self.job is not None:
-            self.job.forget()
-            self._end()
-
     def _fail(self, error: ExplorerError) -> None:
         self.problem.setText(f"⚠ {error}")
         self.problem.show()
         show_error(error, self.open)
-
-    def _end(self) -> None:
-        self.job = None
-        self.working.hide()
-        for control in self._controls:
-            control.setEnabled(True)
-        self._say_choice()
-        if self._focus is not None:
-            self._focus.setFocus()
 
     # What is loaded
 
@@ -232,7 +223,7 @@ class SourceCard(Card):
 
     def _say_choice(self) -> None:
         vectors = self.store.vectors
-        self.evaluate.setEnabled(vectors is not None and self.job is None)
+        self.evaluate.setEnabled(vectors is not None and not self.background.at_work)
         if vectors is None:
             return
         wanted = f"table {self._table}" if self._table else vectors.name

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.core.engine import fresh
 from explorer.core.gradients import LOSS, Root
+from explorer.core.models import build
 from explorer.core.ops import CrossEntropy
 
 BATCH = 3
@@ -12,10 +13,10 @@ GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
 """Short names of the inputs that an example sets; "loss.target" is another. All others are shared."""
 
 
-@pytest.fixture
-def batch(with_fitting_loss, compute):
+@pytest.fixture(scope="module")
+def batch(with_fitting_loss):
     """A batch in an engine, and an engine for each of its examples."""
-    graph = compute(with_fitting_loss).graph
+    graph = build(with_fitting_loss)
     random, together = np.random.default_rng(0), {}
     for name, node in graph.nodes.items():
         if not node.is_input:
@@ -39,11 +40,6 @@ def batch(with_fitting_loss, compute):
     return fresh(graph, together, {}), [fresh(graph, inputs, {}) for inputs in alone]
 
 
-def part(engine, name, array, b):
-    """The part of a batch's array that belongs to an example; the whole, where all share it."""
-    return array if array.ndim == len(engine.graph.shape(name)) else array[b]
-
-
 def shares(whole, parts):
     """How much each example counts in the loss: as much as any other, or as it has words that are counted."""
     op = whole.graph.nodes[LOSS.node].op
@@ -59,9 +55,9 @@ def test_each_example_of_a_batch_is_computed_as_if_it_were_alone(batch):
     for name, value in whole.values.items():
         if not value.shape and whole.graph.nodes[name].parents:
             continue  # one number of all examples: below
-        for b, one in enumerate(parts):
-            mine = part(whole, name, value, b)
-            np.testing.assert_allclose(mine, one.values[name], rtol=1e-10, atol=1e-12, err_msg=name)
+        alone = np.stack([one.values[name] for one in parts])
+        together = np.broadcast_to(value, alone.shape)  # or the whole, where all share it
+        np.testing.assert_allclose(together, alone, rtol=1e-10, atol=1e-12, err_msg=name)
     if LOSS.node in whole.values:
         losses = [share * one.values[LOSS.node] for share, one in zip(shares(whole, parts), parts, strict=True)]
         np.testing.assert_allclose(whole.values[LOSS.node], sum(losses), rtol=1e-12)

@@ -275,15 +275,17 @@ def test_the_derivation_of_each_cell_ends_at_its_number(case, data):
     op, parents = data.draw(problems(case))
     with np.errstate(all="ignore"):
         result = op.forward(*parents)
+        single = np.float32 in {parent.dtype.type for parent in (*parents, result)}
+        rtol = 1e-5 if single else 1e-12
         for cell in cells(result):
             last = op.explain(cell, *sources(parents))
-            single = np.float32 in {parent.dtype.type for parent in (*parents, result)}
-            rtol = 1e-5 if single else 1e-12
+            assert np.ndim(last.value) == 0
+            if last.value == result[cell]:
+                continue  # most are, and assert_allclose takes longer than all else here
             largest = 0.0
             if case.rounds:
                 values = np.concatenate([np.ravel(operand.value) for operand in operands(last)])
                 largest = np.abs(values[np.isfinite(values)]).max(initial=0)
-            assert np.ndim(last.value) == 0
             np.testing.assert_allclose(
                 last.value, result[cell], rtol, atol=max(rtol * largest, 1e-300), err_msg=f"{op}{cell}"
             )

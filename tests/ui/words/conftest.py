@@ -71,7 +71,7 @@ def open_tab(request, qtbot, appearance):
         qtbot.waitUntil(window.isActiveWindow)
         if wait:
             qtbot.waitUntil(lambda: tab.store.vectors is not None and len(tab.cards) == 11)
-            qtbot.waitUntil(lambda: tab.source.job is None)
+            qtbot.waitUntil(lambda: not tab.source.background.at_work)
             qtbot.waitUntil(lambda: still(tab))
         return tab
 

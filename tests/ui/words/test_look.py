@@ -223,7 +223,7 @@ def test_nothing_stays_of_other_vectors_where_there_is_too_little_for_it(tab):
 
 def test_the_reference_is_met(tab, sample_file, qtbot):
     tab.source.open_file(sample_file)
-    qtbot.waitUntil(lambda: tab.source.job is None)
+    qtbot.waitUntil(lambda: not tab.source.background.at_work)
     tab.store.go_to("remote")
     card = tab.card(NeighboursCard)
     assert [one.word for one in card.rows.found[:3]] == ["keyboard", "monitor", "plug"]

@@ -7,12 +7,11 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.ui.words.cosine import CosineCard
 from explorer.ui.words.map_card import COMPONENTS, TSNE, MapCard
 from explorer.ui.words.matrix import MatrixCard
-from explorer.ui.words.work import Job
 from tests.ui.conftest import PATIENCE_S
 
 
@@ -164,7 +163,7 @@ def test_a_map_by_tsne_can_be_stopped(tab, qtbot, monkeypatch):
     assert card.said.text().startswith("Stopped.")
     go_on.set()
     assert ended.wait(PATIENCE_S)
-    qtbot.waitUntil(lambda: not card.search.findChildren(Job))
+    QApplication.processEvents()
     assert card.map.points is before
 
 

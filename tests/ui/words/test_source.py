@@ -5,13 +5,12 @@ from html import unescape
 from threading import Event
 
 import numpy as np
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.document.commands import SetCells
 from explorer.paths import resources
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.send import SendCard
-from explorer.ui.words.work import Job
 from explorer.words import catalogue
 from explorer.words.evaluation import Score
 from explorer.words.progress import Progress
@@ -19,7 +18,7 @@ from tests.ui.conftest import PATIENCE_S
 
 
 def idle(tab, qtbot):
-    qtbot.waitUntil(lambda: tab.source.job is None)
+    qtbot.waitUntil(lambda: not tab.source.background.at_work)
 
 
 def test_a_file(tab, qtbot, tmp_path):
@@ -38,7 +37,7 @@ def test_the_dialog_opens_a_file(tab, qtbot, tmp_path, monkeypatch):
     file.write_bytes(b"2 1\ncat " + np.float32(1).tobytes() + b"dog " + np.float32(2).tobytes())
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
     tab.source.open.click()
-    assert tab.source.job is None  # nothing was chosen
+    assert not tab.source.background.at_work  # nothing was chosen
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
     tab.source.open.click()
     idle(tab, qtbot)
@@ -82,12 +81,12 @@ def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
     tab.source.start(silent, "Downloading glove-twitter-25")
     assert tab.source.doing.text() == "Downloading glove-twitter-25 …"
     tab.source.cancel.click()
-    assert tab.source.job is None
+    assert not tab.source.background.at_work
     assert tab.source.working.isHidden()
     assert tab.source.get.isEnabled()
     go_on.set()
     assert ended.wait(PATIENCE_S)
-    qtbot.waitUntil(lambda: not tab.source.findChildren(Job))
+    QApplication.processEvents()
     assert tab.store.vectors.name == "small"
     assert tab.source.problem.isHidden()
 
