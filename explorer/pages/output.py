@@ -177,7 +177,7 @@ def _listing(view: View, row: int) -> Listing:
     chosen = int(view.values[CHOSEN][row])
     lines = _Words(words, logits, shares, row, chosen, bool(view.chosen(SORTED, False)), decimals)
     name = "Classes and their outputs" if _given(view) else "Words and their probabilities"
-    return Listing("words", name, columns, lines, most=14)
+    return Listing("words", name, columns, lines, most=14, order=SORTED if lines.largest_first else "")
 
 
 def _temperature(view: View) -> Stack:
