@@ -184,8 +184,8 @@ def _temperature(view: View) -> Stack:
     """The editable cell, and a slider that edits the same cell."""
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, Note("about the temperature", _said(value), False)
-    return Stack("temperature", "Temperature", parts, width=270)
+    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, Note("about the temperature", _said(value))
+    return Stack("temperature", "Temperature", parts, width=340)
 
 
 def _said(value: float) -> str:

@@ -44,6 +44,7 @@ def test_the_plane_shows_the_rows_of_the_table(source):
     assert [arrow.tip for arrow in arrows(page)] == [tuple(row) for row in table[:, :2].tolist()]
     assert [arrow.name for arrow in arrows(page)] == ["You", "are", "welcome"]
     assert "You (0.10, 0.20)" in page.drawing(PLANE).summary
+    assert "Strong arrows" not in page.notes, "all words are in the sentence"
     source.do(SetCells("source.table", {(1, 0): 4.5}))
     page = source.page(STAGE)
     assert arrows(page)[1].tip == (4.5, 0.5)
@@ -67,6 +68,7 @@ def test_new_words_are_in_the_plane_and_those_in_the_sentence_stand_out(source):
     source.do(SetTokens("source", ("You", "rock")))
     drawn = {arrow.name: arrow.ink for arrow in arrows(source.page(STAGE))}
     assert drawn == {"You": ACCENT, "are": MUTED, "welcome": MUTED, "rock": ACCENT}
+    assert "Strong arrows" in source.page(STAGE).notes
 
 
 def test_a_word_or_a_cell_lights_up_its_arrow(source):
@@ -101,4 +103,4 @@ def test_of_a_large_vocabulary_the_words_of_the_sentence_are_drawn_and_some_othe
     drawn = page.marks("plane of input.table", Arrow)
     assert len(drawn) == 200
     assert [arrow.name for arrow in drawn if arrow.ink == ACCENT] == ["w3", "w49999"]
-    assert "Of 50,000 words 200 are drawn." in page.notes
+    assert "Of all 50,000 words 200 are drawn." in page.notes
