@@ -5,7 +5,7 @@ import numpy as np
 from explorer.core.node import Stage
 from explorer.core.ops import Array
 from explorer.pages.element import Element
-from explorer.pages.matrix import SHARES, matrix
+from explorer.pages.matrix import SHARES, Matrix, matrix
 from explorer.pages.page import AttentionLines, HeatMap, Item, Row, Section
 from explorer.pages.planes import planes
 from explorer.pages.view import View
@@ -46,6 +46,8 @@ def _matrices(view: View, block: str) -> Row:
             items.append(Item("→", of_head(f"{letter}_rotated", "turned by their place")))
     items.append(Item("→", of_head("scores")))
     if f"{block}scaled" in nodes:
+        if f"{block}W_Q" not in nodes:  # else it stands with the weights
+            items.append(Item("×", of_head("scale")))
         items.append(Item("→", of_head("scaled")))
     if f"{block}masked" in nodes:
         by_hand = nodes[f"{block}mask"].is_input
@@ -69,18 +71,30 @@ def _pictures(view: View, block: str, long: bool) -> tuple[Element, ...]:
     return Section("pictures", "Who looks at whom"), Row("weights as pictures", tuple(items))
 
 
-def heat_map(view: View, block: str, title: str = "", head: int | None = None, most: int = 520) -> HeatMap:
-    """The attention weights of a block as one looks at them, or those of one head.
+def heat_map(view: View, block: str, title: str = "") -> HeatMap:
+    """The attention weights of a block as one looks at them."""
+    drawn = matrix(view, view.shares_of(block), id=f"{block}heat map: weights")
+    return HeatMap(f"{block}heat map", drawn, title, _full(view, drawn))
+
+
+def heat_maps(view: View, block: str, most: int) -> tuple[HeatMap, ...]:
+    """The attention weights of each head of a block; the colours of all go equally far."""
+    drawn = []
+    for head in range(view.graph.n_heads(f"{block}weights") or 1):
+        name = view.of_head(f"{block}weights", head)
+        drawn.append(matrix(view, name, id=f"{block}heat map of head {head + 1}: weights"))
+    full = _full(view, drawn[0])
+    return tuple(HeatMap(one.id.removesuffix(": weights"), one, "", full, most) for one in drawn)
+
+
+def _full(view: View, drawn: Matrix) -> float:
+    """The share at which the colour of a heat map is deepest.
 
     The colours of shares go from 0 to 1, so that pictures can be compared. Among many words, of which each gets little,
     they go as far as nearly all of all heads' shares do.
     """
-    name = view.shares_of(block) if head is None else view.of_head(f"{block}weights", head)
-    id = f"{block}heat map" if head is None else f"{block}heat map of head {head + 1}"
-    drawn = matrix(view, name, id=f"{id}: weights")
     many = max(drawn.array.shape) > LONG
-    full = _nearly_all(view.values[drawn.place.node]) if many and drawn.colours == SHARES else 1.0
-    return HeatMap(id, drawn, title, full, most)
+    return _nearly_all(view.values[drawn.place.node]) if many and drawn.colours == SHARES else 1.0
 
 
 def lights(view: View, block: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

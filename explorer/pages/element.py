@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 SMALL = 2**16
-"""Bytes up to which two arrays are compared by their numbers. A larger one is compared by identity, as the engine never
-writes into an array."""
+"""Bytes up to which two arrays are compared by their numbers. Larger ones are equal if they are the same memory, as the
+engine never writes into an array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +39,20 @@ class Element(Data):
     id: str
 
 
+def _same_memory(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays of one shape are views of the same part of a third, such as two slices of one head."""
+    if a.base is None or a.base is not b.base or a.strides != b.strides:
+        return False
+    return bool(a.__array_interface__["data"] == b.__array_interface__["data"])
+
+
 def _same(a: Any, b: Any) -> bool:
     if a is b:
         return True
     if isinstance(a, np.ndarray):
-        return (
-            isinstance(b, np.ndarray)
-            and a.shape == b.shape
-            and a.dtype == b.dtype
-            and a.nbytes <= SMALL
-            and a.tobytes() == b.tobytes()
-        )
+        if not isinstance(b, np.ndarray) or a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        return a.tobytes() == b.tobytes() if a.nbytes <= SMALL else _same_memory(a, b)
     if type(a) is tuple:
         return type(b) is tuple and len(a) == len(b) and all(map(_same, a, b))
     return bool(a == b)

@@ -39,7 +39,8 @@ def _plane(view: View, block: str) -> Stack:
     parts: list[Element] = [Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)]
     if table.shape[1] > 1:
         parts.append(dimension_choice(name, pair, table.shape[1], TITLE))
-    parts.append(Note(f"who is in the plane of {name}", _words(len(drawn), len(table)), wide=False))
+    if words := _words(len(np.unique(said)), len(drawn), len(table)):
+        parts.append(Note(f"who is in the plane of {name}", words, wide=False))
     return Stack("arrows", TITLE, tuple(parts))
 
 
@@ -48,9 +49,10 @@ def _drawn(n: int, said: Array) -> Array:
     return np.sort(list(dict.fromkeys((*said.tolist(), *range(min(n, MOST_ARROWS)))))[: max(MOST_ARROWS, 1)])
 
 
-def _words(drawn: int, n: int) -> str:
-    strong = "Strong: the words of the sentence."
-    return strong if drawn == n else f"{strong} Of {n:,} words {drawn} are drawn."
+def _words(said: int, drawn: int, n: int) -> str:
+    """Which arrows stand out, and how many are left out; nothing where all words are in the sentence."""
+    strong = "Strong arrows: the words of the sentence." if said < n else ""
+    return strong if drawn == n else f"{strong} Of all {n:,} words {drawn} are drawn."
 
 
 def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, int]) -> Drawing:

@@ -1,12 +1,13 @@
 """Feed-forward: out to the hidden units, through the activation, and back; and a layer of a net by itself."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from explorer.core.node import Stage
-from explorer.core.numbers import decimals_of, written
+from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array, Identity, MatMul, Op, ReLU, Sigmoid
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
 from explorer.pages.element import Element
@@ -19,6 +20,7 @@ from explorer.pages.page import (
     Entry,
     Item,
     Line,
+    Lines,
     Listing,
     Note,
     Picture,
@@ -30,6 +32,7 @@ from explorer.pages.rows import row_choice, said
 from explorer.pages.view import Cell, View
 
 CURVE_POINTS = 241
+MOST_DOTS = 512
 NAMED = 12  # units that a sentence lists
 SIGMOID_MIDDLE = 0.5
 NAMES = {"GELU": "GELU", "Sigmoid": "sigmoid", "Identity": "identity", "ReLU": "ReLU"}
@@ -40,13 +43,18 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
     block = view.block(stage)
     hidden, activation, output = (f"{block}{short}" for short in ("hidden", "activation", "output"))
     relu = isinstance(view.nodes[activation].op, ReLU)
+    off = "what is below zero is switched off" if relu else "each by itself"
     return (
         Note("width", _width(view, hidden, output)),
         Section("out", "Out: d_model numbers become d_ff hidden units"),
         Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
+<<<<<<< HEAD
         Section(
             "activation", "Activation: what is below zero is switched off" if relu else "Activation: each by itself"
         ),
+=======
+        Section("activation", f"Activation: {off}"),
+>>>>>>> stages
         *_units(view, hidden, activation, "Position"),
         Section("back", "Back: the units that are on add their rows of W_2"),
         Row("output row", product(view, output, again=activation)),
@@ -104,7 +112,11 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     before, after = view.values[hidden][row], view.values[activation][row]
     words = _words(op, after, units, f"“<mark>{escape(view.labels(axis)[row])}</mark>”")
     listing = _listing(op, before, after, units, activation, row)
-    curve = Picture("curve", _curve(op, before, after, units, (hidden, activation), row, words), 310, 250)
+    curve: list[Element] = [
+        Picture("curve", _curve(op, before, after, units, (hidden, activation), row, words), 310, 250)
+    ]
+    if len(units) > MOST_DOTS:
+        curve.append(Note("which are drawn", f"Of {len(units):,} units the first {MOST_DOTS} are drawn.", wide=False))
     return (
         Controls("which row", (row_choice(view, axis, what),)),
         Note("which are off", words),
@@ -112,7 +124,7 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
             "unit pictures",
             (
                 Item("", Stack("units listed", "The units one by one", (listing,))),
-                Item("", Stack("units on the curve", "The activation, and the units on it", (curve,))),
+                Item("", Stack("units on the curve", "The activation, and the units on it", tuple(curve))),
             ),
         ),
     )
@@ -158,11 +170,29 @@ def _listing(op: Op, before: Array, after: Array, units: Sequence[str], activati
         Column("", BAR, 90, bar_after),
         Column(""),
     )
-    lines = []
-    for j, (name, h, a) in enumerate(zip(units, before.tolist(), after.tolist(), strict=True)):
+    lines = _Units(before, after, tuple(units), decimals, activation, row)
+    return Listing("units", "Hidden units before and after the activation", columns, lines)
+
+
+@dataclass(frozen=True, eq=False)
+class _Units(Lines):
+    """A line for each hidden unit of one row."""
+
+    before: Array
+    after: Array
+    units: tuple[str, ...]
+    decimals: int
+    activation: str
+    at: int
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def line(self, row: int) -> Line:
+        name, h, a = self.units[row], float(self.before[row]), float(self.after[row])
         off = a == 0
-        tip = f"unit {name}: {h} → {a}".replace("-", "−")
-        h_said, a_said = written(h, decimals), written(a, decimals)
+        tip = f"unit {name}: {exact(h)} → {exact(a)}"
+        h_said, a_said = written(h, self.decimals), written(a, self.decimals)
         entries = (
             Entry(name, tip=tip, muted=off),
             Entry(h_said, tip=tip, muted=off),
@@ -171,8 +201,7 @@ def _listing(op: Op, before: Array, after: Array, units: Sequence[str], activati
             Entry(a_said, a, tip, off=off),
             Entry("off" if off else "", tip=tip, muted=off),
         )
-        lines.append(Line(entries, Cell(activation, (row, j))))
-    return Listing("units", "Hidden units before and after the activation", columns, tuple(lines))
+        return Line(entries, Cell(self.activation, (self.at, row)))
 
 
 def _curve(
@@ -183,9 +212,10 @@ def _curve(
     x = np.linspace(-width, width, CURVE_POINTS, dtype=before.dtype)
     with np.errstate(all="ignore"):
         y = op.forward(x)
+    some = zip(before[:MOST_DOTS].tolist(), after[:MOST_DOTS].tolist(), units, strict=False)
     dots = [
         Dot(h, a, name, series(0), hollow=a == 0, cell=Cell(nodes[1], (row, j)), also=(Cell(nodes[0], (row, j)),))
-        for j, (h, a, name) in enumerate(zip(before.tolist(), after.tolist(), units, strict=True))
+        for j, (h, a, name) in enumerate(some)
     ]
     low, high = min(float(y.min()), 0.0), max(float(y.max()), 0.5)
     room = (high - low) * 0.15

@@ -1,8 +1,10 @@
 """Heads: all of them side by side, their outputs joined, and W_O."""
 
+from collections.abc import Iterable
+
 from explorer.core.node import Stage
 from explorer.document.commands import Release
-from explorer.pages.attention import heat_map
+from explorer.pages.attention import heat_maps
 from explorer.pages.drawing import series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, Edit, Hold
@@ -22,10 +24,15 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     block = view.block(stage)
     n = view.graph.n_heads(f"{block}output") or 1
     long = max(view.graph.shape(f"{block}weights")[-2:]) > MOST_WORDS
+    columns: Iterable[tuple[Element, ...]]
+    if long:
+        columns = ((picture,) for picture in heat_maps(view, block, SIDE))
+    else:
+        columns = (tuple(_of(view, block + short, head) for short in ("weights", "output")) for head in range(n))
     mixed = f"{block}W_O" in view.nodes
     elements: list[Element] = [
         Section("each", "Each head by itself"),
-        Row("heads", tuple(Item("", _head(view, block, head, long)) for head in range(n))),
+        Row("heads", tuple(Item("", _head(view, block, head, shown)) for head, shown in enumerate(columns))),
     ]
     if long:
         outputs = (_of(view, f"{block}output", head, f"head {head + 1}") for head in range(n))
@@ -46,11 +53,8 @@ def _of(view: View, name: str, head: int, title: str = "") -> Element:
     return matrix(view, of_head, title, id=of_head)
 
 
-def _head(view: View, block: str, head: int, long: bool) -> Stack:
-    if long:
-        shown: tuple[Element, ...] = (heat_map(view, block, head=head, most=SIDE),)
-    else:
-        shown = tuple(_of(view, f"{block}{short}", head) for short in ("weights", "output"))
+def _head(view: View, block: str, head: int, shown: tuple[Element, ...]) -> Stack:
+    """What is shown of a head, below its button."""
     button = _switch(view, view.of_head(f"{block}output", head), head)
     return Stack(f"head {head + 1}", f"Head {head + 1}", (button, *shown), ink=series(head))
 

@@ -49,30 +49,19 @@ OVER = " Where the right word is <i>&lt;pad&gt;</i>, nothing is to be said, and 
 def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     """The terms of the loss, one a line; what its gradient asks of the logits; steps down it; and the terms' mean."""
     output, words = view.nodes[VALUE].parents[0], _of_words(view)
+    title = "What a probability costs" if words else "What a difference costs"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
+    costs = Stack("costs", title, (Picture("cost curve", curve, 360, 280),))
     shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
     others = [Item("", matrix(view, name, OTHERS.get(name, ""))) for name in mine]
     return (
         Section("terms", "One term for each position" if words else "One term for each number"),
         Note("about the terms", text),
-        Row("terms listed", (Item("", listing),)),
+        Row("terms listed", (Item("", listing), Item("", costs))),
         *word_gradients(view),
         Section("down", "Down the gradient"),
         Descent("steps", "steps"),
-        Row(
-            "costs",
-            (
-                Item(
-                    "",
-                    Stack(
-                        "what it costs",
-                        "What a probability costs" if words else "What a difference costs",
-                        (Picture("cost curve", curve, 360, 280),),
-                    ),
-                ),
-            ),
-        ),
         Section("mean", "The mean of the terms is the loss"),
         Row("loss row", shown),
         *((Row("others", tuple(others)),) if others else ()),

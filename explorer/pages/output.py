@@ -177,15 +177,15 @@ def _listing(view: View, row: int) -> Listing:
     chosen = int(view.values[CHOSEN][row])
     lines = _Words(words, logits, shares, row, chosen, bool(view.chosen(SORTED, False)), decimals)
     name = "Classes and their outputs" if _given(view) else "Words and their probabilities"
-    return Listing("words", name, columns, lines, most=14)
+    return Listing("words", name, columns, lines, most=14, order=SORTED if lines.largest_first else "")
 
 
 def _temperature(view: View) -> Stack:
     """The editable cell, and a slider that edits the same cell."""
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, Note("about the temperature", _said(value), False)
-    return Stack("temperature", "Temperature", parts, width=270)
+    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, Note("about the temperature", _said(value))
+    return Stack("temperature", "Temperature", parts, width=340)
 
 
 def _said(value: float) -> str:

@@ -137,7 +137,7 @@ class TokenBar(QFrame):
         views = [v for v in self.window().findChildren(MatrixView) if v.bench is self._bench and v.isVisible()]
         view = next((v for v in views if v.matrix.name == f"{axis}.table"), None)
         if view is not None:
-            view.setCurrentIndex(view.matrix.index(row, 0))
+            view.setCurrentIndex(view.table.index(row, 0))
             view.setFocus()
             # Once the page, which may be new, has been laid out.
             do_later(view, lambda: _into_sight(view))

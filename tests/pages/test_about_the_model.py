@@ -1,0 +1,160 @@
+"""The pages about all of the model: descent, parameters, what changed, switches; and stages that are their matrices."""
+
+import pytest
+
+from explorer.core.parameters import growth, parameters, total
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.pages.gestures import GoTo
+from explorer.pages.page import Descent, Listing, Switches
+from explorer.pages.view import Steps
+
+CHANGES, PARAMETERS = "model.changes", "model.parameters"
+
+
+@pytest.fixture
+def start(desk):
+    return desk()
+
+
+class TestDescent:
+    def steps(self, desk, quick=True, ready=True):
+        moves = {name: True for name in ("layer.1.W", "layer.2.W") if name in desk.view.nodes}
+        return {"steps": Steps(0.1, moves, quick, ready, dict)}
+
+    def shown(self, page):
+        return [part.part for part in page.all(Descent)]
+
+    def test_controls_curve_surface_answers_and_what_moves(self, desk):
+        xor = desk("xor")
+        xor.others = self.steps(xor)
+        page = xor.page("model.descent")
+        assert self.shown(page) == ["steps", "curve", "surface", "weights"]
+        assert page.has("answers")
+        assert not page.has("slow")
+
+    def test_a_surface_over_two_weights_needs_two(self, start):
+        start.others = self.steps(start)
+        assert "surface" not in self.shown(start.page("model.descent"))
+
+    def test_of_a_large_model_it_says_that_it_takes_a_while(self, desk):
+        xor = desk("xor")
+        xor.others = self.steps(xor, quick=False, ready=False)
+        page = xor.page("model.descent")
+        assert "The gradients are being computed" in page.notes
+        assert "surface" not in self.shown(page)
+        xor.others = self.steps(xor, quick=False)
+        page = xor.page("model.descent")
+        assert "takes a while" in page.notes
+        assert "surface" in self.shown(page)
+
+    def test_without_a_loss_it_says_why_and_where_there_is_one(self, start, desk):
+        start.do(SetSwitch("loss", "loss", "none"))
+        page = start.page("model.descent")
+        assert not page.all(Descent)
+        assert page.the("to the switches").asks == GoTo("model.switches")
+        page = desk("two-vectors").page("model.descent")
+        assert "no loss" in page.notes
+        assert not page.has("to the switches")
+
+    def test_the_sentence_promises_nothing_that_a_step_may_break(self, start):
+        assert "the loss goes down" not in start.page("model.descent").page.header.sentence
+
+
+class TestChanges:
+    def lines(self, desk):
+        return [[row[0], *row[2:]] for row in desk.page(CHANGES).texts("changed")]
+
+    def test_at_first_there_is_nothing(self, start):
+        page = start.page(CHANGES)
+        assert page.notes.startswith("Nothing has changed yet")
+        assert not page.all(Listing)
+
+    def test_every_node_that_changed_with_how_many_cells_and_by_how_much(self, start):
+        before = start.value("encoder.1.ffn.W_2")
+        first, size = float(before[0, 0]), before.size
+        start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): first + 1}))
+        assert start.page(CHANGES).notes.startswith("<b>Set encoder.1.ffn.W_2[0, 0]</b>.")
+        assert self.lines(start)[0] == ["encoder.1.ffn.W_2", f"1 of {size}", "1.0000"]
+        names = [line[0] for line in self.lines(start)]
+        assert names[1] == "encoder.1.ffn.output"
+        assert "output.logits" in names
+        assert not any(name.startswith(("source", "encoder.1.self")) for name in names)
+        start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): first - 1}))
+        assert self.lines(start)[0][2] == "−2.0000"
+
+    def test_nodes_of_another_shape_and_new_and_lost_ones(self, start):
+        start.do(SetTokens("source", ("You", "are", "very", "welcome")))
+        assert ["source.X", "3 × 4 → 4 × 4", ""] in self.lines(start)
+        start.do(SetSwitch("encoder.1.self", "mask", "causal"))
+        assert ["encoder.1.self.mask", "new, 4 × 4", ""] in self.lines(start)
+        start.document.undo()
+        gone = [["encoder.1.self.mask", "gone", ""], ["encoder.1.self.masked", "gone", ""]]
+        assert self.lines(start)[-2:] == gone
+        assert start.page(CHANGES).the("changed").lines[-1].entries[0].leads is None
+
+    def test_a_node_leads_to_its_stage_which_is_named(self, start):
+        start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): 5.0}))
+        node, stage, *_ = start.page(CHANGES).the("changed").lines[0].entries
+        assert node.leads == GoTo("encoder.1.ffn.layers")
+        assert stage.text == "Encoder 1: Feed-forward"
+
+
+class TestParameters:
+    def blocks(self, desk):
+        return parameters(desk.document.state.graph, desk.document.state.model)
+
+    def test_a_row_for_each_block_and_each_matrix(self, start):
+        shown, expected = start.page(PARAMETERS).texts("block list"), self.blocks(start)
+        assert [row[0] for row in shown if not row[0].startswith(" ")] == [block.name for block in expected] + ["All"]
+        query = next(row for row in shown if row[0].strip() == "W_Q")
+        assert query[1:4] == ["what heads ask", "2 heads × 4 d_model × 4 d_k", "32"]
+        assert shown[-1][3] == f"{total(expected):,}"
+        assert f"<b>{total(expected):,}</b>" in start.page(PARAMETERS).notes
+
+    def test_how_it_grows(self, start):
+        counts = (total(self.blocks(start)), *(g.count for g in growth(start.document.state.model)))
+        page = start.page(PARAMETERS)
+        assert [row[1] for row in page.texts("growth list")] == [f"{count:,}" for count in counts]
+        longer = page.texts("growth list")[-1]
+        assert longer[0] == "a text twice as long"
+        assert longer[2::3] == ["1.00", "4.00"]
+        # Head 1 and 2 of the encoder, masked and cross-attention of the decoder: 3 words with 3 words each.
+        assert page.texts("growth list")[0][4] == "36"
+
+    def test_it_follows_the_model_and_not_its_numbers(self, start):
+        before = start.page(PARAMETERS)
+        start.do(SetCells("output.b", {(0,): 1.0}))
+        assert start.page(PARAMETERS).page == before.page
+        start.do(SetSwitch("encoder.1.ffn", "d_ff", 60))
+        after = start.page(PARAMETERS).texts("block list")[-1][3]
+        assert after == f"{total(self.blocks(start)):,}" != before.texts("block list")[-1][3]
+
+    def test_a_model_that_learns_nothing(self, desk):
+        page = desk("emma").page(PARAMETERS)
+        assert not page.all(Listing)
+        assert "learns nothing" in page.notes
+
+
+def test_all_switches_of_all_blocks(start):
+    blocks = start.document.state.model.blocks()
+    bars = start.page("model.switches").all(Switches)
+    assert [(bar.block, bar.kind) for bar in bars] == list(blocks.items())
+    assert all([name for name, _ in bar.values] == list(SWITCHES[bar.kind]) for bar in bars)
+    start.do(SetSwitch("encoder.1.self", "norm", "none"))
+    bar = start.page("model.switches").the("switches of encoder.1.self")
+    assert ("norm", "none") in bar.values
+
+
+def test_a_model_without_switches_says_so(desk):
+    assert "no switches" in desk("two-vectors").page("model.switches").notes
+
+
+def test_a_stage_as_its_matrices(desk, start):
+    page = desk("translation-lookup").page("attention.nearest")
+    assert page.names == ["output", "V", "match", "chosen"]
+    assert page.sections == ["From the stages before", "Here"]
+    assert [page.the("chosen").text(0, j) for j in range(2)] == ["avec", "ci-dessous"]
+    start.do(SetSwitch("encoder.1.self", "dropout", 0.5))
+    page = start.page("encoder.1.self.dropout")
+    assert page.names[-2:] == ["encoder.1.self.kept", "encoder.1.self.dropped"]

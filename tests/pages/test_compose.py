@@ -1,0 +1,265 @@
+"""The page of every stage of every example, in all its settings."""
+
+import re
+import subprocess
+import sys
+from functools import cache
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from explorer.document.commands import SetCells
+from explorer.document.document import Document
+from explorer.lessons.loader import catalogue, load
+from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, page, stops
+from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
+from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Note, Switches
+from explorer.pages.view import Cell, Looking, View
+
+lessons = cache(catalogue)
+EXAMPLES = [(lesson.id, setting) for lesson in lessons() for setting in lesson.settings]
+SPEECH = re.compile(r"\b(None|nan|True|False)\b")
+
+
+@cache
+def document(lesson, setting):
+    return Document(load(lesson).state(setting))
+
+
+@cache
+def pages(lesson, setting):
+    view = View.of(document(lesson, setting))
+    return view, {stage.name: page(view, stage) for stage in stops(view.graph)}
+
+
+@pytest.fixture(params=EXAMPLES, ids="-".join)
+def example(request):
+    return pages(*request.param)
+
+
+def test_every_kind_of_stage_has_a_page_and_every_page_a_stage():
+    kinds = {stage.kind for lesson, setting in EXAMPLES for stage in stops(document(lesson, setting).engine.graph)}
+    assert kinds <= KINDS.keys()
+    assert KINDS.keys() - kinds <= {"dropout"}
+
+
+def test_pages_about_the_model_stand_behind_those_of_the_graph():
+    graph = document("xor", None).engine.graph
+    assert stops(graph) == (*graph.stages, *ABOUT_THE_MODEL)
+
+
+def test_ids_are_unique(example, eyes):
+    for name, composed in example[1].items():
+        ids = [element.id for element in eyes(composed).elements]
+        assert sorted(ids) == sorted(set(ids)), name
+
+
+def test_composing_again_gives_an_equal_page(example):
+    view, composed = example
+    for stage in stops(view.graph):
+        assert page(view, stage) == composed[stage.name], stage.name
+
+
+def test_a_view_of_the_same_document_gives_an_equal_page(example):
+    view, composed = example
+    again = View(view.state, view.engine, Looking())
+    for stage in stops(view.graph):
+        assert page(again, stage) == composed[stage.name], stage.name
+
+
+def test_ids_are_those_of_another_head_and_of_other_numbers(eyes):
+    for lesson, setting in (("you-are-welcome", "textbook"), ("jane", None)):
+        view, composed = pages(lesson, setting)
+        for stage in stops(view.graph):
+            for looking in (Looking(head=1), Looking(showing="gradient"), Looking(showing="change")):
+                other = page(View(view.state, view.engine, looking), stage)
+                assert [e.id for e in eyes(other).elements] == [e.id for e in eyes(composed[stage.name]).elements]
+
+
+def test_matrices_are_those_of_the_engine(example, eyes):
+    view, composed = example
+    shown = set()
+    for stage in composed.values():
+        for matrix in eyes(stage).all(Matrix):
+            assert matrix.place == view.graph.place(matrix.name)
+            np.testing.assert_array_equal(matrix.values, np.atleast_2d(view.engine.value(matrix.place)))
+            assert matrix.values.shape == (len(matrix.rows), len(matrix.columns))
+            shown.add(matrix.place.node)
+    # What is stacked over heads is shown head by head; the mean of the heads where it is asked for.
+    hidden = view.nodes.keys() - shown
+    assert {name.rpartition(".")[2] for name in hidden} <= {"average"}, hidden
+
+
+def exists(view, cell):
+    shape = view.values[cell.node].shape
+    return len(cell.index) <= len(shape) and all(0 <= i < n for i, n in zip(cell.index, shape, strict=False))
+
+
+def whole(view, cell):
+    return exists(view, cell) and len(cell.index) == view.values[cell.node].ndim
+
+
+def test_cells_of_marks_and_lines_exist(example, take_apart):
+    view, composed = example
+    for stage in composed.values():
+        for part in take_apart(stage):
+            cells = [getattr(part, "cell", None), *getattr(part, "cells", ()), *getattr(part, "also", ())]
+            for cell in cells:
+                if isinstance(cell, Cell):
+                    assert exists(view, cell), (stage.stage, part)
+            # One can point at a line, and at the first cell of a mark.
+            at = getattr(part, "cell", None) or next(iter(getattr(part, "cells", ())), None)
+            assert not isinstance(at, Cell) or whole(view, at)
+            for token in (getattr(part, "token", None), *getattr(part, "also", ())):
+                match token:
+                    case (axis, place):
+                        assert 0 <= place < len(view.graph.axes[axis])
+                    case str(axis):
+                        assert not axis or axis in view.graph.axes
+
+
+def test_gestures_can_be_asked_for(example, take_apart):
+    """Each edit that a mark, a line or a button names is one that the document takes."""
+    view, composed = example
+    names = {stage.name for stage in stops(view.graph)}
+    asked = 0
+    for stage in composed.values():
+        for part in take_apart(stage):
+            found = [getattr(part, name, None) for name in ("drag", "leads", "choose")]
+            asks = getattr(part, "asks", ())
+            for gesture in (*found, *(asks if isinstance(asks, tuple) else (asks,))):
+                match gesture:
+                    case MoveTo(x, y):
+                        assert all(view.nodes[where[0]].is_input for where in (x, y) if where)
+                        gesture.at((0.5, 0.25)).command("one stroke").apply(view.state)
+                    case SetNumber(node, cell):
+                        value = 1 if view.values[node].dtype.kind == "i" else 0.5
+                        state = gesture.at(value).command().apply(view.state)
+                        if gesture.pinned:
+                            assert state.pins[node].cells[cell]
+                        else:
+                            assert state.inputs[node][cell] == value
+                    case Do() | Hold():
+                        gesture.command().apply(view.state)
+                    case GoTo(value):
+                        assert value in names
+                    case Keep(key):
+                        assert key
+                asked += isinstance(gesture, Edit)
+    assert asked or view.state.model.kind in ("attention", "encoder", "norm")
+
+
+class Markup(HTMLParser):
+    """Collects which marks a text has, and whether all are closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.used = [], set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.used.add(tag)
+        self.open.append(tag)
+        assert not attributes
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_notes_have_marks_that_are_known_and_say_no_nonsense(example, eyes):
+    for stage in example[1].values():
+        for note in eyes(stage).all(Note):
+            text = Markup(note.text)
+            assert text.used <= {"b", "i", "mark"}, note.text
+            assert not text.open, note.text
+            assert not SPEECH.search(note.text), note.text
+            assert "  " not in note.text
+            assert note.text == note.text.strip()
+
+
+def test_titles_sentences_and_summaries_are_said(example, take_apart):
+    for name, stage in example[1].items():
+        assert stage.header.title
+        assert stage.header.sentence.endswith((".", "?")), name
+        for part in take_apart(stage):
+            if isinstance(part, Drawing):
+                assert part.summary
+                assert not SPEECH.search(part.summary), part.summary
+
+
+def test_drawings_can_be_drawn(example, take_apart):
+    for stage in example[1].values():
+        for part in take_apart(stage):
+            match part:
+                case Drawing(window=(left, right, bottom, top)):
+                    assert left < right
+                    assert bottom < top
+                    assert drawable(left, right, bottom, top)
+                case Image(array=array, low=low, high=high):
+                    assert array.ndim == 2
+                    assert high > low or high > 0
+                case Curve(x=x, y=y):
+                    assert x.shape == y.shape == (len(x),)
+                case Strips(node=node, array=array, mean=mean, sigma=sigma, axis=axis):
+                    assert array is example[0].values[node]
+                    assert len(mean) == len(sigma) == array.shape[axis]
+                case Arrow(start=start, tip=tip):
+                    assert drawable(*start, *tip)
+                case Probe():
+                    assert part.invitation
+                    assert not SPEECH.search(part.said(0.5, -0.25))
+
+
+def test_switches_of_a_page_are_those_of_its_blocks(example, eyes):
+    view, composed = example
+    blocks = view.state.model.blocks()
+    for stage in composed.values():
+        for bar in eyes(stage).all(Switches):
+            assert blocks[bar.block] == bar.kind
+            for name, value in (*bar.values, *bar.more):
+                assert view.state.model.switch(bar.block, name) == value
+
+
+EDITED = {
+    "you-are-welcome": "encoder.1.self.W_V",
+    "i-love-ai": "decoder.1.self.W_V",
+    "xor": "layer.2.W",
+    "two-vectors": "x",
+    "jump": "input.X",
+    "softmax": "output.logits",
+}
+
+
+@pytest.mark.parametrize("lesson", EDITED)
+def test_after_an_edit_a_page_differs_where_what_it_shows_does(lesson, eyes):
+    own = Document(load(lesson).state())
+    node = EDITED[lesson]
+    before = View.of(own)
+    old = {stage.name: page(before, stage) for stage in stops(before.graph)}
+    own.do(SetCells(node, {(0,) * before.values[node].ndim: 1.25}))
+    after = View.of(own)
+    changed = {name for name, value in after.values.items() if value.tobytes() != before.values[name].tobytes()}
+    assert node in changed
+    for stage in stops(after.graph):
+        new = page(after, stage)
+        assert new.header == old[stage.name].header
+        ids = {element.id: element for element in eyes(old[stage.name]).elements}
+        shows = False
+        for element in eyes(new).elements:
+            if isinstance(element, Matrix):
+                shows |= element.place.node in changed
+                same = np.array_equal(element.array, ids[element.id].array, equal_nan=True)
+                assert (element == ids[element.id]) == same
+                assert same or element.place.node in changed
+        if not shows and stage.name not in ("model.changes", "model.descent"):
+            assert new == old[stage.name], stage.name
+
+
+def test_no_page_needs_a_window():
+    code = "import sys, explorer.pages.compose; print({'PySide6', 'pyqtgraph', 'shiboken6'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,208 @@
+"""The playground of a net: its answers as a surface or a curve, its weights and descent."""
+
+import numpy as np
+import pytest
+
+from explorer.core.numbers import written
+from explorer.document.commands import PinCells, SetArray, SetCells, SetInputs, SetSwitch
+from explorer.pages.drawing import HERE, TEXT, Curve, Dot, Image, Segments, Words
+from explorer.pages.net_answers import Net
+from explorer.pages.page import Descent, Switches
+from explorer.pages.view import Cell
+
+ANSWERS = "answers"
+
+
+@pytest.fixture
+def xor(desk):
+    return desk("xor")
+
+
+@pytest.fixture
+def sin(desk):
+    return desk("sin")
+
+
+def border(page):
+    (found,) = [mark for mark in page.marks(ANSWERS, Segments) if mark.ink == HERE]
+    return found.ends
+
+
+def hidden(page):
+    """The lines of the hidden units, and their feet."""
+    found = [mark for mark in page.marks(ANSWERS, Segments) if mark.ink == TEXT]
+    return [mark.ends[0] for mark in found if mark.dashed], [mark.ends[0] for mark in found if not mark.dashed]
+
+
+def test_everything_stands_beside_each_other(xor):
+    page = xor.page("input")
+    assert {"input.X", "loss.target", "layer.1.W", "layer.1.b", "layer.2.W", "layer.2.b"} <= set(page.names)
+    assert [part.part for part in page.all(Descent)] == ["steps"]
+    assert [bar.block for bar in page.all(Switches)] == ["layer.1", "layer.2"]
+    assert all(bar.several == 1 for bar in page.all(Switches))
+    assert "colour" in page.page.header.sentence
+
+
+def test_another_activation(xor):
+    before = xor.page("input")
+    xor.do(SetSwitch("layer.1", "activation", "ReLU"))
+    page = xor.page("input")
+    assert page.the("switches of layer.1").values == (("activation", "ReLU"),)
+    assert page.the(ANSWERS) != before.the(ANSWERS)
+
+
+def test_without_a_loss_there_is_no_descent(xor):
+    xor.do(SetSwitch("loss", "loss", "none"))
+    page = xor.page("input")
+    assert not page.all(Descent)
+    assert "Nothing says what would be right" in page.notes
+    assert all(dot.share is None and not dot.wrong and not dot.inside for dot in page.marks(ANSWERS, Dot))
+
+
+class TestSurface:
+    def test_it_shows_the_answers_of_the_graph(self, xor):
+        page, net = xor.page("input"), Net(xor.view)
+        (image,) = page.marks(ANSWERS, Image)
+        left, right, bottom, top = page.drawing(ANSWERS).window
+        x = np.linspace(left, right, image.array.shape[1])
+        for row, y in ((0, bottom), (-1, top)):
+            points = np.stack([x, np.full_like(x, y)], -1)
+            np.testing.assert_allclose(image.array[row], net.over(points, "layer.2.activation")[:, 0])
+        # The middle of the first square lies in the corner of the window.
+        assert image.place[0] + image.place[2] / 120 == pytest.approx(left)
+        answers = xor.value("layer.2.activation")[:, 0]
+        assert [dot.below for dot in page.marks(ANSWERS, Dot)] == [written(answer, 2) for answer in answers.tolist()]
+        np.testing.assert_allclose(net.over(net.cases, "layer.2.activation")[:, 0], answers)
+
+    def test_asking_the_net_changes_nothing(self, xor):
+        before = dict(xor.document.engine.values)
+        Net(xor.view).over(np.zeros((5, 2)), "layer.2.activation")
+        assert dict(xor.document.engine.values) == before
+
+    def test_the_border_and_the_lines_of_the_hidden_units(self, xor):
+        """The reference's units: 20 x_1 + 20 x_2 = 10 and = 30; the border is hardly beside them."""
+        page, net = xor.page("input"), Net(xor.view)
+        lines, feet = hidden(page)
+        for line, at in zip(lines, (0.5, 1.5), strict=True):
+            np.testing.assert_allclose(line.sum(-1), at)
+        assert [mark.text for mark in page.marks(ANSWERS, Words)] == ["h_1", "h_2"]
+        sums = border(page).sum(-1)
+        assert np.minimum(np.abs(sums - 0.5), np.abs(sums - 1.5)).max() < 0.03
+        for unit, (line, foot) in enumerate(zip(lines, feet, strict=True)):
+            np.testing.assert_allclose(foot[0], line.mean(0))
+            assert net.over(foot[1:], "layer.1.hidden")[0, unit] > 0, "the foot stands where the sum is above 0"
+
+    def test_an_edited_weight_moves_its_line_and_the_colours(self, xor):
+        before = xor.page("input")
+        xor.do(SetCells("layer.1.b", {(0,): -14.0}))
+        page = xor.page("input")
+        np.testing.assert_allclose(hidden(page)[0][0].sum(-1), 0.7)
+        assert page.marks(ANSWERS, Image) != before.marks(ANSWERS, Image)
+        xor.document.undo()
+        assert xor.page("input").the(ANSWERS) == before.the(ANSWERS)
+
+    def test_cases_on_the_wrong_side_are_counted_and_marked(self, xor):
+        assert "<b>4 of 4</b> cases are on the right side of 0.5" in xor.page("input").notes
+        xor.do(SetCells("loss.target", {(0, 0): 1.0}))
+        page = xor.page("input")
+        assert [dot.wrong for dot in page.marks(ANSWERS, Dot)] == [True, False, False, False]
+        assert [dot.inside for dot in page.marks(ANSWERS, Dot)] == ["1", "1", "1", "0"]
+        assert [dot.share for dot in page.marks(ANSWERS, Dot)] == [1, 1, 1, 0]
+        assert "3 of 4" in page.notes
+        assert "3 of 4" in page.drawing(ANSWERS).summary
+
+    def test_the_threshold_of_the_model_is_the_border(self, desk):
+        relu = desk("xor", "printed-relu")
+        page = relu.page("input")
+        np.testing.assert_allclose(np.abs(border(page)[..., 0] - border(page)[..., 1]), 1.0, atol=1e-9)
+        assert not any(dot.wrong for dot in page.marks(ANSWERS, Dot))
+        relu.do(SetSwitch("decision", "threshold", 0.25))
+        page = relu.page("input")
+        np.testing.assert_allclose(np.abs(border(page)[..., 0] - border(page)[..., 1]), 0.75, atol=1e-9)
+        assert "Thick: the answer is 0.25." in page.notes
+
+    def test_where_all_answers_are_alike_there_is_no_border(self, desk):
+        page = desk("xor-linear", "best").page("input")
+        assert not len(border(page))
+        assert hidden(page) == ([], [])
+        assert "Nothing here bends" in page.notes
+        assert "nowhere here" in page.drawing(ANSWERS).summary
+
+    def test_a_case_stands_for_its_answer_and_can_be_dragged(self, xor):
+        before = xor.document.state
+        dot = xor.page("input").marks(ANSWERS, Dot)[2]
+        assert dot.cell == Cell("layer.2.activation", (2, 0))
+        assert dot.also == (Cell("input.X", (2,)), Cell("loss.target", (2,)))
+        stroke = object()
+        for place in ((0.9, 0.1), (0.5, 0.504)):
+            xor.do(dot.drag.at(place).command(stroke))
+        assert xor.value("input.X")[2].tolist() == [0.5, 0.5]
+        xor.document.undo()
+        assert xor.document.state is before
+
+    def test_anywhere_else_the_net_is_asked(self, xor):
+        probe = xor.page("input").drawing(ANSWERS).probe
+        assert probe.invitation == "Point anywhere to ask the net."
+        assert probe.said(0.6, 0.6) == "At x_1 = 0.60, x_2 = 0.60 it answers 1.000"
+
+    @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e300, 1e-300])
+    @pytest.mark.parametrize("node", ["input.X", "layer.1.W", "layer.2.b", "loss.target"])
+    def test_it_stands_whatever_is_typed(self, xor, node, number):
+        array = xor.document.state.inputs[node].copy()
+        array.flat[0] = number
+        xor.do(SetArray(node, array))
+        page = xor.page("input")
+        assert np.isfinite(page.drawing(ANSWERS).window).all()
+        assert np.isfinite(page.marks(ANSWERS, Image)[0].array).all()
+
+    def test_a_pinned_cell_belongs_to_its_case(self, xor):
+        before = xor.page("input").marks(ANSWERS, Image)
+        xor.do(PinCells("layer.1.activation", {(0, 0): 1.0}))
+        page = xor.page("input")
+        assert page.marks(ANSWERS, Image) == before
+        assert page.marks(ANSWERS, Dot)[0].wrong
+
+    def test_the_scale_goes_from_the_least_target_to_the_largest(self, xor):
+        xor.do(SetArray("loss.target", np.array([[-1.0], [3.0], [3.0], [-1.0]])))
+        page = xor.page("input")
+        (image,) = page.marks("scale of answers", Image)
+        assert (image.low, image.high) == (-1, 3)
+        assert "Colours from −1 to 3; the threshold is 1" in page.drawing("scale of answers").summary
+
+
+class TestFit:
+    def test_the_curve_is_what_the_net_answers_between_its_examples(self, sin):
+        page, net = sin.page("input"), Net(sin.view)
+        curve = page.marks(ANSWERS, Curve)[0]
+        np.testing.assert_allclose(curve.y, net.over(curve.x[:, None], net.output)[:, 0])
+        x, target = sin.value("input.X")[:, 0], sin.value("loss.target")[:, 0]
+        assert [(dot.x, dot.y) for dot in page.marks(ANSWERS, Dot)] == list(zip(x, target, strict=True))
+        assert "curve" in page.page.header.sentence
+
+    def test_the_line_of_the_regression_and_its_loss(self, sin):
+        sin.do(SetSwitch("regression", "on", True))
+        page = sin.page("input")
+        net, line = page.marks(ANSWERS, Curve)
+        assert (net.name, line.name, line.dashed) == ("net", "line", True)
+        W, b = (float(sin.value(f"regression.{name}").item()) for name in "Wb")
+        np.testing.assert_allclose(line.y, W * line.x + b)
+        loss = f"{float(sin.value('regression.loss')):.4f}"
+        assert f"loss <b>{loss}</b>; it is known without training" in page.notes
+        assert f"loss <b>{float(sin.value('loss.value')):.4f}</b>" in page.notes
+        assert {"regression.W", "regression.b"} <= set(sin.page("regression").names)
+
+    def test_an_example_is_dragged_up_and_down_only(self, sin):
+        x = sin.value("input.X").copy()
+        dot = sin.page("input").marks(ANSWERS, Dot)[3]
+        assert dot.cell == Cell("layer.3.activation", (3, 0))
+        sin.do(dot.drag.at((5.0, 0.75)).command(object()))
+        assert sin.value("loss.target")[3, 0] == 0.75
+        np.testing.assert_array_equal(sin.value("input.X"), x)
+
+    def test_a_net_that_cannot_bend_says_so(self, desk):
+        assert "Nothing here bends" in desk("sin", "linear").page("input").notes
+
+    @pytest.mark.parametrize("number", [np.nan, np.inf, 1e300])
+    def test_it_stands_whatever_is_typed(self, sin, number):
+        sin.do(SetInputs({"input.X": np.full(sin.value("input.X").shape, number)}, "Set all"))
+        assert np.isfinite(sin.page("input").drawing(ANSWERS).window).all()

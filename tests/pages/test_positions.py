@@ -1,0 +1,165 @@
+"""Positions: the model's own numbers, and true numbers beyond them."""
+
+import numpy as np
+import pytest
+
+from explorer.core.ops.positions import exponents, position_encoding
+from explorer.document.commands import PinCells, SetSwitch, SetTokens
+from explorer.pages.drawing import Band, Curve, Dot, Image
+from explorer.pages.view import Cell, row_of
+
+STAGE, PE = "source.positions", "source.PE"
+MAP, ALIKE, CURVES = "encoding map", "likeness map", "encoding curves"
+
+
+@pytest.fixture
+def source(desk):
+    found = desk()
+    found.do(SetSwitch("source", "positions", "sinusoidal"))
+    return found
+
+
+def image(page, id):
+    (found,) = page.marks(id, Image)
+    return found
+
+
+def test_the_sum_and_the_pictures_show_the_engines_numbers(source):
+    page = source.page(STAGE)
+    assert {"source.X", PE, "source.H", "source.likeness"} <= set(page.names)
+    assert image(page, MAP).own == (3, 4)
+    np.testing.assert_array_equal(image(page, MAP).array[:3], source.value(PE))
+    np.testing.assert_array_equal(image(page, MAP).array, position_encoding(40, 4, "paper"))
+    np.testing.assert_allclose(image(page, ALIKE).array[:3, :3], source.value("source.likeness"), rtol=1e-12)
+    assert page.marks(MAP, Band)[0].place == (0, 0, 4, 3), "the model's own part is framed"
+
+
+def test_more_positions_and_dimensions_are_what_the_formula_gives(source):
+    positions, dimensions = (source.page(STAGE).the(f"{PE}.{what}") for what in ("positions", "dimensions"))
+    assert (positions.value, dimensions.value) == (40, 4)
+    source.choose(positions.asks.key, 512)
+    source.choose(dimensions.asks.key, 512)
+    page = source.page(STAGE)
+    np.testing.assert_array_equal(image(page, MAP).array, position_encoding(512, 512, "paper"))
+    assert image(page, ALIKE).array.shape == (512, 512)
+    assert image(page, ALIKE).node is None, "other dimensions: none of these numbers is the model's"
+    assert {dot.cell for dot in page.marks(CURVES, Dot)} == {None}
+    assert "other numbers" in page.notes
+    assert source.value(PE).shape == (3, 4)
+    assert source.page(STAGE) is not page
+    assert source.page(STAGE).the(MAP) == page.the(MAP), "what depends on nothing else is computed once"
+    assert source.page(STAGE).the(ALIKE) == page.the(ALIKE)
+
+
+def test_the_models_own_part_alone(source):
+    source.choose(source.page(STAGE).the(f"{PE}.own").asks.key, True)
+    page = source.page(STAGE)
+    assert image(page, MAP).array is source.value(PE)
+    assert image(page, ALIKE).array is source.value("source.likeness")
+    assert "that is what is drawn" in page.notes
+    assert not page.the(f"{PE}.positions").on
+    assert not page.marks(MAP, Band)
+
+
+def test_fewer_positions_than_the_model_has(source):
+    source.choose(f"{PE}.positions", 2)
+    page = source.page(STAGE)
+    assert image(page, MAP).own == (2, 4)
+    assert "the first 2 of its positions" in page.notes
+
+
+def test_a_pinned_cell_is_drawn_too(source):
+    source.do(PinCells(PE, {(1, 2): 0.5}))
+    page = source.page(STAGE)
+    array = image(page, MAP).array
+    assert array[1, 2] == 0.5
+    np.testing.assert_array_equal(array[3:], position_encoding(40, 4, "paper")[3:])
+    np.testing.assert_allclose(image(page, ALIKE).array, array @ array.T)
+
+
+def test_curves_carry_the_positions_of_the_words(source):
+    page = source.page(STAGE)
+    assert [curve.name for curve in page.marks(CURVES, Curve)] == ["1", "2", "3", "4"]
+    assert [curve.dashed for curve in page.marks(CURVES, Curve)] == [False, True, False, True]
+    encoding = source.value(PE)
+    found = {(dot.x, dot.y, dot.cell.index, dot.token) for dot in page.marks(CURVES, Dot)}
+    assert found == {(i, encoding[i, j], (i, j), ("source", i)) for i in range(3) for j in range(4)}
+
+
+def test_other_dimensions_as_curves(source):
+    page = source.page(STAGE)
+    assert (page.the(f"{PE}.from").value, page.the(f"{PE}.to").value) == (1, 4)
+    source.choose(page.the(f"{PE}.from").asks.key, 3)
+    assert [curve.name for curve in source.page(STAGE).marks(CURVES, Curve)] == ["3", "4"]
+    source.choose(f"{PE}.to", 1)
+    assert [curve.name for curve in source.page(STAGE).marks(CURVES, Curve)] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "title", "column"), [("paper", "paper", 2), ("004", "printed", 3), ("004-script", "script", 4)]
+)
+def test_exponents_side_by_side_and_which_are_in_use(source, kind, title, column):
+    source.do(SetSwitch("source", "positions", "sinusoidal" if kind == "paper" else kind))
+    page = source.page(STAGE)
+    texts = page.texts("exponent list")
+    assert [row[1] for row in texts] == ["sine", "cosine", "sine", "cosine"]
+    for j, row in enumerate(texts):
+        for at, which in ((2, "paper"), (3, "004"), (4, "004-script")):
+            assert float(row[at]) == pytest.approx(exponents(4, which)[j], abs=1e-4)
+    listing = page.the("exponent list")
+    (used,) = [c.title for c in listing.columns if "in use)" in c.title]
+    assert title in used
+    assert [entry.muted for entry in listing.lines[0].entries[2:5]] == [k != column for k in (2, 3, 4)]
+    np.testing.assert_array_equal(image(page, MAP).array, position_encoding(40, 4, kind))
+
+
+def test_a_typed_table_has_no_formula(source):
+    source.do(SetSwitch("source", "positions", "table"))
+    page = source.page(STAGE)
+    assert not page.has("exponent list")
+    assert not page.has(f"{PE}.positions")
+    assert image(page, MAP).array is source.value(PE)
+    assert "no formula" in page.notes
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_one_word_and_forty(source, count):
+    source.do(SetTokens("source", tuple(f"w{i}" for i in range(count))))
+    page = source.page(STAGE)
+    assert image(page, MAP).own == (count, 4)
+    np.testing.assert_array_equal(image(page, MAP).array[:count], source.value(PE))
+    assert image(page, ALIKE).own == (count, count)
+
+
+def test_of_very_many_words_the_chosen_one_has_dots(source):
+    source.do(SetTokens("source", tuple(f"w{i}" for i in range(200))))
+    source.choose(row_of("source"), 7)
+    page = source.page(STAGE)
+    assert [dot.cell for dot in page.marks(CURVES, Dot)] == [Cell(PE, (7, j)) for j in range(4)]
+    assert "the position of the chosen word" in page.notes
+
+
+def test_pictures_are_said_in_words(source):
+    page = source.page(STAGE)
+    assert "40 positions in 4 dimensions" in page.drawing(MAP).summary
+    assert "0 and 1" in page.drawing(ALIKE).summary
+    assert "dimensions 1, 2" in page.drawing(CURVES).summary
+
+
+@pytest.mark.parametrize(("positions", "drawn"), [(512, 40), (30, 30)])
+def test_of_very_many_waves_a_few_are_drawn(source, positions, drawn):
+    source.choose(f"{PE}.positions", positions)
+    page = source.page(STAGE)
+    # Dimensions 1 to 4 have waves of less than 7 positions, or of more than 600.
+    source.choose(f"{PE}.to", 2)
+    page = source.page(STAGE)
+    assert {len(curve.x) for curve in page.marks(CURVES, Curve)} == {drawn}
+    assert ("Of 512 positions the first 40" in page.notes) == (positions > drawn)
+
+
+def test_the_longest_waves_of_the_script_stop_nothing(source):
+    source.do(SetSwitch("source", "positions", "004-script"))
+    source.choose(f"{PE}.dimensions", 400)
+    source.choose(f"{PE}.from", 396)
+    source.choose(f"{PE}.to", 400)
+    assert len(source.page(STAGE).marks(CURVES, Curve)) == 5
