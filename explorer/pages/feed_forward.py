@@ -48,13 +48,7 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
         Note("width", _width(view, hidden, output)),
         Section("out", "Out: d_model numbers become d_ff hidden units"),
         Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
-<<<<<<< HEAD
-        Section(
-            "activation", "Activation: what is below zero is switched off" if relu else "Activation: each by itself"
-        ),
-=======
         Section("activation", f"Activation: {off}"),
->>>>>>> stages
         *_units(view, hidden, activation, "Position"),
         Section("back", "Back: the units that are on add their rows of W_2"),
         Row("output row", product(view, output, again=activation)),
