@@ -153,7 +153,7 @@ def _moved(view: View, block: str, pair: tuple[int, int]) -> Drawing:
 
 
 def _axes(view: View, name: str, pair: tuple[int, int]) -> tuple[Axis, Axis]:
-    """The names of the dimensions that are drawn."""
+    """The names of the dimensions that are drawn, if they have names: their numbers stand below the picture."""
     columns = view.labels(view.graph.axes_of(view.graph.place(name))[-1])
-    across, up = (Axis(columns[d]) for d in pair)
+    across, up = (Axis("" if columns[d].isdigit() else columns[d]) for d in pair)
     return across, up

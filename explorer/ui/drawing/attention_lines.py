@@ -123,7 +123,7 @@ class AttentionLinesView(WordPicture):
     def __init__(self, bench: Workbench, element: AttentionLines, parent: QWidget | None = None) -> None:
         super().__init__(bench, element, parent)
         self._lines = _Lines(bench.appearance.theme)
-        self.addItem(self._lines)
+        self.add(self._lines)
         self._at_right = False
         self.draw()
         bench.selection.pointed.connect(self._mark)

@@ -84,15 +84,14 @@ class HeatMapView(WordPicture):
         self._legend = Legend(bench)
         self.line.insertWidget(0, self._legend)
         self._image = pg.ImageItem()
-        self.addItem(self._image)
+        self.add(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
         self._frame.setPen(pg.mkPen(theme.here, width=2))
         self._guides = (pg.QtWidgets.QGraphicsLineItem(), pg.QtWidgets.QGraphicsLineItem())
         for guide in self._guides:
             guide.setPen(pg.mkPen(theme.here_line, width=1))
         for item, height in ((self._guides[0], 9), (self._guides[1], 9), (self._frame, 10)):
-            item.setZValue(height)
-            self.getViewBox().addItem(item, ignoreBounds=True)
+            self.add(item, height)
         self.draw()
         bench.selection.pointed.connect(self._mark)
         bench.selection.token_changed.connect(self._mark)

@@ -296,7 +296,7 @@ class Marks(pg.GraphicsObject):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(qcolor(theme.page), 6))
         painter.drawEllipse(middle, radius, radius)
-        ring = theme.here if lit else theme.error if dot.wrong else line_ink(theme, dot.ink)
+        ring = theme.here if lit else theme.error if dot.wrong else theme.text
         ground, ink = qcolor(theme.surface), qcolor(theme.text)
         if dot.share is not None:
             colour = int(ramp.index(np.array(dot.share), 0.0, 1.0))

@@ -5,7 +5,7 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QWidget
 
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.side import Side
@@ -18,8 +18,11 @@ Key = Qt.Key
 ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.Key_Right: (0, 1)}
 
 
-class Plot(pg.PlotWidget):
-    """A plot on the page's own ground.
+PLACES = {"left": (1, 0), "right": (1, 2), "top": (0, 1), "bottom": (2, 1)}
+
+
+class Plot(pg.GraphicsView):
+    """A view with sides, on the page's own ground. pyqtgraph's own has menus for each, which take longest to make.
 
     Parameters
     ----------
@@ -27,33 +30,52 @@ class Plot(pg.PlotWidget):
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        axes = {side: Side(bench, side) for side in ("left", "bottom", "right", "top")}
-        super().__init__(parent, background=bench.appearance.theme.page, enableMenu=False, axisItems=axes)
+        super().__init__(parent, background=bench.appearance.theme.page)
         self.bench = bench
-        self.sides: tuple[str, ...] = ("left", "bottom")
-        for side in ("right", "top"):
-            self.hideAxis(side)
-        self.hideButtons()
-        self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
+        self.sides: tuple[str, ...] = ()
+        self._sides: dict[str, Side] = {}
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
+        whole = pg.GraphicsWidget()
+        self.grid = QGraphicsGridLayout()
+        self.grid.setContentsMargins(0, 0, 0, 0)
+        self.grid.setSpacing(0)
+        self.grid.addItem(self._box, 1, 1)
+        self.grid.setRowStretchFactor(1, 100)
+        self.grid.setColumnStretchFactor(1, 100)
+        whole.setLayout(self.grid)
+        self.setCentralItem(whole)
+        self.enableMouse(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMouseEnabled(False, False)
         self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         for part in (self, self.viewport()):
             part.setAcceptDrops(False)  # a file is dropped on the window
-        self.getPlotItem().setContentsMargins(0, 0, 0, 0)
+
+    def getViewBox(self) -> pg.ViewBox:
+        """What the picture is in."""
+        return self._box
+
+    def add(self, item: QGraphicsItem, height: int = 0) -> None:
+        """Put something into the picture; the higher lies above the lower."""
+        item.setZValue(height)
+        self._box.addItem(item, ignoreBounds=True)
 
     def side(self, name: str) -> Side:
         """A side: "left", "right", "top" or "bottom"."""
-        found = self.getAxis(name)
-        assert isinstance(found, Side)
-        return found
+        if name not in self._sides:
+            side = self._sides[name] = Side(self.bench, name)
+            side.linkToView(self._box)
+            side.setVisible(name in self.sides)
+            self.grid.addItem(side, *PLACES[name])
+        return self._sides[name]
 
     def stand(self, *sides: str) -> None:
         """Show these sides, and no others."""
         if sides != self.sides:
             self.sides = sides
-            for name in ("left", "bottom", "right", "top"):
-                self.showAxis(name, name in sides)
+            for name in {*self._sides, *sides}:
+                (self.side(name).show if name in sides else self.side(name).hide)()
 
     def say(self, summary: str) -> None:
         """The picture in words, for a screen reader."""

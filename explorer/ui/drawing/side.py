@@ -15,10 +15,10 @@ GAP = 5  # pixels between a label and the picture
 CLOSEST, WELL_APART = 0.86, 1.1  # heights of a line: where all can be written, and where some are left out
 LONGEST = 116  # pixels; a longer word is cut
 BESIDE = 8  # pixels between labels beside each other
-ROOM = {True: 34, False: 62}
-"""Pixels between two numbers: above each other, and beside each other."""
-PLAIN = 5
-"""Powers of ten up to which, and down to which, numbers are written without one."""
+ROOM = {True: 24, False: 46}
+"""Pixels between two numbers, at least: above each other, and beside each other."""
+PLAIN, FINE = 5, 4
+"""The largest and the smallest power of ten that numbers are written without."""
 Flag = Qt.AlignmentFlag
 
 
@@ -141,21 +141,12 @@ class Side(pg.AxisItem):
         low, high = sorted((low, high))
         if not (high > low and length > 0):
             return []
-        rough = (high - low) / length * self._bench.appearance.px(ROOM[self.beside])
-        power = 10.0 ** floor(log10(rough))
-        step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
-        first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
-        if last - first > 1000:
-            return []  # far from 0, where numbers lie farther apart than the ticks
-        size, decimals = floor(log10(max(abs(low), abs(high)))), -floor(log10(step) + 1e-9)
-        found = []
-        for k in range(first, last + 1):
-            number = k * step
-            if abs(size) > PLAIN and k:
-                text = f"{number:.{max(size + decimals, 0)}e}".replace("e+0", "e").replace("e-0", "e-").replace("+", "")
-            else:
-                text = f"{number:.{max(decimals, 0)}f}"
-            found.append((number, text.replace("-", "−")))
+        apart = self._bench.appearance.px(ROOM[self.beside])
+        found = _round_numbers(low, high, length / apart)
+        if not self.beside and len(found) > 1:
+            widest = max(map(QFontMetrics(self._font()).horizontalAdvance, (text for _, text in found))) + BESIDE
+            if widest > (found[1][0] - found[0][0]) / (high - low) * length:
+                found = _round_numbers(low, high, length / widest)
         return found
 
     def written(self) -> list[tuple[int, float]]:
@@ -288,3 +279,27 @@ class Side(pg.AxisItem):
         painter.rotate(-90)
         painter.drawText(QRectF(-400, 0, 800, high), Flag.AlignCenter, self.title)
         painter.restore()
+
+
+def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, str]]:
+    """At most so many numbers at round places, with their texts."""
+    rough = (high - low) / most
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
+    first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
+    if last - first > most + 1:
+        return []  # far from 0, where numbers lie farther apart than these
+    decimals = -floor(log10(step) + 1e-9)
+    size = floor(log10(max(abs(low), abs(high))) + 1e-9)
+    found = []
+    for k in range(first, last + 1):
+        number = k * step
+        if not k:
+            text = "0"
+        elif -FINE <= size <= PLAIN:
+            text = f"{number:.{max(decimals, 0)}f}"
+        else:
+            digits, _, exponent = f"{number:.{max(size + decimals, 0)}e}".partition("e")
+            text = f"{digits}e{int(exponent)}"
+        found.append((number, text.replace("-", "−")))
+    return found

@@ -54,8 +54,7 @@ class DrawingView(Plot):
         self.extent = EMPTY
         self._images: list[tuple[Image, pg.ImageItem]] = []
         self._marks = Marks(bench, (self.side("bottom"), self.side("left")))
-        self._marks.setZValue(5)
-        self.getViewBox().addItem(self._marks, ignoreBounds=True)
+        self.add(self._marks, 5)
         self._targets: _Targets | None = None
         self._held: Edit | None = None
         self._stroke: object = None
@@ -74,8 +73,8 @@ class DrawingView(Plot):
         drawing = self.drawing
         self._targets = None
         if before is None or (drawing.down, drawing.square) != (before.down, before.square):
-            self.invertY(drawing.down)
-            self.setAspectLocked(drawing.square)
+            self.getViewBox().invertY(drawing.down)
+            self.getViewBox().setAspectLocked(drawing.square)
         self._show_images()
         self._show_probe(drawing)
         if self._held is None:
@@ -104,8 +103,7 @@ class DrawingView(Plot):
         for i, image in enumerate(wanted):
             if i == len(self._images):
                 item = pg.ImageItem()
-                self.getViewBox().addItem(item, ignoreBounds=True)
-                item.setZValue(-1)
+                self.add(item, -1)
                 self._images.append((image, item))
             elif image == self._images[i][0]:
                 continue
@@ -178,7 +176,7 @@ class DrawingView(Plot):
             said.show()
             self._said = said
         high = 0 if self._said is None else self._said.sizeHint().height()
-        self.getPlotItem().setContentsMargins(0, 0, 0, high)
+        self.grid.setContentsMargins(0, 0, 0, high)
         self._place_probe()
 
     def _place_probe(self) -> None:

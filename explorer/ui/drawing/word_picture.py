@@ -46,7 +46,7 @@ class WordPicture(Plot):
         self._pressed: QPointF | None = None
         self._dragged = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.invertY(True)
+        self.getViewBox().invertY(True)
         self.stand("left", self.other_side)
         self.head = QWidget(self)
         lines = QVBoxLayout(self.head)
@@ -94,7 +94,7 @@ class WordPicture(Plot):
             button.setVisible(self.zoomable(len(rows), len(columns)))
         self.line.setSpacing(px(8))
         head = self.head.sizeHint()
-        self.getPlotItem().setContentsMargins(0, head.height() + px(4), px(10), px(10))
+        self.grid.setContentsMargins(0, head.height() + px(4), px(10), px(10))
         left, other = self.side("left"), self.side(self.other_side)
         left.show_words(rows, area.height())
         across = area.width()
