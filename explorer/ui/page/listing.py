@@ -1,11 +1,13 @@
 """A list of lines with words, numbers and bars; of 50,000 lines only those in sight are made and painted."""
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QWidget
 
+from explorer.pages.gestures import Gesture
 from explorer.pages.page import BAR, NUMBER, Line, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable
@@ -93,11 +95,20 @@ class ListingView(FittedTable):
     ----------
     bench : Workbench
     listing : Listing
+    ask : callable, optional
+        Is given the gesture of a link that was followed; else it is performed.
     """
 
-    def __init__(self, bench: Workbench, listing: Listing, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        bench: Workbench,
+        listing: Listing,
+        ask: Callable[[Gesture], object] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.bench = bench
+        self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
         self.table.setParent(self)
         self.pointed: Cell | None = bench.selection.cell
@@ -197,7 +208,7 @@ class ListingView(FittedTable):
         for column in columns:
             leads = self.table.line(row).entries[column].leads
             if leads is not None:
-                perform(self.bench, leads, self)
+                self._ask(leads)
                 return
 
     def _point(self, index: QModelIndex) -> None:
@@ -243,7 +254,8 @@ class ListingView(FittedTable):
                 self.setCurrentIndex(self.table.index(index.row(), column))
                 self.edit(self.currentIndex())
                 return
-            self._follow(index.row(), *range(len(entries)))
+            # Enter means the column that one is at, if it leads somewhere, or else the line.
+            self._follow(index.row(), index.column(), *range(len(entries)))
         super().keyPressEvent(event)
 
 

@@ -11,7 +11,7 @@ from explorer.core.numbers import written
 from explorer.ui.theme import mark
 from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
-from explorer.ui.words.neighbours import Near, NearList
+from explorer.ui.words.neighbours import NearList
 from explorer.ui.words.parallelogram import Parallelogram
 from explorer.ui.words.search import Search
 from explorer.ui.words.store import Store
@@ -67,8 +67,7 @@ class AnalogyCard(Card):
         self._result: Analogy | None = None
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
-        self.rows = Near("Words nearest to a − b + c")
-        self.list = NearList(bench, self.rows, store.go_to, self._explain)
+        self.list = NearList(bench, "Words nearest to a − b + c", store.go_to, self._explain)
         self.picture = Parallelogram(bench)
         self.share = label("", "small")
         self.row(self.list, column(self.picture, self.share))

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QPushButton
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
-from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
+from explorer.pages.page import Listing
+from explorer.pages.words import products, shortened
+from explorer.ui.page.listing import ListingView
 from explorer.ui.words.angle import Angle
 from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
@@ -21,76 +22,7 @@ from explorer.words import printed, similarity
 from explorer.words.similarity import Cosine
 from explorer.words.vectors import Vectors
 
-LONGEST = 12  # letters of a word above its numbers
 Pair = tuple[NDArray[np.float32], NDArray[np.float32]]
-
-
-class Products(Rows):
-    """A row for each dimension: both numbers, and their product as number and bar."""
-
-    name = "Products by dimension"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cosine: Cosine | None = None
-        self.sorted = False
-        self._order = np.zeros(0, int)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
-        """The two words stand above their numbers."""
-        a, b = map(_short, self.cosine.words) if self.cosine else ("", "")
-        return (
-            Column("dimension", NUMBER),
-            Column(a, NUMBER),
-            Column(""),
-            Column(b, NUMBER),
-            Column(""),
-            Column("product", NUMBER),
-            Column("", BAR, 110),
-            Column(""),
-        )
-
-    def read(self) -> None:
-        if self.cosine is not None:
-            products = self.cosine.products
-            order = np.argsort(-np.abs(products), kind="stable") if self.sorted else np.arange(len(products))
-            self._order = order
-
-    def count(self) -> int:
-        return len(self._order) if self.cosine else 0
-
-    def text(self, row: int, column: int) -> str:
-        assert self.cosine is not None
-        d, cosine = int(self._order[row]), self.cosine
-        match column:
-            case 0:
-                return str(d + 1)
-            case 1:
-                return written(float(cosine.vectors[0][d]), 4)
-            case 2:
-                return "×"
-            case 3:
-                return written(float(cosine.vectors[1][d]), 4)
-            case 4:
-                return "="
-            case 5 | 6:
-                return written(float(cosine.products[d]), 4)
-            case _:
-                return "agree" if cosine.agree[d] else "against" if cosine.products[d] < 0 else ""
-
-    def muted(self, row: int, column: int) -> bool:
-        return column in (0, 2, 4, 7)
-
-    def value(self, row: int, column: int) -> float:
-        assert self.cosine is not None
-        return float(self.cosine.products[self._order[row]])
-
-    def reach(self, column: int) -> tuple[float, float]:
-        if self.cosine is None:
-            return 0.0, 1.0
-        products = self.cosine.products
-        return min(float(products.min()), -1e-9), max(float(products.max()), 1e-9)
 
 
 class CosineCard(Card):
@@ -128,8 +60,8 @@ class CosineCard(Card):
         self._asker: Card | None = None
         self._asked = self.line(self.between, self.way_back)
         self._asked.hide()
-        self.products = Products()
-        self.listing = Listing(bench, self.products, most=14)
+        self.cosine: Cosine | None = None
+        self.listing = ListingView(bench, Listing("products", "Products by dimension", (), ()))
         self.angle = Angle(bench)
         self.sums, self.compared = label(""), label("")
         for table in (self.sums, self.compared):
@@ -149,7 +81,7 @@ class CosineCard(Card):
             self.second.set(pair[1:])
         # What was worked out of other vectors does not hold of these.
         self._outcome.hide()
-        self.products.cosine = None
+        self.cosine = None
         self.why.setText("")
         self.compute()
 
@@ -186,24 +118,22 @@ class CosineCard(Card):
         self._show(cosine)
 
     def resay(self) -> None:
-        if self.products.cosine is not None:
-            self._say(self.products.cosine)
+        if self.cosine is not None:
+            self._say(self.cosine)
 
     def _show(self, cosine: Cosine) -> None:
         self._outcome.show()
-        self.products.cosine = cosine
-        self.listing.refresh()
-        self.listing.scrollToTop()
+        self.cosine = cosine
+        self.listing.tell(products(cosine, self.largest.isChecked()))
         self.angle.show_cosine(cosine)
         self._say(cosine)
 
     def _sort(self, on: bool) -> None:
-        self.products.sorted = on
-        self.listing.refresh()
-        self.listing.scrollToTop()
+        if self.cosine is not None:
+            self.listing.tell(products(self.cosine, on))
 
     def _say(self, cosine: Cosine) -> None:
-        a, b = (escape(_short(word)) for word in cosine.words)
+        a, b = (escape(shortened(word)) for word in cosine.words)
         dims = len(cosine.products)
         dot, (first, second) = float(cosine.dot), (float(norm) for norm in cosine.norms)
         up = float(cosine.products[cosine.agree].sum())
@@ -250,10 +180,6 @@ class CosineCard(Card):
 
 def _is_of(vectors: Vectors, word: str, vector: NDArray[np.float32]) -> bool:
     return word in vectors and np.array_equal(vectors[word], vector)
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
 
 
 def _table(rows: Iterable[tuple[str, ...]]) -> str:

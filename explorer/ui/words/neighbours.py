@@ -1,14 +1,16 @@
 """The words nearest to a word, and the odd one out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from PySide6.QtWidgets import QPushButton
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import exact, written
-from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
+from explorer.core.numbers import written
+from explorer.pages.gestures import Gesture
+from explorer.pages.words import MOST, GoToWord, ShowCosine, near
+from explorer.ui.page.listing import ListingView
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.search import Search
@@ -17,112 +19,51 @@ from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
 from explorer.words.similarity import Neighbour
 
-N = 12
-WORD, COSINE = 1, 2
-"""The columns that lead somewhere."""
+N = MOST
 
 
-class Near(Rows):
-    """Words with a cosine each, as number and bar.
-
-    Parameters
-    ----------
-    name : str
-        For a screen reader.
-    last : bool
-        Whether the last row stands out, rather than none.
-    bar : int
-        Pixels of a bar at text scale 1.
-    """
-
-    def __init__(self, name: str, last: bool = False, bar: int = 280) -> None:
-        super().__init__()
-        self.name, self._bar = name, bar
-        self.found: Sequence[Neighbour] = ()
-        self.notes: dict[str, str] = {}
-        self.note = ""
-        self._last = last
-
-    @property
-    def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
-        """A note for each word where there are any."""
-        notes = (Column(self.note, NUMBER),) if self.notes else ()
-        return Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, self._bar), *notes
-
-    def count(self) -> int:
-        return len(self.found)
-
-    def text(self, row: int, column: int) -> str:
-        one = self.found[row]
-        match column:
-            case 0:
-                return str(row + 1)
-            case 1:
-                return one.word
-            case 4:
-                return self.notes.get(one.word, "")
-            case _:
-                return written(one.cosine, 4)
-
-    def tip(self, row: int, column: int) -> str:
-        one = self.found[row]
-        return f"{one.word}: {exact(one.cosine)}" + (". Click to see it as arithmetic" if column == COSINE else "")
-
-    def muted(self, row: int, column: int) -> bool:
-        return column in (0, 4)
-
-    def link(self, row: int, column: int) -> bool:
-        return column in (WORD, COSINE)
-
-    def value(self, row: int, column: int) -> float:
-        return self.found[row].cosine
-
-    def reach(self, column: int) -> tuple[float, float]:
-        return (-1.0 if any(one.cosine < 0 for one in self.found) else 0.0), 1.0
-
-    def here(self, row: int) -> bool:
-        return self._last and row == len(self.found) - 1
-
-
-class NearList(Listing):
+class NearList(ListingView):
     """A list whose words and cosines can be followed, by mouse or with Enter.
 
     Parameters
     ----------
     bench : Workbench
-    rows : Near
+    name : str
+        For a screen reader.
     follow : callable
         Given the word.
     explain : callable
         Given the word whose cosine is to be seen as arithmetic.
+    looks : dict
+        What else `near` is given.
     """
 
     def __init__(
-        self, bench: Workbench, rows: Near, follow: Callable[[str], None], explain: Callable[[str], None]
+        self,
+        bench: Workbench,
+        name: str,
+        follow: Callable[[str], None],
+        explain: Callable[[str], None],
+        **looks: Any,
     ) -> None:
-        super().__init__(bench, rows, most=N)
-        self._near, self._explain = rows, explain
-        self.followed.connect(lambda row: follow(rows.found[row].word))
+        self._name, self._looks = name, looks
+        self.found: Sequence[Neighbour] = ()
+
+        def ask(gesture: Gesture) -> None:
+            match gesture:
+                case GoToWord(word):
+                    follow(word)
+                case ShowCosine(word):
+                    explain(word)
+
+        super().__init__(bench, near(name, (), **looks), ask)
         self.setToolTip("Click a word, or press Enter on it, to go there; click a cosine to see it as arithmetic")
 
-    def _follow(self, row: int, *columns: int) -> None:
-        """Enter stands for the whole row, but in the column of cosines for the cosine."""
-        if columns == (COSINE,) or (len(columns) > 1 and self.currentIndex().column() == COSINE):
-            self._explain(self._near.found[row].word)
-        else:
-            super()._follow(row, *columns)
-
-    def show_words(self, found: Sequence[Neighbour]) -> None:
-        """Show other words."""
-        self._near.found = tuple(found)
-        self.refresh()
+    def show_words(self, found: Sequence[Neighbour], notes: Mapping[str, str] | None = None, note: str = "") -> None:
+        """Show other words, with what stands behind some of them in a column called so."""
+        self.found = tuple(found)
+        self.tell(near(self._name, self.found, notes=notes, note=note, **self._looks))
         self.scrollToTop()
-
-    def refresh(self) -> None:
-        """A list may have come to have other columns, too."""
-        self.rows.beginResetModel()
-        self.rows.endResetModel()
-        super().refresh()
 
 
 class NeighboursCard(Card):
@@ -140,8 +81,7 @@ class NeighboursCard(Card):
         button.setToolTip("Find the words nearest to this one")
         button.clicked.connect(self._ask)
         self.line("Nearest to", self.field, button)
-        self.rows = Near("Nearest words")
-        self.list = NearList(bench, self.rows, store.go_to, self._explain)
+        self.list = NearList(bench, "Nearest words", store.go_to, self._explain)
         self.page.addWidget(self.list)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
@@ -161,21 +101,18 @@ class NeighboursCard(Card):
         )
 
     def _show(self, word: str, found: Sequence[Neighbour]) -> None:
-        self.rows.notes, self.rows.note = {}, ""
+        notes: dict[str, str] = {}
         self.said.setText("")
         source = printed.load()
         if word == source.word:
             same = [one.word for one in found[: len(source.neighbours)]] == [other for other, _ in source.neighbours]
             if same:
-                self.rows.notes, self.rows.note = (
-                    {other: written(float(value), 4) for other, value in source.neighbours},
-                    "printed",
-                )
+                notes = {other: written(float(value), 4) for other, value in source.neighbours}
                 self.said.setText("The reference prints the same ten words in this order.")
             else:
                 ten = ", ".join(f"{other} {written(float(value), 4)}" for other, value in source.neighbours)
                 self.said.setText(f"The reference prints, from {source.vectors}: {ten}. Other texts, other company.")
-        self.list.show_words(found)
+        self.list.show_words(found, notes, "printed")
 
     def _ask(self) -> None:
         words = self.field.words(1, 1)
@@ -199,8 +136,7 @@ class OddCard(Card):
         button.setToolTip("Find the odd one out")
         button.clicked.connect(self.compute)
         self.line(self.field, button)
-        self.rows = Near("Cosine with the mean of all", last=True)
-        self.list = NearList(bench, self.rows, store.go_to, self._explain)
+        self.list = NearList(bench, "Cosine with the mean of all", store.go_to, self._explain, last=True)
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
         self.page.addWidget(self.list)
@@ -216,8 +152,8 @@ class OddCard(Card):
             self.compute()
 
     def resay(self) -> None:
-        if self.rows.found:
-            self.said.setText(f"The odd one out is {here(self.bench, self.rows.found[-1].word)}.")
+        if self.list.found:
+            self.said.setText(f"The odd one out is {here(self.bench, self.list.found[-1].word)}.")
 
     def compute(self) -> None:
         """Work out which it is."""
@@ -233,5 +169,5 @@ class OddCard(Card):
         self.resay()
 
     def _explain(self, word: str) -> None:
-        mean = similarity.centre(self.vectors, [one.word for one in self.rows.found])
+        mean = similarity.centre(self.vectors, [one.word for one in self.list.found])
         self.store.cosine_asked.emit((mean, self.vectors[word]), ("mean of all", word), self)

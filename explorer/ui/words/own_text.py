@@ -14,7 +14,7 @@ from explorer.core.ops import Array
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.words.card import Card, column, here, label
-from explorer.ui.words.neighbours import Near, NearList
+from explorer.ui.words.neighbours import NearList
 from explorer.ui.words.store import Store
 from explorer.ui.workbench import Workbench
 from explorer.words import similarity
@@ -77,8 +77,7 @@ class OwnTextCard(Card):
         self.curve: Any = None
         self._curve_place = QWidget()
         QVBoxLayout(self._curve_place).setContentsMargins(0, 0, 0, 0)
-        self.near = Near("Words nearest to the watched one", bar=130)
-        self.list = NearList(bench, self.near, self.word.setText, self._explain)
+        self.list = NearList(bench, "Words nearest to the watched one", self.word.setText, self._explain, bar=130)
         self.table = label("")
         self.table.setTextFormat(Qt.TextFormat.RichText)
         self.table.setToolTip("A pair counts 1 side by side, 1/2 two places apart, and so on up to five places")

@@ -1,0 +1,125 @@
+"""Lists of words and of products of word vectors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.numbers import exact, written
+from explorer.core.ops import Array
+from explorer.pages.gestures import Gesture
+from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing
+from explorer.words.similarity import Cosine, Neighbour
+
+MOST = 12
+LONGEST = 12  # letters of a word above its numbers
+
+
+@dataclass(frozen=True)
+class GoToWord(Gesture):
+    """Another word is looked at."""
+
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class ShowCosine(Gesture):
+    """The cosine of a word of the list is shown as arithmetic."""
+
+    value: str = ""
+
+
+def near(
+    name: str,
+    found: Sequence[Neighbour],
+    last: bool = False,
+    bar: int = 280,
+    notes: Mapping[str, str] | None = None,
+    note: str = "",
+) -> Listing:
+    """Words with a cosine each, as number and bar; a click on a word goes there, on a cosine shows it as arithmetic.
+
+    Parameters
+    ----------
+    name : str
+        For a screen reader.
+    found : sequence of Neighbour
+    last : bool
+        Whether the last one stands out, rather than none.
+    bar : int
+        Pixels of a bar at text scale 1.
+    notes : mapping of str to str
+        What stands behind words; `note` is the title of the column.
+    """
+    low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
+    columns = [Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, bar, (low, 1.0))]
+    if notes:
+        columns.append(Column(note, NUMBER))
+    lines = []
+    for row, one in enumerate(found):
+        number, tip = written(one.cosine, 4), f"{one.word}: {exact(one.cosine)}"
+        entries = [
+            Entry(str(row + 1), tip=tip, muted=True),
+            Entry(one.word, tip=tip, leads=GoToWord(one.word)),
+            Entry(number, tip=f"{tip}. Click to see it as arithmetic", leads=ShowCosine(one.word)),
+            Entry(number, float(one.cosine), tip),
+        ]
+        if notes:
+            entries.append(Entry(notes.get(one.word, ""), muted=True))
+        lines.append(Line(tuple(entries), here=last and row == len(found) - 1))
+    return Listing(name, name, tuple(columns), tuple(lines), MOST, order="".join(one.word for one in found[:1]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Products(Lines):
+    """A line for each dimension."""
+
+    cosine: Cosine
+    order: Array
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def line(self, row: int) -> Line:
+        d, cosine = int(self.order[row]), self.cosine
+        a, b = (written(float(vector[d]), 4) for vector in cosine.vectors)
+        product = float(cosine.products[d])
+        side = "agree" if cosine.agree[d] else "against" if product < 0 else ""
+        number = written(product, 4)
+        return Line(
+            (
+                Entry(str(d + 1), muted=True),
+                Entry(a),
+                Entry("×", muted=True),
+                Entry(b),
+                Entry("=", muted=True),
+                Entry(number),
+                Entry(number, product),
+                Entry(side, muted=True),
+            )
+        )
+
+
+def products(cosine: Cosine, largest_first: bool) -> Listing:
+    """A line for each dimension of two vectors: both numbers, and their product as number and bar."""
+    numbers = cosine.products
+    order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))
+    reach = min(float(numbers.min()), -1e-9), max(float(numbers.max()), 1e-9)
+    a, b = map(shortened, cosine.words)
+    columns = (
+        Column("dimension", NUMBER),
+        Column(a, NUMBER),
+        Column(""),
+        Column(b, NUMBER),
+        Column(""),
+        Column("product", NUMBER),
+        Column("", BAR, 110, reach),
+        Column(""),
+    )
+    said = f"{'-'.join(cosine.words)} {largest_first}"
+    return Listing("products", "Products by dimension", columns, _Products(cosine, order), 14, order=said)
+
+
+def shortened(word: str) -> str:
+    """A word as it stands above its numbers."""
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
