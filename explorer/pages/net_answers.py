@@ -47,14 +47,21 @@ ROUNDING = 1e-12  # what rounding leaves of 0 says nothing to a reader
 NAMED = 12  # cases that the summary lists
 
 
-def net_picture(view: View) -> Stack | None:
-    """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net."""
+def net_picture(view: View, learned: Engine | None = None) -> Stack | None:
+    """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net.
+
+    Parameters
+    ----------
+    view : View
+    learned : Engine, optional
+        Of a straight line that is learned from the same examples: ``layer.1.activation`` and ``loss.value``.
+    """
     net = Net(view)
     match net.features:
         case 2:
             return _surface(net)
         case 1:
-            return _fit(net)
+            return _fit(net, learned)
     return None
 
 
@@ -314,13 +321,13 @@ class _Ask(Probe):
 # One input: a curve
 
 
-def _fit(net: Net) -> Stack:
+def _fit(net: Net, learned: Engine | None) -> Stack:
     """The net's curve beside the line of a regression, and how far both are from the examples."""
-    parts = Note("losses", _said_of_fit(net)), Picture("answers", _curve(net), 640, 310)
+    parts = Note("losses", _said_of_fit(net, learned)), Picture("answers", _curve(net, learned), 640, 310)
     return Stack("net", "What the net answers, over the examples", parts, 640)
 
 
-def _said_of_fit(net: Net) -> str:
+def _said_of_fit(net: Net, learned: Engine | None) -> str:
     values = net.view.values
     said = [f"The net: loss <b>{written(float(values[LOSS]), 4)}</b>."] if LOSS in values else []
     if "regression.output" in values:
@@ -329,11 +336,14 @@ def _said_of_fit(net: Net) -> str:
         start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {written(abs(b), 4)}"
         line = f"{y} = {written(W, 4)} · {x}{start}"
         loss = written(float(values["regression.loss"]), 4)
+        if learned is not None:
+            own = written(float(learned.values[LOSS]), 4)
+            said.append(f"The line, trained in the same steps: loss <b>{own}</b>.")
         said.append(f"The best line, {line}: loss <b>{loss}</b>; it is known without training.")
     return " ".join(said) + net.straight("the curve is one straight line")
 
 
-def _curve(net: Net) -> Drawing:
+def _curve(net: Net, learned: Engine | None) -> Drawing:
     """The examples as points, the net's curve and the line of the linear regression.
 
     Pointing at an example is pointing at the net's answer to it; dragging it up or down edits its target.
@@ -348,8 +358,12 @@ def _curve(net: Net) -> Drawing:
     if "regression.output" in values:
         # A straight line is drawn through two of its points.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
-        marks.append(Curve(x[ends], values["regression.output"][ends, 0], "line", series(1), dashed=True))
+        best = "line" if learned is None else "best"
+        marks.append(Curve(x[ends], values["regression.output"][ends, 0], best, series(1), dashed=True))
         said.append(f"line {written(float(values['regression.loss']), 4)}")
+        if learned is not None:
+            marks.append(Curve(x[ends], learned.values["layer.1.activation"][ends, 0], "line", series(1)))
+            said.append(f"trained line {written(float(learned.values[LOSS]), 4)}")
     movable = targets is not None and net.view.nodes[TARGET].is_input
     for i, (a, b) in enumerate(zip(x[:MOST_EXAMPLES].tolist(), y.tolist(), strict=False)):
         if drawable(a, b):

@@ -1,6 +1,6 @@
 """What one watches while a model learns: losses, gradients, a weight, and what the model says."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
@@ -11,14 +11,17 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.core.training.history import History
 from explorer.document.commands import SetTokens
+from explorer.pages.net_answers import net_picture
+from explorer.pages.page import Stack
+from explorer.pages.weights import full, weight_map
+from explorer.ui.drawing.view import DrawingView
 from explorer.ui.errors import show_error
+from explorer.ui.page.column import Elements
 from explorer.ui.theme import mark
 from explorer.ui.training.predictions import Predictions
 from explorer.ui.training.run import LiveRun
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.loss_curve import Line, LossCurve
-from explorer.ui.widgets.net_picture import net_picture
-from explorer.ui.widgets.signed_map import Sheet, SignedMap
 from explorer.ui.workbench import Workbench
 
 CALM = 150
@@ -48,7 +51,7 @@ class Pictures(QWidget):
         self.weight = ComboBox()
         self.weight.setAccessibleName("Weight to watch")
         self.weight.setToolTip("Which weight is drawn")
-        self.map = _weight_map(bench, self.weight.currentText)
+        self.map = DrawingView(bench, weight_map(bench.view, ""))
         self.weight.currentTextChanged.connect(self._draw_weight)
         self.tried = QLineEdit()
         self.tried.setAccessibleName("Words to try")
@@ -109,19 +112,23 @@ class Pictures(QWidget):
         if self._net_part is not None:
             self._net_part.hide()
             self._net_part.deleteLater()
-        found = net_picture(self._bench)
+        found = self._found_net()
         self._net = self._net_part = None
         if found is not None:
-            px = self._bench.appearance.px
-            self._net = found.make()
-            self._net.setFixedHeight(px(found.height))
-            self._net_part = _part(found.title, self._net)
+            self._net = self._net_part = Elements(self._bench, 0)
+            self._net.tell((found,))
         self.share(self._room)
+
+    def _found_net(self) -> Stack | None:
+        """What the net answers now, beside the line that learns by the same steps."""
+        line = self._run.line
+        return net_picture(self._bench.view, line.document.engine if line is not None else None)
 
     def _draw_weight(self) -> None:
         """The weight, and what its colours mean."""
-        self.map.refresh()
-        self._scale.setText(f"Blue below 0, ochre above; full colour at ±{written(self.map.limit, 3)}")
+        view, name = self._bench.view, self.weight.currentText()
+        self.map.tell(weight_map(view, name))
+        self._scale.setText(f"Blue below 0, ochre above; full colour at ±{written(full(view, name), 3)}")
 
     def _draw_losses(self) -> None:
         history, line = self._run.history, self._run.line
@@ -152,9 +159,9 @@ class Pictures(QWidget):
         """What the model says, and to what."""
         self.predictions.unpaired = self._unpaired
         self.predictions.refresh()
-        if self._net is not None:
-            self._net.show_line(self._run.line.document.engine if self._run.line is not None else None)
-            self._net.refresh()
+        found = self._found_net()
+        if self._net is not None and found is not None:
+            self._net.tell((found,))
         sequence = self._sequence()
         self.tried.setVisible(sequence is not None)
         if sequence is not None and not self.tried.hasFocus():
@@ -187,7 +194,7 @@ class Pictures(QWidget):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
-        for picture in (self.losses, self.norms, self.map, self.predictions):
+        for picture in (self.losses, self.norms, self.predictions):
             picture.restyle()
         self._net_is_old = True
         if self.isVisible():
@@ -254,23 +261,3 @@ def _calm(name: str, numbers: Sequence[float], n: int) -> Line:
 def _stretch(history: History) -> int:
     """How many steps of a long run make one point of a calm line."""
     return max(len(history.losses) // CALM, 1)
-
-
-def _weight_map(bench: Workbench, name: Callable[[], str]) -> SignedMap:
-    """A weight of the document as colours; of stacked heads, the heads below each other."""
-
-    def read() -> Sheet:
-        engine = bench.document.engine
-        node = name()
-        if node not in engine.graph.nodes:
-            return Sheet("", np.zeros((1, 1)), ("",), ("",), (0, 0), ("", ""), "no weight")
-        array = engine.values[node]
-        flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
-        axes = engine.graph.nodes[node].axes
-        rows = engine.labels(axes[0]) if array.ndim == 2 else [str(i + 1) for i in range(len(flat))]
-        own = flat.shape if array.ndim == 2 else (0, 0)
-        limit = float(np.abs(flat).max(initial=0.0))
-        summary = f"{node}, {' × '.join(map(str, array.shape))}, largest {written(limit, 3)}"
-        return Sheet(node, flat, rows, engine.labels(axes[-1]), own, ("", ""), summary)
-
-    return SignedMap(bench, read, ())

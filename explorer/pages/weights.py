@@ -1,0 +1,41 @@
+"""A weight that is watched while a model learns, as colours."""
+
+import numpy as np
+
+from explorer.core.graph import Place
+from explorer.core.numbers import written
+from explorer.core.shapes import written_shape
+from explorer.pages.drawing import SIGNED, Axis, Drawing, Image
+from explorer.pages.view import View
+
+
+def weight_map(view: View, name: str) -> Drawing:
+    """An input as colours centred on 0 and full at its largest number; stacked heads stand below each other.
+
+    Parameters
+    ----------
+    view : View
+    name : str
+        Of a node; of one that the graph does not have there is an empty drawing.
+    """
+    if name not in view.nodes:
+        return Drawing((), (0.0, 1.0, 0.0, 1.0), "no weight", down=True)
+    array, axes = view.values[name], view.nodes[name].axes
+    flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
+    rows = view.labels(axes[0]) if array.ndim == 2 else tuple(str(i + 1) for i in range(len(flat)))
+    limit = full(view, name)
+    height, width = (float(n) for n in flat.shape)
+    node = Place(name) if array.ndim == 2 else None
+    image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
+    summary = f"{name}, {written_shape(array.shape)}, largest {written(limit, 3)}"
+    columns = view.labels(axes[-1])
+    return Drawing(
+        (image,), (0.0, width, 0.0, height), summary, Axis("", columns, most=10), Axis("", rows, most=12), down=True
+    )
+
+
+def full(view: View, name: str) -> float:
+    """The size of number at which the colour of `weight_map` is full."""
+    array = view.values.get(name)
+    finite = array[np.isfinite(array)] if array is not None else np.zeros(0)
+    return float(np.abs(finite).max(initial=0.0)) or 1.0
