@@ -138,8 +138,9 @@ class Marks(pg.GraphicsObject):
             self.update()
 
     def boundingRect(self) -> QRectF:
-        rect: QRectF = self.viewRect() or QRectF()
-        return rect
+        box = self.getViewBox()
+        # Not pyqtgraph's range of the view: after a change of its size that is the one before.
+        return QRectF() if box is None else self.mapRectFromItem(box, box.rect())
 
     def viewTransformChanged(self) -> None:
         self.prepareGeometryChange()
@@ -184,11 +185,11 @@ class Marks(pg.GraphicsObject):
         lines, pixels = [], self._pixels
         across, up = self._sides
         if drawing.x.grid:
-            for number, _ in across.ticks(*across.range, bounds.width()):
+            for number, _ in across.numbers():
                 x = pixels.point(number, 0).x()
                 lines.append(QLineF(x, bounds.top(), x, bounds.bottom()))
         if drawing.y.grid:
-            for number, _ in up.ticks(*up.range, bounds.height()):
+            for number, _ in up.numbers():
                 y = pixels.point(0, number).y()
                 lines.append(QLineF(bounds.left(), y, bounds.right(), y))
         if lines:

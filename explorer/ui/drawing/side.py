@@ -149,6 +149,11 @@ class Side(pg.AxisItem):
                 found = _round_numbers(low, high, length / widest)
         return found
 
+    def numbers(self) -> list[tuple[float, str]]:
+        """The numbers that are written now."""
+        rect = self.geometry()
+        return self.ticks(*self.range, rect.height() if self.beside else rect.width())
+
     def written(self) -> list[tuple[int, float]]:
         """The labels that are written now, the marked ones first: their place, and their middle in pixels."""
         low, high = sorted(self.range)
@@ -234,7 +239,7 @@ class Side(pg.AxisItem):
         edge = rect.bottom() if self.beside else rect.left()
         # Up the left side, unless it is turned round; to the right along the others.
         unit = (-length if self.beside else length) / (end - start) if end != start else 0.0
-        for number, text in self.ticks(start, end, length):
+        for number, text in self.numbers():
             at = edge + (number - start) * unit
             if not self.beside:  # the last one stays in the picture
                 at = min(at, rect.right() - metrics.horizontalAdvance(text) / 2)
