@@ -151,14 +151,16 @@ class Net:
 
 def _surface(net: Net) -> Stack:
     """The decision surface, the scale of its colours, and how many cases are on the right side."""
-    window, lines = _window(net.cases), _hidden_lines(net)
+    lines = _hidden_lines(net)
     threshold = f"{net.threshold:g}".replace("-", "−")
+    plane, crossed = _plane(net, lines, threshold)
+    thick = f"Thick: the answer is {threshold}." if crossed else f"The answer is nowhere {threshold} here."
     dashed = " Dashed: a hidden unit’s sum is 0, with a foot where it is above." if lines else ""
     parts: tuple[Element, ...] = (
         Note("right cases", _counted(net, threshold)),
-        Picture("answers", _plane(net, window, lines, threshold), 370, 370),
+        Picture("answers", plane, 370, 370),
         Picture("scale of answers", _scale(net), 370, 44),
-        Note("legend of answers", f"Thick: the answer is {threshold}.{dashed}"),
+        Note("legend of answers", f"{thick}{dashed}"),
     )
     return Stack("net", "What the net answers in the plane", parts, 370)
 
@@ -181,11 +183,13 @@ def _window(cases: Array) -> tuple[float, float, float, float]:
     return x - half, x + half, y - half, y + half
 
 
-def _plane(net: Net, window: tuple[float, float, float, float], lines: list[Mark], threshold: str) -> Drawing:
+def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, bool]:
     """Colour is the answer, the thick line is where it is the threshold; the cases are discs to drag.
 
-    A disc has its target in it and its answer below; a dashed line for each hidden unit is where its sum is 0.
+    A disc has its target in it and its answer below; a dashed line for each hidden unit is where its sum is 0. The
+    second result is whether the answer is the threshold anywhere.
     """
+    window = _window(net.cases)
     left, right, bottom, top = window
     x, y = np.linspace(left, right, POINTS), np.linspace(bottom, top, POINTS)
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
@@ -203,7 +207,7 @@ def _plane(net: Net, window: tuple[float, float, float, float], lines: list[Mark
     a, b = net.names(CASES, 1)
     probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
     marks = (image, Segments(border, HERE, 4.0), *lines, *cases)
-    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe)
+    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe), bool(len(border))
 
 
 def _cases(net: Net) -> list[Mark]:

@@ -127,6 +127,8 @@ class TestSurface:
         assert hidden(page) == ([], [])
         assert "Nothing here bends" in page.notes
         assert "nowhere here" in page.drawing(ANSWERS).summary
+        assert "The answer is nowhere 0.5 here." in page.notes
+        assert "Thick" not in page.notes
 
     def test_a_case_stands_for_its_answer_and_can_be_dragged(self, xor):
         before = xor.document.state
