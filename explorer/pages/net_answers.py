@@ -47,14 +47,21 @@ ROUNDING = 1e-12  # what rounding leaves of 0 says nothing to a reader
 NAMED = 12  # cases that the summary lists
 
 
-def net_picture(view: View) -> Stack | None:
-    """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net."""
+def net_picture(view: View, trained: Engine | None = None) -> Stack | None:
+    """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net.
+
+    Parameters
+    ----------
+    view : View
+    trained : Engine, optional
+        Of a line that learns from the same examples beside it: ``layer.1.activation`` and ``loss.value``.
+    """
     net = Net(view)
     match net.features:
         case 2:
             return _surface(net)
         case 1:
-            return _fit(net)
+            return _fit(net, trained)
     return None
 
 
@@ -318,13 +325,13 @@ class _Ask(Probe):
 # One input: a curve
 
 
-def _fit(net: Net) -> Stack:
+def _fit(net: Net, trained: Engine | None) -> Stack:
     """The net's curve beside the line of a regression, and how far both are from the examples."""
-    parts = Note("losses", _said_of_fit(net)), Picture("answers", _curve(net), 640, 310)
+    parts = Note("losses", _said_of_fit(net, trained)), Picture("answers", _curve(net, trained), 640, 310)
     return Stack("net", "What the net answers, over the examples", parts, 640)
 
 
-def _said_of_fit(net: Net) -> str:
+def _said_of_fit(net: Net, trained: Engine | None) -> str:
     values = net.view.values
     said = [f"The net: loss <b>{written(float(values[LOSS]), 4)}</b>."] if LOSS in values else []
     if "regression.output" in values:
@@ -333,11 +340,14 @@ def _said_of_fit(net: Net) -> str:
         start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {written(abs(b), 4)}"
         line = f"{y} = {written(W, 4)} · {x}{start}"
         loss = written(float(values["regression.loss"]), 4)
+        if trained is not None:
+            learned = written(float(trained.values[LOSS]), 4)
+            said.append(f"The line, trained in the same steps: loss <b>{learned}</b>.")
         said.append(f"The best line, {line}: loss <b>{loss}</b>; it is known without training.")
     return " ".join(said) + net.straight("the curve is one straight line")
 
 
-def _curve(net: Net) -> Drawing:
+def _curve(net: Net, trained: Engine | None) -> Drawing:
     """The examples as points, the net's curve and the line of the linear regression.
 
     Pointing at an example is pointing at the net's answer to it; dragging it up or down edits its target.
@@ -352,8 +362,12 @@ def _curve(net: Net) -> Drawing:
     if "regression.output" in values:
         # A straight line is drawn through two of its points.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
-        marks.append(Curve(x[ends], values["regression.output"][ends, 0], "line", series(1), dashed=True))
+        best = "line" if trained is None else "best"
+        marks.append(Curve(x[ends], values["regression.output"][ends, 0], best, series(1), dashed=True))
         said.append(f"line {written(float(values['regression.loss']), 4)}")
+        if trained is not None:
+            marks.append(Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", series(1)))
+            said.append(f"trained line {written(float(trained.values[LOSS]), 4)}")
     movable = targets is not None and net.view.nodes[TARGET].is_input
     for i, (a, b) in enumerate(zip(x[:MOST_EXAMPLES].tolist(), y.tolist(), strict=False)):
         if drawable(a, b):
