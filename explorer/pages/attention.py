@@ -32,6 +32,18 @@ def attention(view: View, stage: Stage) -> tuple[Element, ...]:
     return (*pictures, *matrices, *projections) if long else (*matrices, *pictures, *projections)
 
 
+def attention_sentence(view: View, stage: Stage) -> str:
+    """What happens there: who asks whom, and what for."""
+    block = view.block(stage)
+    nodes = view.nodes
+    others = stage.kind == "cross"
+    who, answer = ("Each word of the target", "the words of the source") if others else ("Each word", "all words")
+    if f"{block}masked" in nodes:
+        answer = f"{answer if others else 'the words'} that the mask lets it see"
+    what = "how much of each value (V) it takes" if f"{block}V" in nodes else "how much it looks at each"
+    return f"{who} asks (Q), {answer} answer (K): that decides {what}."
+
+
 def _matrices(view: View, block: str) -> Row:
     """From queries and keys to the output, of one head."""
     nodes = view.nodes

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from explorer.core.graph import Graph
 from explorer.core.node import Stage
-from explorer.pages.attention import attention
+from explorer.pages.attention import attention, attention_sentence
 from explorer.pages.changes import changes
 from explorer.pages.decoder import cross, masked
 from explorer.pages.descent import descent
 from explorer.pages.element import Element
 from explorer.pages.embedding import embedding
-from explorer.pages.feed_forward import feed_forward, layer
+from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
 from explorer.pages.header import header
-from explorer.pages.heads import heads
+from explorer.pages.heads import heads, heads_sentence
 from explorer.pages.loss import loss, loss_sentence
 from explorer.pages.matrices import matrices
 from explorer.pages.net import net, net_sentence
@@ -74,26 +74,10 @@ KINDS: dict[str, Kind] = {
     "positions": Kind(
         positions, "The place of each word is added to its vector as numbers.", ("positions",), ("dropout",)
     ),
-    "attention": Kind(
-        attention,
-        "Each word asks (Q), all words answer (K): that decides how much of each value (V) it takes.",
-        *_ATTENTION,
-    ),
-    "masked": Kind(
-        masked,
-        "Each word asks (Q); the words that the mask lets it see answer (K) and give their values (V).",
-        *_ATTENTION,
-    ),
-    "cross": Kind(
-        cross,
-        "Each word of the target asks (Q), the words of the source answer (K) and give their values (V).",
-        *_ATTENTION,
-    ),
-    "heads": Kind(
-        heads,
-        "Several heads look at once; their answers are put side by side, and W_O mixes them.",
-        ("heads", "W_O"),
-    ),
+    "attention": Kind(attention, attention_sentence, *_ATTENTION),
+    "masked": Kind(masked, attention_sentence, *_ATTENTION),
+    "cross": Kind(cross, attention_sentence, *_ATTENTION),
+    "heads": Kind(heads, heads_sentence, ("heads", "W_O")),
     "nearest": Kind(matrices, "Which row of V is the output most like? That row names the word.", ("nearest",)),
     "norm": Kind(norm, norm_sentence, _AROUND[:2], _AROUND[2:]),
     "batch norm": Kind(norm, norm_sentence, ("epsilon", "epsilon_in")),
@@ -111,7 +95,7 @@ KINDS: dict[str, Kind] = {
     "output": Kind(output, output_sentence, ("activation", "tied", "bias")),
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "net": Kind(net, net_sentence),
-    "layer": Kind(layer, "Weights, bias, activation.", ("activation", "bias", "weights")),
+    "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
     "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),
     "regression": Kind(
         matrices, "The straight line with the least squared error: slope and start follow from the examples at once."
@@ -119,7 +103,7 @@ KINDS: dict[str, Kind] = {
     "examples": Kind(matrices, "What goes in: an example a row, a feature a column."),
     "vectors": Kind(vectors, "How alike are two vectors, and what is the shadow of one on the other?"),
     "descent": Kind(
-        descent, "Each step moves every weight a little against its gradient, which is the way down from where it is."
+        descent, "Each step moves the weights a little against their gradients: the way down from where they are."
     ),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
     "changes": Kind(changes, "The nodes that the last edit reached, and by how much."),

@@ -69,6 +69,12 @@ def layer(view: View, stage: Stage) -> tuple[Element, ...]:
     )
 
 
+def layer_sentence(view: View, stage: Stage) -> str:
+    """What happens there: a bias may be missing."""
+    bias = ", plus a bias" * (f"{view.block(stage)}b" in view.nodes)
+    return f"Each case times the weights{bias}, then through the activation."
+
+
 def product(view: View, result: str, title: str = "", again: str = "") -> tuple[Item, ...]:
     """The parents of a product with the signs between them, and the product.
 

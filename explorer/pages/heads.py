@@ -47,6 +47,16 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     return (*elements, Section("joined", title), Row("joined heads", tuple(items)))
 
 
+def heads_sentence(view: View, stage: Stage) -> str:
+    """What happens there: there may be a single head, or no W_O."""
+    block = view.block(stage)
+    several = (view.graph.n_heads(f"{block}output") or 1) > 1
+    mixed = f"{block}W_O" in view.nodes
+    if not several:
+        return f"There is one head here{', and W_O mixes its columns' * mixed}."
+    return f"Several heads look at once; their answers are put side by side{', and W_O mixes them' * mixed}."
+
+
 def _of(view: View, name: str, head: int, title: str = "") -> Element:
     """A matrix of a head, which stays when another head is looked at."""
     of_head = view.of_head(name, head)

@@ -21,7 +21,8 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
         columns: list[Element] = [picture]
         if LOSS.node in view.nodes:
             columns.append(Stack("descent", "Gradient descent", (Descent("steps", "steps"),), BESIDE))
-        columns.append(Stack("weights", "Weights", _weights(view), BESIDE))
+        # Beside a picture that is less wide a column of weights fits on the same line.
+        columns.append(Stack("weights", "Weights", _weights(view), BESIDE if Net(view).features == 2 else 0))
         elements += [
             Row("playground", tuple(Item("", column) for column in columns)),
             Section("cases", "The cases, one a row"),

@@ -46,22 +46,27 @@ FOOT = 0.025
 ROUNDING = 1e-12  # what rounding leaves of 0 says nothing to a reader
 NAMED = 12  # cases that the summary lists
 
+WIDTH = 640
+"""Pixels at text scale 1 that a curve over the examples takes on a page."""
 
-def net_picture(view: View, learned: Engine | None = None) -> Stack | None:
+
+def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH) -> Stack | None:
     """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net.
 
     Parameters
     ----------
     view : View
-    learned : Engine, optional
-        Of a straight line that is learned from the same examples: ``layer.1.activation`` and ``loss.value``.
+    trained : Engine, optional
+        Of a line that learns from the same examples beside it: ``layer.1.activation`` and ``loss.value``.
+    width : int
+        Pixels at text scale 1 that a curve takes.
     """
     net = Net(view)
     match net.features:
         case 2:
             return _surface(net)
         case 1:
-            return _fit(net, learned)
+            return _fit(net, trained, width)
     return None
 
 
@@ -158,14 +163,16 @@ class Net:
 
 def _surface(net: Net) -> Stack:
     """The decision surface, the scale of its colours, and how many cases are on the right side."""
-    window, lines = _window(net.cases), _hidden_lines(net)
+    lines = _hidden_lines(net)
     threshold = f"{net.threshold:g}".replace("-", "−")
+    plane, crossed = _plane(net, lines, threshold)
+    thick = f"Thick: the answer is {threshold}." if crossed else f"The answer is nowhere {threshold} here."
     dashed = " Dashed: a hidden unit’s sum is 0, with a foot where it is above." if lines else ""
     parts: tuple[Element, ...] = (
         Note("right cases", _counted(net, threshold)),
-        Picture("answers", _plane(net, window, lines, threshold), 370, 370),
+        Picture("answers", plane, 370, 370),
         Picture("scale of answers", _scale(net), 370, 44),
-        Note("legend of answers", f"Thick: the answer is {threshold}.{dashed}"),
+        Note("legend of answers", f"{thick}{dashed}"),
     )
     return Stack("net", "What the net answers in the plane", parts, 370)
 
@@ -188,11 +195,13 @@ def _window(cases: Array) -> tuple[float, float, float, float]:
     return x - half, x + half, y - half, y + half
 
 
-def _plane(net: Net, window: tuple[float, float, float, float], lines: list[Mark], threshold: str) -> Drawing:
+def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, bool]:
     """Colour is the answer, the thick line is where it is the threshold; the cases are discs to drag.
 
-    A disc has its target in it and its answer below; a dashed line for each hidden unit is where its sum is 0.
+    A disc has its target in it and its answer below; a dashed line for each hidden unit is where its sum is 0. The
+    second result is whether the answer is the threshold anywhere.
     """
+    window = _window(net.cases)
     left, right, bottom, top = window
     x, y = np.linspace(left, right, POINTS), np.linspace(bottom, top, POINTS)
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
@@ -210,7 +219,7 @@ def _plane(net: Net, window: tuple[float, float, float, float], lines: list[Mark
     a, b = net.names(CASES, 1)
     probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
     marks = (image, Segments(border, HERE, 4.0), *lines, *cases)
-    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe)
+    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe), bool(len(border))
 
 
 def _cases(net: Net) -> list[Mark]:
@@ -321,13 +330,13 @@ class _Ask(Probe):
 # One input: a curve
 
 
-def _fit(net: Net, learned: Engine | None) -> Stack:
+def _fit(net: Net, trained: Engine | None, width: int) -> Stack:
     """The net's curve beside the line of a regression, and how far both are from the examples."""
-    parts = Note("losses", _said_of_fit(net, learned)), Picture("answers", _curve(net, learned), 640, 310)
-    return Stack("net", "What the net answers, over the examples", parts, 640)
+    parts = Note("losses", _said_of_fit(net, trained)), Picture("answers", _curve(net, trained), width, 310)
+    return Stack("net", "What the net answers, over the examples", parts, width)
 
 
-def _said_of_fit(net: Net, learned: Engine | None) -> str:
+def _said_of_fit(net: Net, trained: Engine | None) -> str:
     values = net.view.values
     said = [f"The net: loss <b>{written(float(values[LOSS]), 4)}</b>."] if LOSS in values else []
     if "regression.output" in values:
@@ -336,14 +345,14 @@ def _said_of_fit(net: Net, learned: Engine | None) -> str:
         start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {written(abs(b), 4)}"
         line = f"{y} = {written(W, 4)} · {x}{start}"
         loss = written(float(values["regression.loss"]), 4)
-        if learned is not None:
-            own = written(float(learned.values[LOSS]), 4)
-            said.append(f"The line, trained in the same steps: loss <b>{own}</b>.")
+        if trained is not None:
+            learned = written(float(trained.values[LOSS]), 4)
+            said.append(f"The line, trained in the same steps: loss <b>{learned}</b>.")
         said.append(f"The best line, {line}: loss <b>{loss}</b>; it is known without training.")
     return " ".join(said) + net.straight("the curve is one straight line")
 
 
-def _curve(net: Net, learned: Engine | None) -> Drawing:
+def _curve(net: Net, trained: Engine | None) -> Drawing:
     """The examples as points, the net's curve and the line of the linear regression.
 
     Pointing at an example is pointing at the net's answer to it; dragging it up or down edits its target.
@@ -358,12 +367,12 @@ def _curve(net: Net, learned: Engine | None) -> Drawing:
     if "regression.output" in values:
         # A straight line is drawn through two of its points.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
-        best = "line" if learned is None else "best"
+        best = "line" if trained is None else "best"
         marks.append(Curve(x[ends], values["regression.output"][ends, 0], best, series(1), dashed=True))
         said.append(f"line {written(float(values['regression.loss']), 4)}")
-        if learned is not None:
-            marks.append(Curve(x[ends], learned.values["layer.1.activation"][ends, 0], "line", series(1)))
-            said.append(f"trained line {written(float(learned.values[LOSS]), 4)}")
+        if trained is not None:
+            marks.append(Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", series(1)))
+            said.append(f"trained line {written(float(trained.values[LOSS]), 4)}")
     movable = targets is not None and net.view.nodes[TARGET].is_input
     for i, (a, b) in enumerate(zip(x[:MOST_EXAMPLES].tolist(), y.tolist(), strict=False)):
         if drawable(a, b):

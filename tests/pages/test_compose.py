@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, page, stops
@@ -189,6 +189,31 @@ def test_titles_sentences_and_summaries_are_said(example, take_apart):
             if isinstance(part, Drawing):
                 assert part.summary
                 assert not SPEECH.search(part.summary), part.summary
+
+
+ENCODER = "encoder.1.self"
+
+
+@pytest.mark.parametrize(
+    ("lesson", "stage", "switch", "said"),
+    [
+        ("you-are-welcome", f"{ENCODER}.attention", None, "Each word asks (Q), all words answer (K): that decides"),
+        ("you-are-welcome", f"{ENCODER}.attention", (ENCODER, "mask", "causal"), "the words that the mask lets it see"),
+        ("you-are-welcome", "decoder.1.cross.attention", None, "target asks (Q), the words of the source answer (K)"),
+        ("you-are-welcome", "decoder.1.cross.attention", None, "how much of each value (V) it takes."),
+        ("emma", "attention", ("attention", "V", False), "how much it looks at each."),
+        ("you-are-welcome", f"{ENCODER}.heads", None, "side by side, and W_O mixes them."),
+        ("you-are-welcome", f"{ENCODER}.heads", (ENCODER, "heads", 1), "one head here, and W_O mixes its columns."),
+        ("jane", f"{ENCODER}.heads", None, "their answers are put side by side."),
+        ("xor", "layer.1", None, "Each case times the weights, plus a bias, then through the activation."),
+        ("xor", "layer.1", ("layer.1", "bias", False), "Each case times the weights, then through the activation."),
+    ],
+)
+def test_sentences_follow_the_switches(desk, lesson, stage, switch, said):
+    found = desk(lesson)
+    if switch is not None:
+        found.do(SetSwitch(*switch))
+    assert said in found.page(stage).page.header.sentence
 
 
 def test_drawings_can_be_drawn(example, take_apart):

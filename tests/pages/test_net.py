@@ -6,7 +6,7 @@ import pytest
 from explorer.core.numbers import written
 from explorer.document.commands import PinCells, SetArray, SetCells, SetInputs, SetSwitch
 from explorer.pages.drawing import HERE, TEXT, Curve, Dot, Image, Segments, Words
-from explorer.pages.net_answers import Net
+from explorer.pages.net_answers import Net, net_picture
 from explorer.pages.page import Descent, Switches
 from explorer.pages.view import Cell
 
@@ -127,6 +127,8 @@ class TestSurface:
         assert hidden(page) == ([], [])
         assert "Nothing here bends" in page.notes
         assert "nowhere here" in page.drawing(ANSWERS).summary
+        assert "The answer is nowhere 0.5 here." in page.notes
+        assert "Thick" not in page.notes
 
     def test_a_case_stands_for_its_answer_and_can_be_dragged(self, xor):
         before = xor.document.state
@@ -190,6 +192,17 @@ class TestFit:
         assert f"loss <b>{loss}</b>; it is known without training" in page.notes
         assert f"loss <b>{float(sin.value('loss.value')):.4f}</b>" in page.notes
         assert {"regression.W", "regression.b"} <= set(sin.page("regression").names)
+
+    def test_a_line_that_learns_beside_it_has_a_curve_and_a_loss(self, sin, desk):
+        sin.do(SetSwitch("regression", "on", True))
+        line = desk("sin", "linear").document.engine
+        found = net_picture(sin.view, line)
+        note, picture = found.elements
+        curves = [mark for mark in picture.drawing.marks if isinstance(mark, Curve)]
+        assert [(curve.name, curve.dashed) for curve in curves] == [("net", False), ("best", True), ("line", False)]
+        ends = line.values["layer.1.activation"][[0, -1], 0]
+        np.testing.assert_array_equal(curves[-1].y, ends)
+        assert f"trained in the same steps: loss <b>{float(line.values['loss.value']):.4f}</b>" in note.text
 
     def test_an_example_is_dragged_up_and_down_only(self, sin):
         x = sin.value("input.X").copy()

@@ -122,7 +122,8 @@ class Pictures(QWidget):
     def _found_net(self) -> Stack | None:
         """What the net answers now, beside the line that learns by the same steps."""
         line = self._run.line
-        return net_picture(self._bench.view, line.document.engine if line is not None else None)
+        trained = line.document.engine if line is not None else None
+        return net_picture(self._bench.view, trained, round(self._width() / self._bench.appearance.scale))
 
     def _draw_weight(self) -> None:
         """The weight, and what its colours mean."""
@@ -200,13 +201,20 @@ class Pictures(QWidget):
         if self.isVisible():
             self._make_net()
 
+    def _two_columns(self) -> bool:
+        px = self._bench.appearance.px
+        return (self._room - px(BETWEEN)) // 2 >= px(NARROWEST)
+
+    def _width(self) -> int:
+        """Pixels that one picture takes."""
+        px = self._bench.appearance.px
+        return min((self._room - px(BETWEEN)) // 2 if self._two_columns() else self._room, px(WIDEST))
+
     def share(self, room: int) -> None:
         """Two columns of pictures, as wide as so many pixels allow; where they are too few, one."""
         self._room = room
         px = self._bench.appearance.px
-        both = (room - px(BETWEEN)) // 2
-        two = both >= px(NARROWEST)
-        width = min(both if two else room, px(WIDEST))
+        two, width = self._two_columns(), self._width()
         self._columns.setSpacing(px(BETWEEN) if two else 0)
         for widget in (self.losses, self.norms, self.weight, self.map, self.tried, self.predictions, self._net):
             if widget is not None:
