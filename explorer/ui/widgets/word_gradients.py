@@ -159,7 +159,7 @@ class WordGradients(Rows):
 def slip_of(bench: Workbench) -> Slip | None:
     """The step that the reference prints wrongly, where the document stands before it."""
     state = bench.document.state
-    if state not in bench.given:
+    if state not in bench.opened:
         return None
     slips = slips_at(state.lesson, state.setting, {"output.probabilities"})
     steps = (slip for slip in slips if slip.wrong is not None and slip.figure and slip.figure.inputs.keys() == {LOGITS})
