@@ -17,7 +17,6 @@ from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
-from explorer.ui.collector import Collector
 from explorer.ui.main_window import MainWindow
 from explorer.ui.selection import Selection
 from explorer.ui.workbench import Workbench
@@ -53,11 +52,11 @@ def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
     assert isinstance(app, QApplication)
     app.setApplicationName("Transformer Explorer")
     window = make_window(lesson, Appearance(app), state)
-    Collector(window)
     if file is not None and is_document(file):
         window.files.belongs_to(Path(file))
     window.show()
-    # What is there now stays: the collector, which holds everything up, need not look through it again (50 ms a time).
+    # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
+    # time).
     gc.freeze()
     return app, window
 

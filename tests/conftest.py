@@ -92,7 +92,7 @@ def nothing_left_behind(request):
         yield
         return
     gc.freeze()  # so that the collector looks at what the test makes, and at nothing else
-    gc.disable()  # as in the program (see explorer.ui.collector): widgets are deleted on this thread only
+    gc.disable()  # once at the end is quicker, and a widget that a test alone makes goes on this thread
     widgets, timers = top_level_widgets(), running_timers()
     yield
     left = []

@@ -5,7 +5,7 @@ from threading import Lock
 
 from explorer.core.ops import Array
 
-LARGE = 300_000
+MOST_WRITTEN_AT_ONCE = 300_000
 """Numbers of an array that is worth it: 2 ms to draw, less than 1 ms to copy."""
 
 

@@ -13,10 +13,10 @@ from explorer.core.forward import Computed, Pass
 from explorer.core.gradients import LOSS
 from explorer.core.graph import CELL, Place
 from explorer.core.ops import Array
-from explorer.document.background import LARGE, Background, Job
 from explorer.document.commands import Command
-from explorer.document.history import History
+from explorer.document.pending_pass import LARGE, PendingPass, Worker
 from explorer.document.state import State
+from explorer.document.undo import UndoHistory
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Document:
     ----------
     state : State
         What it starts with.
-    background : Background, optional
+    background : Worker, optional
         Without one, everything is computed at once.
     engine : Engine, optional
         One that has the values of this state, or most of them, already.
@@ -73,22 +73,22 @@ class Document:
     ----------
     engine : Engine
         The values, to be read.
-    history : History
+    history : UndoHistory
     recomputed : tuple of str
         The nodes that the last act has executed, in order.
     before : mapping of str to numpy.ndarray
         The old values of what the last act changed; of a drag, since it began.
     """
 
-    def __init__(self, state: State, background: Background | None = None, engine: Engine | None = None) -> None:
+    def __init__(self, state: State, background: Worker | None = None, engine: Engine | None = None) -> None:
         self.engine = Engine() if engine is None else replace(engine)
-        self.history = History(state)
+        self.history = UndoHistory(state)
         self._background = background
         self._listeners: list[Callable[[Change], None]] = []
         self.recomputed: tuple[str, ...] = ()
         self.before: Mapping[str, Array] = {}
         self._last_stroke: object = None
-        self._job: Job | None = None
+        self._pending: PendingPass | None = None
         self._turn = Lock()
         self._good = self.history.mark()
         self._asking: set[object] = set()
@@ -114,7 +114,7 @@ class Document:
     @property
     def computing(self) -> bool:
         """Whether something is being computed in the background."""
-        return self._job is not None
+        return self._pending is not None
 
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
         """Call `listener` with every change. Returns a function that ends it."""
@@ -156,9 +156,9 @@ class Document:
         ExplorerError
             "not-computed" where they cannot be: the document is then what it was before.
         """
-        while self._job is not None:
-            self._job.work()
-            self._arrive(self._job)
+        while self._pending is not None:
+            self._pending.work()
+            self._arrive(self._pending)
 
     def close(self) -> None:
         """Compute nothing more in the background."""
@@ -178,7 +178,7 @@ class Document:
             Who wants them: they come as long as anybody does.
         """
         (self._asking.add if on else self._asking.discard)(by)
-        if self._job is None:
+        if self._pending is None:
             self._go_on()
 
     def difference(self, place: Place) -> Array:
@@ -219,13 +219,13 @@ class Document:
 
     def _keep_good(self) -> None:
         """Remember the history while its present state is the one that is shown."""
-        if self._job is None:
+        if self._pending is None:
             self._good = self.history.mark()
 
     def _reach(self, label: str, stroke: object = None) -> None:
         """Make the values those of the wanted state, now or soon."""
-        job = self._job
-        if job is not None and stroke is not None and stroke == job.stroke:
+        pending = self._pending
+        if pending is not None and stroke is not None and stroke == pending.stroke:
             return  # a drag is shown as far as it has been computed, and its newest step next
         if self.wanted is self._state:
             self._drop()
@@ -264,34 +264,34 @@ class Document:
     def _start(self, begun: Pass, label: str, stroke: object) -> None:
         """Compute in the background; what was being computed there is overtaken."""
         assert self._background is not None
-        if self._job is not None:
-            self._job.overtaken = True
+        if self._pending is not None:
+            self._pending.overtaken = True
         gradients = bool(self._asking) and LOSS.node in begun.graph.nodes
-        self._job = job = Job(begun, self.wanted, label, stroke, gradients, self._turn)
-        self._background.run(job.work, partial(self._arrive, job))
+        self._pending = pending = PendingPass(begun, self.wanted, label, stroke, gradients, self._turn)
+        self._background.run(pending.work, partial(self._arrive, pending))
 
     def _drop(self) -> None:
         """Wait no more for what is being computed."""
-        if self._job is not None and self._background is not None:
-            self._job.overtaken = True
-            self._job = None
+        if self._pending is not None and self._background is not None:
+            self._pending.overtaken = True
+            self._pending = None
             self._background.stop()
 
-    def _arrive(self, job: Job) -> None:
+    def _arrive(self, pending: PendingPass) -> None:
         """Publish what has been computed, unless it was overtaken."""
-        if job is not self._job:
+        if pending is not self._pending:
             return
         self._drop()
-        if job.computed is None:
-            self._take_back(job.label)
-            raise _not_computed(job.label, job.error) from job.error
-        if job.state is not self._state:
-            self._tell(self._publish(job.computed, job.state, job.label, job.stroke))
+        if pending.computed is None:
+            self._take_back(pending.label)
+            raise _not_computed(pending.label, pending.error) from pending.error
+        if pending.state is not self._state:
+            self._tell(self._publish(pending.computed, pending.state, pending.label, pending.stroke))
         else:  # the values were there already, their gradients were not
-            self.engine.publish(job.computed)
-            self._tell(_nothing(job.label))
-        if self._job is None:  # or somebody who was told has done something
-            self._go_on(job.stroke)
+            self.engine.publish(pending.computed)
+            self._tell(_nothing(pending.label))
+        if self._pending is None:  # or somebody who was told has done something
+            self._go_on(pending.stroke)
 
     def _go_on(self, stroke: object = None) -> None:
         """Compute what is still missing: the newest step of a drag, or gradients that take long."""

@@ -14,7 +14,7 @@ from explorer.core.models.size import build_within
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
 from explorer.core.training.history import History
-from explorer.document.deferred import LARGE, Deferred, DeferredArrays, unread, with_others
+from explorer.document.deferred import MOST_WRITTEN_AT_ONCE, Deferred, DeferredArrays, unread, with_others
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
 _NO_ARRAYS: Mapping[str, Array] = MappingProxyType({})
@@ -164,7 +164,7 @@ def _filled(
         kept = [arrays for arrays in (beyond, given) if _common(graph, name, arrays) is not None]
         inputs[name] = array = np.empty(shape, dtype)
         write = partial(_write, array, op, name, model, kept)
-        if array.size >= LARGE:
+        if array.size >= MOST_WRITTEN_AT_ONCE:
             deferred[name] = Deferred(array, write)
         else:
             write()

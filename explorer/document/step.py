@@ -69,7 +69,7 @@ def step_from(document: Document, before: Optimiser, way: Way, at: int, stroke: 
     at : int
         How many steps have been taken.
     stroke : object
-        What the steps of a run have in common (see `History.record`).
+        What the steps of a run have in common (see `UndoHistory.record`).
 
     Raises
     ------

@@ -33,8 +33,8 @@ from explorer.core.training.history import History
 from explorer.core.training.recipe import BOUNDS
 from explorer.document import archive
 from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, Form
-from explorer.document.checked import MOST_LABEL, MOST_LABELS, Table, is_text, is_whole, shown
 from explorer.document.commands.cells import last_number
+from explorer.document.json_table import MOST_LABEL, MOST_LABELS, JsonTable, is_text, is_whole, shown
 from explorer.document.state import State
 
 FORMAT, VERSION = "Transformer Explorer document", 1
@@ -165,7 +165,7 @@ def _version(document: object) -> int:
 
 def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> tuple[State, str]:
     """The state that a document describes, with its title; `read` is asked for arrays only once all sizes are known."""
-    top = Table({"run": {}, "beyond": {}, **document}, DOCUMENT, _PARTS)
+    top = JsonTable({"run": {}, "beyond": {}, **document}, DOCUMENT, _PARTS)
     title, lesson, setting = top.text("title", MOST_TITLE), top.text("lesson"), top.text("setting")
     model = _model(top.table("model", _MODEL))
     graph = _graph(model)
@@ -202,7 +202,7 @@ def _run(columns: Mapping[str, Form], read: Read) -> History | None:
         raise DamagedError("the columns of its run of training do not fit together") from None
 
 
-def _model(table: Table) -> Model:
+def _model(table: JsonTable) -> Model:
     """The model, each of its switches checked by itself."""
     lengths, axes = table.table("lengths"), table.table("axes")
     for part in (lengths, axes):
@@ -258,7 +258,7 @@ def _limit_cells(model: Model, cells: int) -> None:
         raise DamagedError(f"it holds {cells:,} numbers; up to {most_numbers(model):,} can be opened")
 
 
-def _forms(table: Table) -> dict[str, Form]:
+def _forms(table: JsonTable) -> dict[str, Form]:
     """The forms of arrays by the names of their nodes."""
     forms: dict[str, Form] = {}
     for name in table.data:

@@ -140,8 +140,8 @@ class Files(QObject):
     def modified(self) -> bool:
         """Whether there is something to save: a lesson as it is given is not."""
         state = self._bench.document.wanted
-        given = self._file.path is None and state in self._bench.given
-        return state is not self._file.saved and not given
+        as_opened = self._file.path is None and state in self._bench.opened
+        return state is not self._file.saved and not as_opened
 
     def _follow(self) -> None:
         self._file = self._files.setdefault(self._bench.document.wanted, self._file)

@@ -53,8 +53,8 @@ class Workbench:
         self.background = background or Background(bridge)
         self.descent = Descent(document, bridge)
         self._first = lesson
-        self._opened = {lesson.id: lesson}
-        self.given: WeakSet[State] = WeakSet({document.state})
+        self._lessons = {lesson.id: lesson}
+        self.opened: WeakSet[State] = WeakSet({document.state})
         """States as they were opened: who comes to one of them has opened an example, or taken everything back."""
         self._set_descent(lesson)
 
@@ -73,7 +73,7 @@ class Workbench:
             beside=beside,
             last_step=descent.change,
             steps=steps,
-            given=self.document.state in self.given,
+            given=self.document.state in self.opened,
         )
 
     @property
@@ -85,7 +85,7 @@ class Workbench:
     @property
     def lesson(self) -> Lesson:
         """The example that the document's present state is from: undo may go back to one opened before."""
-        return self._opened.get(self.document.state.lesson, self._first)
+        return self._lessons.get(self.document.state.lesson, self._first)
 
     @property
     def ours(self) -> frozenset[str]:
@@ -101,10 +101,13 @@ class Workbench:
 
     def open_state(self, lesson: Lesson, state: State, title: str = "") -> None:
         """Open a document of an example; it can be undone."""
-        self._opened[lesson.id] = lesson
-        self.given.add(state)
+        self._lessons[lesson.id] = lesson
+        self.opened.add(state)
         another = lesson.id != self.document.state.lesson
         self.document.do(Replace(state, f"Open “{title or lesson.title}”"))
+        # A lesson may hold the weights of a large model; those that nobody can go back to are let go.
+        within_reach = {one.lesson for one in (self.document.state, *self.document.history.states)}
+        self._lessons = {name: one for name, one in self._lessons.items() if name in within_reach}
         if another:
             self._set_descent(lesson)
 

@@ -253,7 +253,7 @@ def test_a_document_that_computes_in_the_background_comes_to_the_same_bits(kind,
             # Some passes are long and some are not.
             patch.setattr("explorer.document.document.LARGE", data.draw(st.sampled_from((0, 0, 3000, 10**9))))
             # Some inputs are large and some are not.
-            patch.setattr("explorer.document.state.LARGE", data.draw(st.sampled_from((0, 10, 10**9))))
+            patch.setattr("explorer.document.state.MOST_WRITTEN_AT_ONCE", data.draw(st.sampled_from((0, 10, 10**9))))
             act = data.draw(acts(twin, states))
             carry_out(twin, act)
             shown, values = document.state, document.engine.values

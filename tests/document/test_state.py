@@ -156,7 +156,7 @@ def test_a_large_model_has_the_numbers_of_a_small_one(monkeypatch, states):
         longer = SetTokens(sequence, ["a", "new", "word", "b"])
         expected = longer.apply(states[kind])
         with monkeypatch.context() as patch:
-            patch.setattr(state_module, "LARGE", 0)
+            patch.setattr(state_module, "MOST_WRITTEN_AT_ONCE", 0)
             after = longer.apply(states[kind])
         assert isinstance(after.inputs, DeferredArrays)
         for name, array in expected.inputs.items():
@@ -165,7 +165,7 @@ def test_a_large_model_has_the_numbers_of_a_small_one(monkeypatch, states):
 
 
 def test_an_edit_of_a_growing_model_does_not_wait_for_its_table(monkeypatch, states):
-    monkeypatch.setattr(state_module, "LARGE", 0)
+    monkeypatch.setattr(state_module, "MOST_WRITTEN_AT_ONCE", 0)
     state, tables = states["gpt"], []
     for command in (
         SetTokens("input", ["a", "new"]),

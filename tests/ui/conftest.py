@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from explorer.app import make_window
-from explorer.document.background import Job
+from explorer.document.pending_pass import PendingPass
 from explorer.lessons.loader import catalogue
 from explorer.ui import files, top_bar
 from explorer.ui.appearance import Appearance
@@ -108,13 +108,13 @@ class Gate:
 
     def __init__(self, monkeypatch):
         self.open = threading.Event()
-        work = Job.work
+        work = PendingPass.work
 
         def wait(job):
             self.open.wait()
             work(job)
 
-        monkeypatch.setattr(Job, "work", wait)
+        monkeypatch.setattr(PendingPass, "work", wait)
 
 
 @pytest.fixture

@@ -86,6 +86,6 @@ def _taken_over(old: State, new: State) -> dict[str, Array]:
         # A row of words is no table of numbers.
         and nodes[name].axes == node.axes
     ]
-    values = dict(given)
+    values = {parent: given[parent] for name in names for parent in nodes[name].parents}
     run((nodes[name] for name in names), {}, values, old.pins, names)
     return {name: frozen(values[name].astype(new.inputs[name].dtype)) for name in names}

@@ -16,8 +16,8 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
-from explorer.document.background import LARGE
 from explorer.document.document import Document
+from explorer.document.pending_pass import LARGE
 from explorer.document.step import Way
 from explorer.document.training import Run, trainable
 from explorer.ui.bridge import Bridge

@@ -229,7 +229,7 @@ class TrainingTab(QFrame):
         """Somebody has opened another example, another setting of it, or the same one anew: that is another run."""
         before, self._opened = self._opened, self._example
         session, state = self.run.session, self.bench.document.state
-        anew = session is not None and state in self.bench.given and not session.undone and state is not session.first
+        anew = session is not None and state in self.bench.opened and not session.undone and state is not session.first
         if before != self._opened or anew:
             self._begin_anew()
         if before[0] != self._opened[0]:

@@ -1,11 +1,13 @@
 """What all pyqtgraph pictures share: no frame, no menu, the theme's colours, and a summary in words."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import ceil
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
+import shiboken6
+from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -78,6 +80,10 @@ class Plot(pg.PlotWidget):
     ) -> None:
         axes = {side: axis(side) for side in ("left", "bottom", "right", "top")}
         super().__init__(parent, enableMenu=False, axisItems=axes)
+        item = self.getPlotItem()
+        # pyqtgraph makes a menu for each plot, also where none is shown, and gives it no parent. Held by a ring of
+        # references alone, it would be for Python's collector to delete, on any thread and amid any repolishing.
+        self.destroyed.connect(partial(_delete, item.ctrlMenu, item.stateGroup))
         self.bench = bench
         self.name = name
         self._ticks: dict[str, tuple[tuple[str, ...], float, int]] = {}
@@ -89,7 +95,7 @@ class Plot(pg.PlotWidget):
         self.setMouseEnabled(False, False)
         for part in (self, self.viewport()):
             part.setAcceptDrops(False)  # a file is dropped on the window
-        self.getPlotItem().setContentsMargins(0, 0, 0, 0)
+        item.setContentsMargins(0, 0, 0, 0)
 
     def reads(self) -> set[str]:
         """The nodes whose change concerns the picture: what it draws, and the words beside it."""
@@ -223,3 +229,9 @@ class Picture(Plot):
 
     def reads(self) -> set[str]:
         return self._reads
+
+
+def _delete(*objects: QObject) -> None:
+    for one in objects:
+        if shiboken6.isValid(one):
+            shiboken6.delete(one)

@@ -13,7 +13,7 @@ can hardly see that, and a thread of many small numpy calls would starve the win
 became 480 to 615 ms)."""
 
 
-class Background(Protocol):
+class Worker(Protocol):
     """What can compute beside the event loop; the window has one."""
 
     def run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
@@ -27,7 +27,7 @@ class Overtaken(Exception):  # noqa: N818
     """Raised in the midst of a pass to end it, where a newer act has made it useless."""
 
 
-class Job:
+class PendingPass:
     """A pass on its way to be published.
 
     Parameters
@@ -42,7 +42,7 @@ class Job:
     gradients : bool
         Whether the gradients of the loss are wanted, too.
     turn : Lock
-        Shared by all jobs of a document: an overtaken one may still be within an op.
+        Shared by all of a document: an overtaken one may still be within an op.
 
     Attributes
     ----------

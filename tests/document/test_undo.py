@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
 
-from explorer.document import history
+from explorer.core.graph import Graph
+from explorer.document import undo
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
-from explorer.document.history import History
+from explorer.document.undo import UndoHistory
+
+GRAPH = Graph({}, {}, (), {})
 
 
 class Moment:
@@ -12,6 +15,7 @@ class Moment:
     def __init__(self, *arrays):
         self.inputs = {str(i): array for i, array in enumerate(arrays)}
         self.pins = self.beyond = {}
+        self.graph = GRAPH
 
 
 @pytest.fixture
@@ -22,7 +26,7 @@ def moments():
 @pytest.fixture
 def three_steps(moments):
     """A history that has gone from moment 0 to moment 3."""
-    steps = History(moments[0])
+    steps = UndoHistory(moments[0])
     for i in (1, 2, 3):
         steps.record(moments[i], f"act {i}")
     return steps
@@ -57,7 +61,7 @@ def test_a_new_act_clears_what_could_be_redone(three_steps, moments):
 
 
 def test_the_parts_of_a_stroke_are_one_step(moments):
-    steps = History(moments[0])
+    steps = UndoHistory(moments[0])
     steps.record(moments[1], "before")
     for i in (2, 3, 4):
         steps.record(moments[i], f"drag to {i}", stroke="drag 1")
@@ -69,7 +73,7 @@ def test_the_parts_of_a_stroke_are_one_step(moments):
 
 
 def test_a_stroke_that_goes_on_takes_in_what_was_done_in_between(moments):
-    steps = History(moments[0])
+    steps = UndoHistory(moments[0])
     steps.record(moments[1], "before")
     steps.record(moments[2], "run", stroke="run")
     steps.record(moments[3], "edit")
@@ -78,14 +82,14 @@ def test_a_stroke_that_goes_on_takes_in_what_was_done_in_between(moments):
 
 
 def test_acts_without_a_stroke_never_merge(moments):
-    steps = History(moments[0])
+    steps = UndoHistory(moments[0])
     for i in (1, 2):
         steps.record(moments[i], f"act {i}", stroke=None)
     assert len(walk(steps.undo)) == 2
 
 
 def test_the_first_state_is_never_merged_into(moments):
-    steps = History(moments[0])
+    steps = UndoHistory(moments[0])
     steps.record(moments[1], "drag", stroke="drag")
     steps.undo()
     steps.record(moments[2], "drag", stroke="drag")
@@ -94,8 +98,8 @@ def test_the_first_state_is_never_merged_into(moments):
 
 
 def test_the_oldest_state_that_is_remembered_is_never_merged_into(monkeypatch, moments):
-    monkeypatch.setattr(history, "LIMIT", 1)
-    steps = History(moments[0])
+    monkeypatch.setattr(undo, "LIMIT", 1)
+    steps = UndoHistory(moments[0])
     steps.record(moments[1], "drag 1", stroke="drag 1")
     steps.record(moments[2], "drag 2", stroke="drag 2")
     steps.undo()
@@ -115,11 +119,11 @@ def test_modified_is_being_elsewhere_than_what_was_saved(three_steps):
 
 
 def test_a_new_history_is_not_modified(moments):
-    assert not History(moments[0]).modified
+    assert not UndoHistory(moments[0]).modified
 
 
 def test_a_save_in_the_middle_of_a_stroke_counts_only_for_that_state(moments):
-    steps = History(moments[0])
+    steps = UndoHistory(moments[0])
     steps.record(moments[1], "drag", stroke="drag")
     steps.mark_saved()
     steps.record(moments[2], "drag", stroke="drag")
@@ -127,8 +131,8 @@ def test_a_save_in_the_middle_of_a_stroke_counts_only_for_that_state(moments):
 
 
 def test_the_oldest_steps_are_forgotten(monkeypatch, moments):
-    monkeypatch.setattr(history, "LIMIT", 3)
-    steps = History(moments[0])
+    monkeypatch.setattr(undo, "LIMIT", 3)
+    steps = UndoHistory(moments[0])
     for i in (1, 2, 3, 4, 5):
         steps.record(moments[i], f"act {i}")
     assert steps.present is moments[5]
@@ -137,10 +141,10 @@ def test_the_oldest_steps_are_forgotten(monkeypatch, moments):
 
 
 def test_steps_that_take_too_much_memory_are_forgotten_but_one(monkeypatch):
-    monkeypatch.setattr(history, "MOST_BYTES", 250)
+    monkeypatch.setattr(undo, "MOST_BYTES", 250)
     shared, edited = np.zeros(10_000, np.int8), [np.zeros(100, np.int8) for _ in range(4)]
     moments = [Moment(shared, array) for array in edited]
-    steps = History(moments[0])
+    steps = UndoHistory(moments[0])
     for i in (1, 2, 3):
         steps.record(moments[i], f"act {i}")
     # What the states share counts nothing.
@@ -151,9 +155,36 @@ def test_steps_that_take_too_much_memory_are_forgotten_but_one(monkeypatch):
     assert steps.present is moments[3]
 
 
+def test_what_an_act_replaces_counts_not_what_it_brings(monkeypatch):
+    monkeypatch.setattr(undo, "MOST_BYTES", 250)
+    large, small = Moment(np.zeros(1000, np.int8)), [Moment(np.zeros(100, np.int8)) for _ in range(2)]
+    steps = UndoHistory(small[0])
+    steps.record(small[1], "another")
+    steps.record(large, "large")
+    assert walk(steps.undo) == ["Undo: large", "Undo: another"]
+    walk(steps.redo)
+    steps.record(small[0], "small")
+    assert walk(steps.undo) == ["Undo: small"]
+
+
+def test_graphs_and_their_labels_count(monkeypatch, states):
+    state, steps = states["gpt"], UndoHistory(states["gpt"])
+    monkeypatch.setattr(undo, "MOST_BYTES", 2 * undo.NODE_BYTES * len(state.graph.nodes) + 3000)
+    for n in (1, 2, 4, 5):
+        state = SetTokens("input", "abcde"[:n]).apply(state)
+        steps.record(state, f"{n} words")
+    assert walk(steps.undo) == ["Undo: 5 words", "Undo: 4 words"]
+
+
+def test_a_sentence_one_token_longer_shares_its_labels(states):
+    first = SetTokens("input", "abcd").apply(states["gpt"])
+    second = SetTokens("input", "abcda").apply(first)
+    assert {name for name in first.graph.axes if first.graph.axes[name] is not second.graph.axes[name]} == {"input"}
+
+
 def test_the_parts_of_a_stroke_count_once(monkeypatch):
-    monkeypatch.setattr(history, "MOST_BYTES", 250)
-    steps = History(Moment(np.zeros(100, np.int8)))
+    monkeypatch.setattr(undo, "MOST_BYTES", 250)
+    steps = UndoHistory(Moment(np.zeros(100, np.int8)))
     steps.record(Moment(np.zeros(100, np.int8)), "before")
     for _ in range(5):
         steps.record(Moment(np.zeros(100, np.int8)), "drag", stroke="drag")

@@ -10,7 +10,7 @@ MOST_LABELS = 1_000_000
 MOST_LABEL = 120
 
 
-class Table:
+class JsonTable:
     """A table of the document.
 
     Parameters
@@ -61,9 +61,9 @@ class Table:
             raise self.wrong(key, f"one of {', '.join(known)}")
         return str(self.data[key])
 
-    def table(self, key: str, keys: Collection[str] | None = None) -> "Table":
+    def table(self, key: str, keys: Collection[str] | None = None) -> "JsonTable":
         """A table below this one."""
-        return Table(self.data[key], key if self.way == DOCUMENT else f"{key} of {self.way}", keys)
+        return JsonTable(self.data[key], key if self.way == DOCUMENT else f"{key} of {self.way}", keys)
 
     def labels(self, key: str) -> tuple[str, ...]:
         """A list of texts, none of them empty."""

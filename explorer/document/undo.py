@@ -11,7 +11,9 @@ from explorer.document.state import State
 
 LIMIT = 1000
 MOST_BYTES = 2**30
-"""Of arrays that only steps to undo still hold: a hundred edits of the largest matrix of GPT-2 small."""
+"""Of what only steps to undo still hold: a hundred edits of the largest matrix of GPT-2 small."""
+NODE_BYTES, LABEL_BYTES = 1000, 64
+"""About what a node of a graph takes, with its share of what the graph keeps beside it, and a label of an axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +22,7 @@ class _Step:
     label: str
     stroke: object
     bytes: int
-    """Of all arrays that the steps have made from the first state on."""
+    """Of all that the steps have replaced from the first state on."""
 
 
 class Mark(NamedTuple):
@@ -30,7 +32,7 @@ class Mark(NamedTuple):
     now: int
 
 
-class History:
+class UndoHistory:
     """The states a document has been in. Steps of one stroke (a drag, a wheel, a run of training) are one step.
 
     Parameters
@@ -48,6 +50,11 @@ class History:
     def present(self) -> State:
         """The state the document is in, or on its way to."""
         return self._steps[self._now].state
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """All states that can be gone back or forward to, the present one among them."""
+        return tuple(step.state for step in self._steps)
 
     @property
     def undo_label(self) -> str | None:
@@ -78,7 +85,7 @@ class History:
             begun = [step.stroke == stroke for step in kept[1:]]
             kept = kept[: begun.index(True) + 1] if True in begun else kept
         last = kept[-1]
-        step = _Step(state, label, stroke, last.bytes + _new_bytes(state, last.state))
+        step = _Step(state, label, stroke, last.bytes + _only_in(last.state, state))
         # The oldest are forgotten, but one step can always be undone.
         first = max(len(kept) - LIMIT, 0)
         while first < len(kept) - 1 and step.bytes - kept[first].bytes > MOST_BYTES:
@@ -109,10 +116,15 @@ class History:
         self._steps, self._now = mark
 
 
-def _new_bytes(state: State, before: State) -> int:
-    """Bytes of the arrays that the state before does not have."""
-    held = set(map(id, _arrays(before)))
-    return sum(array.nbytes for array in _arrays(state) if id(array) not in held)
+def _only_in(old: State, new: State) -> int:
+    """Bytes of what one state holds and the next one does not."""
+    shared = set(map(id, _arrays(new)))
+    found = sum(array.nbytes for array in _arrays(old) if id(array) not in shared)
+    if old.graph is not new.graph:
+        labels = set(map(id, new.graph.axes.values()))
+        found += NODE_BYTES * len(old.graph.nodes)
+        found += LABEL_BYTES * sum(len(axis) for axis in old.graph.axes.values() if id(axis) not in labels)
+    return found
 
 
 def _arrays(state: State) -> Iterator[Array]:

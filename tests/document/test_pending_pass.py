@@ -422,7 +422,7 @@ def test_of_a_small_model_each_is_computed_when_it_is_asked_for(monkeypatch, doc
 
 
 def test_the_table_that_a_new_word_makes_longer_is_written_in_the_background(monkeypatch, document, hand):
-    monkeypatch.setattr(states_module, "LARGE", 0)
+    monkeypatch.setattr(states_module, "MOST_WRITTEN_AT_ONCE", 0)
     document.do(SetTokens("source", ["you", "newest"]))
     table = document.wanted.inputs.deferred["source.table"]
     assert table.waiting
@@ -435,7 +435,7 @@ def test_the_table_that_a_new_word_makes_longer_is_written_in_the_background(mon
 
 
 def test_a_table_that_cannot_be_written_leaves_what_was_there(monkeypatch, document, hand):
-    monkeypatch.setattr(states_module, "LARGE", 0)
+    monkeypatch.setattr(states_module, "MOST_WRITTEN_AT_ONCE", 0)
     before = document.state
     document.do(SetTokens("source", ["you", "newest"]))
     with monkeypatch.context() as patch:

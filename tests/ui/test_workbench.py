@@ -1,0 +1,35 @@
+import gc
+import weakref
+
+import pytest
+
+from explorer.document import undo
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.ui.bridge import Bridge
+from explorer.ui.selection import Selection
+from explorer.ui.workbench import Workbench
+
+
+@pytest.fixture
+def bench(appearance):
+    lesson = load("you-are-welcome")
+    document = Document(lesson.state())
+    made = Workbench(document, Bridge(document), Selection(document), appearance, lesson)
+    yield made
+    made.bridge.close()
+
+
+def test_examples_that_undo_does_not_reach_are_let_go(bench, monkeypatch):
+    monkeypatch.setattr(undo, "LIMIT", 2)
+    kept = []
+    for name in ("emma", "xor", "softmax", "jane"):
+        lesson = load(name)
+        kept.append(weakref.ref(lesson))
+        bench.open(lesson)
+    del lesson
+    gc.collect()
+    assert [one() and one().id for one in kept] == [None, "xor", "softmax", "jane"]
+    for name in ("softmax", "xor"):
+        bench.document.undo()
+        assert bench.lesson is next(one() for one in kept if one() and one().id == name)
