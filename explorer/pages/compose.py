@@ -25,6 +25,7 @@ from explorer.pages.positions import positions
 from explorer.pages.switches import switches
 from explorer.pages.vectors import vectors
 from explorer.pages.view import View
+from explorer.pages.whole import whole
 
 ABOUT_THE_MODEL = (
     Stage("model.descent", "descent", "Gradient descent", "Model"),
@@ -32,12 +33,14 @@ ABOUT_THE_MODEL = (
     Stage("model.changes", "changes", "What changed", "Model"),
     Stage("model.switches", "switches", "All switches", "Model"),
 )
-"""Pages that belong to no stage of the graph."""
+"""Pages that belong to no stage of the graph, behind those of the stages."""
+WHOLE = Stage("whole", "whole", "The model", "Overview")
+"""The first page."""
 
 
 def stops(graph: Graph) -> tuple[Stage, ...]:
-    """Where one can go: the graph's stages in reading order, then the pages about all of the model."""
-    return graph.stages + ABOUT_THE_MODEL
+    """Where one can go: the whole in one picture, the graph's stages in reading order, then pages about the model."""
+    return (WHOLE, *graph.stages, *ABOUT_THE_MODEL)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ _ATTENTION = (
     ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
 )
 KINDS: dict[str, Kind] = {
+    "whole": Kind(whole, "Words go in at the left; what comes next comes out at the right."),
     "embedding": Kind(
         embedding,
         "Each word is looked up in a table: its row is the vector it starts with.",

@@ -63,6 +63,8 @@ class Image(Mark):
         How many rows and columns belong to the node; the rest was computed further for the picture. (0, 0): all.
     smooth : bool
         Whether colours run into each other: the array is taken from something without steps.
+    token : str
+        The axis whose words the rows are: the row of a lit word is framed.
     """
 
     array: Array
@@ -73,6 +75,7 @@ class Image(Mark):
     node: Place | None = None
     own: tuple[int, int] = (0, 0)
     smooth: bool = False
+    token: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,13 +263,104 @@ class Arc(Mark):
 
 @dataclass(frozen=True, eq=False)
 class Words(Mark):
-    """Words at a place; moved a little where something is in the way, and on a patch of the page where an image is."""
+    """Words at a place; moved a little where something is in the way, and on a patch of the page where an image is.
+
+    Parameters
+    ----------
+    fixed : bool
+        Whether they stay where they are, whatever is in the way.
+    align : float
+        Which part of fixed words is at the place: 0 their left end, 0.5 their middle, 1 their right end.
+    token : (axis, place) or None
+        The word that they are: orange while that is lit, and pointing at them lights it.
+    """
 
     x: float
     y: float
     text: str
     ink: str = MUTED
     fixed: bool = False
+    align: float = 0.5
+    token: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Mark):
+    """A part of a whole that one can go to: a block of a model.
+
+    Its words are written in a size that goes with the zoom of the drawing; what does not fit is left out.
+
+    Parameters
+    ----------
+    place : tuple of float
+        Left, bottom (in a drawing that counts down: top), width, height.
+    name : str
+        What it is for a screen reader, and what arrow keys come to.
+    title : str
+        Written at its top.
+    note : str
+        A number or a shape, written at its bottom.
+    tip : str
+        What a tooltip says of it.
+    leads : Gesture or None
+        What a click, or Enter, asks for.
+    share : float or None
+        Its place on the map of shares, which colours its ground.
+    folded : bool
+        Whether others like it lie behind it.
+    """
+
+    place: tuple[float, float, float, float]
+    name: str
+    title: str = ""
+    note: str = ""
+    tip: str = ""
+    leads: Gesture | None = None
+    share: float | None = None
+    folded: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Way(Mark):
+    """A line along which numbers flow, round its corners, with a head at its end.
+
+    Parameters
+    ----------
+    points : tuple of (x, y)
+    ink : str
+    width : float
+        Pixels.
+    head : bool
+    """
+
+    points: tuple[tuple[float, float], ...]
+    ink: str = MUTED
+    width: float = 1.5
+    head: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Bars(Mark):
+    """Words with a bar each, below each other: the likeliest next words.
+
+    Parameters
+    ----------
+    place : tuple of float
+        As of `Box`.
+    words : tuple of str
+    values : tuple of float
+        From 0 to `full`.
+    cells : tuple of Cell
+        What pointing at each points at.
+    full : float
+        The value of a bar as long as there is room.
+    """
+
+    place: tuple[float, float, float, float]
+    words: tuple[str, ...]
+    values: tuple[float, ...]
+    cells: tuple[Cell, ...] = ()
+    full: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,6 +421,8 @@ class Drawing(Data):
     square : bool
         Whether a unit is as long across as it is up.
     probe : Probe or None
+    zoom : bool
+        Whether one can look closer, by the wheel or + and −, and move about by dragging; words grow along.
     """
 
     marks: tuple[Mark, ...]
@@ -337,3 +433,4 @@ class Drawing(Data):
     down: bool = False
     square: bool = False
     probe: Probe | None = None
+    zoom: bool = False

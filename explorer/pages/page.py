@@ -230,11 +230,20 @@ class Listing(Element):
 
 @dataclass(frozen=True, eq=False)
 class Picture(Element):
-    """A drawing with its size on the page, in pixels at text scale 1."""
+    """A drawing with its size on the page, in pixels at text scale 1.
+
+    Parameters
+    ----------
+    drawing : Drawing
+    width, height : int
+    fills : bool
+        Whether it takes all the room that the page has in sight; then the sizes are the least.
+    """
 
     drawing: Drawing
     width: int
     height: int
+    fills: bool = False
 
 
 @dataclass(frozen=True, eq=False)
