@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, page, stops
@@ -282,6 +282,19 @@ def test_after_an_edit_a_page_differs_where_what_it_shows_does(lesson, eyes):
                 assert same or element.place.node in changed
         if not shows and stage.name not in ("model.changes", "model.descent"):
             assert new == old[stage.name], stage.name
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "i-love-ai"])
+def test_ids_are_those_of_other_words(lesson, eyes):
+    own = Document(load(lesson).state())
+    before = View.of(own)
+    for sequence in before.graph.sequences:
+        own.do(SetTokens(sequence, tuple(f"other{i}" for i in range(len(before.labels(sequence))))))
+    after = View.of(own)
+    for stage in before.graph.stages:
+        old, new = (eyes(page(view, stage)) for view in (before, after))
+        notes = {note.id for note in (*old.all(Note), *new.all(Note))}  # one may have nothing to say
+        assert [e.id for e in new.elements if e.id not in notes] == [e.id for e in old.elements if e.id not in notes]
 
 
 def test_no_page_needs_a_window():
