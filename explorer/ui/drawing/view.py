@@ -397,9 +397,11 @@ class DrawingView(Plot):
             else:
                 rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
             return self._told_of_square(one, row, column), rect
+        # Where each place has something to say a hint would stand in front of it.
         movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
+        hint = "A point here can be dragged" if movable and self.drawing.probe is None else ""
         here = position.toPoint()
-        return ("A point here can be dragged" if movable else ""), QRect(here, here + QPoint(12, 12))
+        return hint, QRect(here, here + QPoint(12, 12))
 
     # The keys
 
