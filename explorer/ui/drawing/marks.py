@@ -546,9 +546,9 @@ def _is_disc(dot: Dot) -> bool:
 
 def _named(marks: Sequence[Mark], members: Sequence[int]) -> str:
     """The names of dots that lie on each other."""
-    names = [mark.name for mark in (marks[i] for i in members[:MOST_AT_ONE]) if isinstance(mark, Dot)]
-    more = f" +{len(members) - MOST_AT_ONE}" if len(members) > MOST_AT_ONE else ""
-    return ", ".join(names) + more
+    names = list(dict.fromkeys(mark.name for mark in (marks[i] for i in members) if isinstance(mark, Dot)))
+    more = f" +{len(names) - MOST_AT_ONE}" if len(names) > MOST_AT_ONE else ""
+    return ", ".join(names[:MOST_AT_ONE]) + more
 
 
 def _polygon(x: Array, y: Array) -> QPolygonF:

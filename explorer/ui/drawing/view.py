@@ -334,6 +334,7 @@ class DrawingView(Plot):
             self._show_sides()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A quick second click is a click: it lets the word go that the first one chose."""
         self.mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
