@@ -111,6 +111,8 @@ class Marks(pg.GraphicsObject):
         self.drawing: Drawing | None = None
         self.lit: frozenset[int] = frozenset()
         self._lights: Lights | None = None
+        self._grids: tuple[Image | Strips, ...] = ()
+        self._shown: object = None
         self._laid: list[_Label] = []
         self._laid_for: Drawing | None = None
         self._laid_in: tuple[object, ...] = ()
@@ -121,6 +123,7 @@ class Marks(pg.GraphicsObject):
         """Paint another drawing."""
         self.drawing = drawing
         self._lights = None
+        self._grids = tuple(grids(drawing))
         self._veiled = any(isinstance(mark, Image) for mark in drawing.marks)
         self.follow()
         self.update()
@@ -133,8 +136,11 @@ class Marks(pg.GraphicsObject):
         if self._lights is None:
             self._lights = Lights(self.drawing)
         lit = self._lights.lit(selection.cell, selection.token)
-        if lit != self.lit or any(True for _ in grids(self.drawing)):
-            self.lit = lit
+        squares = [square_of(one, selection.cell) for one in self._grids]
+        strips = [strip_of(one, selection.token, None) for one in self._grids if isinstance(one, Strips)]
+        now = lit, squares, strips
+        if now != self._shown:
+            self.lit, self._shown = lit, now
             self.update()
 
     def boundingRect(self) -> QRectF:
@@ -162,11 +168,15 @@ class Marks(pg.GraphicsObject):
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_grid(painter, drawing, bounds)
-        many = sum(isinstance(mark, Dot) for mark in drawing.marks) > MANY
-        order = [i for i in range(len(drawing.marks)) if i not in self.lit]
-        for i in (*order, *sorted(self.lit)):
-            self._paint_mark(painter, drawing.marks[i], i in self.lit, many)
-        self._paint_squares(painter, drawing, bounds)
+        marks = drawing.marks
+        many = sum(isinstance(mark, Dot) for mark in marks) > MANY
+        small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not _is_disc(mark)} if many else set()
+        for i in (i for i in range(len(marks)) if i not in self.lit and i not in small):
+            self._paint_mark(painter, marks[i], False)
+        self._paint_small(painter, [mark for i in sorted(small - self.lit) if isinstance(mark := marks[i], Dot)])
+        for i in sorted(self.lit):
+            self._paint_mark(painter, marks[i], True)
+        self._paint_squares(painter, bounds)
         self._paint_labels(painter, self._words(drawing, bounds, many))
         painter.restore()
 
@@ -196,11 +206,11 @@ class Marks(pg.GraphicsObject):
             painter.setPen(self._pen(LINE, 1))
             painter.drawLines(lines)
 
-    def _paint_mark(self, painter: QPainter, mark: Mark, lit: bool, many: bool) -> None:
+    def _paint_mark(self, painter: QPainter, mark: Mark, lit: bool) -> None:
         match mark:
             case Dot():
                 if drawable(mark.x, mark.y):
-                    (self._paint_disc if _is_disc(mark) else self._paint_dot)(painter, mark, lit, many)
+                    (self._paint_disc if _is_disc(mark) else self._paint_dot)(painter, mark, lit)
             case Curve():
                 self._paint_curve(painter, mark)
             case Arrow():
@@ -280,15 +290,29 @@ class Marks(pg.GraphicsObject):
             painter.setBrush(qcolor(theme.here))
             painter.drawEllipse(QPointF(across[square], up[square]), size * 0.75, size * 0.75)
 
-    def _paint_dot(self, painter: QPainter, dot: Dot, lit: bool, many: bool) -> None:
+    def _paint_dot(self, painter: QPainter, dot: Dot, lit: bool) -> None:
         theme = self._bench.appearance.theme
         color = qcolor(line_ink(theme, HERE if lit else dot.ink))
-        radius = self._px(RADIUS + 1.5 if lit else SMALL if many else RADIUS)
+        radius = self._px(RADIUS + 1.5 if lit else RADIUS)
         painter.setPen(QPen(color, 1.5))
         painter.setBrush(qcolor(theme.page) if dot.hollow else color)
         painter.drawEllipse(self._pixels.point(dot.x, dot.y), radius, radius)
 
-    def _paint_disc(self, painter: QPainter, dot: Dot, lit: bool, many: bool) -> None:
+    def _paint_small(self, painter: QPainter, dots: Sequence[Dot]) -> None:
+        """Many dots: those of one look at once."""
+        theme, kinds = self._bench.appearance.theme, dict[tuple[str, bool], list[tuple[float, float]]]()
+        for dot in dots:
+            if drawable(dot.x, dot.y):
+                kinds.setdefault((dot.ink, dot.hollow), []).append((dot.x, dot.y))
+        for (ink, hollow), places in kinds.items():
+            x, y = np.array(places).T
+            points = _polygon(*self._pixels.xy(x, y))
+            rings = ((line_ink(theme, ink), 0.75), (theme.page, -0.75)) if hollow else ((line_ink(theme, ink), 0.75),)
+            for color, more in rings:
+                painter.setPen(QPen(qcolor(color), 2 * self._px(SMALL) + 2 * more, c=Qt.PenCapStyle.RoundCap))
+                painter.drawPoints(points)
+
+    def _paint_disc(self, painter: QPainter, dot: Dot, lit: bool) -> None:
         """A large dot with words in it and below it."""
         appearance = self._bench.appearance
         theme, ramp = appearance.theme, appearance.theme.sequential_ramp
@@ -333,11 +357,11 @@ class Marks(pg.GraphicsObject):
         box = QRectF(origin.x() - reach, origin.y() - reach, 2 * reach, 2 * reach)
         painter.drawArc(box, round(16 * arc.start), round(16 * arc.turn))
 
-    def _paint_squares(self, painter: QPainter, drawing: Drawing, bounds: QRectF) -> None:
+    def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
         """A frame around the square that is pointed at, lines that lead to a small one, a frame around the own part."""
         theme, cell = self._bench.appearance.theme, self._bench.selection.cell
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for image in grids(drawing):
+        for image in self._grids:
             if not isinstance(image, Image):
                 continue
             rows, columns = shape_of(image)
@@ -522,9 +546,9 @@ def _is_disc(dot: Dot) -> bool:
 
 def _named(marks: Sequence[Mark], members: Sequence[int]) -> str:
     """The names of dots that lie on each other."""
-    names = [mark.name for mark in (marks[i] for i in members[:MOST_AT_ONE]) if isinstance(mark, Dot)]
-    more = f" +{len(members) - MOST_AT_ONE}" if len(members) > MOST_AT_ONE else ""
-    return ", ".join(names) + more
+    names = list(dict.fromkeys(mark.name for mark in (marks[i] for i in members) if isinstance(mark, Dot)))
+    more = f" +{len(names) - MOST_AT_ONE}" if len(names) > MOST_AT_ONE else ""
+    return ", ".join(names[:MOST_AT_ONE]) + more
 
 
 def _polygon(x: Array, y: Array) -> QPolygonF:

@@ -334,6 +334,7 @@ class DrawingView(Plot):
             self._show_sides()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A quick second click is a click: it lets the word go that the first one chose."""
         self.mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -397,9 +398,11 @@ class DrawingView(Plot):
             else:
                 rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
             return self._told_of_square(one, row, column), rect
+        # Where each place has something to say a hint would stand in front of it.
         movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
+        hint = "A point here can be dragged" if movable and self.drawing.probe is None else ""
         here = position.toPoint()
-        return ("A point here can be dragged" if movable else ""), QRect(here, here + QPoint(12, 12))
+        return hint, QRect(here, here + QPoint(12, 12))
 
     # The keys
 

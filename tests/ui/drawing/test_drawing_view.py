@@ -195,6 +195,8 @@ def test_names_lie_neither_on_each_other_nor_on_a_dot(view):
 def test_dots_that_lie_on_each_other_are_named_together(view):
     picture = view(*(Dot(2, 1, name) for name in "abcde"))
     assert set(labels(picture)) == {"a, b, c +2"}
+    picture.tell(drawing(*(Dot(2, 1, name) for name in "aab")))
+    assert set(labels(picture)) == {"a, b"}, "the same word twice"
 
 
 def test_names_of_curves_stand_at_their_right_ends(view):
@@ -220,6 +222,19 @@ def test_words_stay_where_they_are_when_another_mark_is_lit(view, bench):
     before = {text: label.rect for text, label in labels(picture).items()}
     bench.selection.point(Cell(TABLE, (1, 0)))
     assert {text: label.rect for text, label in labels(picture).items()} == before
+
+
+def test_many_dots_are_small_and_the_lit_one_is_large(view, bench):
+    theme = bench.appearance.theme
+    many = [
+        Dot(x, y, cell=Cell(TABLE, (0, i)), hollow=i > 5) for i, (x, y) in enumerate(np.argwhere(np.ones((9, 9))) / 3)
+    ]
+    picture = view(*many)
+    few = view(*many[:4])
+    blue = QColor(theme.series[0]).name()
+    assert colours(picture)[blue] < colours(few)[blue] * 20
+    bench.selection.point(Cell(TABLE, (0, 5)))
+    assert colours(picture)[theme.here] > 30
 
 
 # What is lit
@@ -303,7 +318,7 @@ def test_pointing_lights_the_word_and_a_click_keeps_it(view, bench, hand, spot):
     hand.away(picture.window())
     assert bench.selection.token == ("source", 0)
     hand.click(picture.viewport(), spot(picture, 1, 1))
-    assert bench.selection.chosen_token is None, "a second click lets it go"
+    assert bench.selection.chosen_token is None, "another click lets it go"
 
 
 def test_dragging_asks_for_what_the_mark_says_in_one_step(view, bench, hand, spot):
