@@ -27,6 +27,7 @@ def list_all(as_json: bool) -> int:
                     "id": lesson.id,
                     "title": lesson.title,
                     "paragraph": lesson.paragraph,
+                    "try": lesson.to_try,
                     "reference": lesson.reference,
                     "settings": list(lesson.settings),
                 }

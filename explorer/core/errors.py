@@ -68,6 +68,7 @@ MESSAGES: dict[str, str] = {
     "causal-needs-one-sequence": "A causal mask needs queries and keys from one sequence, and {block} has two; "
     "choose another mask.",
     "unknown-kind": "There is no model kind '{kind}'; choose {known}.",
+    "values-and-keys": "Each key has a value: there are {keys} keys and {values} values; give both the same number.",
     "missing-size": "A model of kind '{kind}' needs '{what}'.",
     "tied-widths": "Tied unembedding needs the decoder's vocabulary; that has {table} words, the output {words}. "
     "Switch it off, or give both the same words.",

@@ -27,6 +27,7 @@ from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
 from explorer.core.models.size import MOST_BYTES, count_labels, most_numbers
+from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.history import History
@@ -95,18 +96,14 @@ def load(path: str | Path) -> tuple[State, str]:
             if version > VERSION:
                 raise ExplorerError("document-newer", file=path, version=version, known=VERSION)
             state, title = _state(document, parts.array, parts.names)
-            _compute(state)
+            fresh(state.graph, state.used, state.pins)  # there may be too little memory for it
             return state, title
     except DamagedError as problem:
         raise ExplorerError("document-wrong", file=path, problem=problem) from None
     except MemoryError:
         raise ExplorerError("document-wrong", file=path, problem="there is not enough memory for it") from None
-    except (OSError, ValueError) as error:
-        raise ExplorerError("document-not-read", file=path, reason=_reason(error)) from None
-
-
-def _reason(error: Exception) -> object:
-    return (isinstance(error, OSError) and error.strerror) or error
+    except OSError as error:
+        raise ExplorerError("document-not-read", file=path, reason=error.strerror or error) from None
 
 
 # Taking down
@@ -196,8 +193,9 @@ def _run(columns: Mapping[str, Form], read: Read) -> History | None:
     """The records of the training that the weights are from, where the file has them."""
     if any(prod(form.shape) > MOST_STEPS for form in columns.values()):
         raise DamagedError("its run of training has more steps than there can be")
+    arrays = {name: read(f"run/{name}", form) for name, form in columns.items()}
     try:
-        return History.of({name: read(f"run/{name}", form) for name, form in columns.items()}) if columns else None
+        return History.of(arrays) if arrays else None
     except ValueError:
         raise DamagedError("the columns of its run of training do not fit together") from None
 
@@ -247,8 +245,6 @@ def _graph(model: Model) -> Graph:
         graph = build(model)
     except ExplorerError as error:
         raise _as_damaged(error) from None
-    except Exception:  # of a structure that no lesson and no switch leads to, a builder may stumble over anything
-        raise DamagedError("the sizes of its model do not fit together") from None
     _limit_cells(model, sum(map(graph.size, graph.nodes)))
     return graph
 
@@ -311,19 +307,12 @@ def _check_kept(model: Model, graph: Graph, arrays: Mapping[str, Array]) -> None
     """See that word numbers kept for a node that is switched off can be used when it is switched on again."""
     if "loss" not in model.blocks():
         return
-    on = build(model.with_switch("loss", "loss", "cross-entropy"))
+    try:
+        on = build(with_tied_words(with_next_words(model.with_switch("loss", "loss", "cross-entropy"))))
+    except ExplorerError:  # then it cannot be switched on
+        return
     for name, array in arrays.items():
         if not _is_ids(graph, name) and _is_ids(on, name) and array.ndim == len(on.nodes[name].axes):
             if array.dtype != np.int64:
                 raise DamagedError(f"'{name}' does not hold whole numbers")
             _check_whole(on, name, array)
-
-
-def _compute(state: State) -> None:
-    """See that everything can be computed."""
-    try:
-        fresh(state.graph, state.used, state.pins)
-    except MemoryError:
-        raise
-    except Exception:  # as in `_graph`
-        raise DamagedError("the sizes of its model do not fit together") from None

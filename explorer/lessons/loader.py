@@ -61,7 +61,7 @@ def lesson_from(top: Table) -> Lesson:
         "lesson-key", naming file, key, problem and remedy.
     """
     top.has_only(
-        *("id", "title", "paragraph", "reference", "start_stage", "order", "ours"),
+        *("id", "title", "paragraph", "try", "reference", "start_stage", "order", "ours"),
         *("model", "tokens", "switches", "inputs", "settings", "training"),
     )
     id = top.text("id")
@@ -81,7 +81,7 @@ def lesson_from(top: Table) -> Lesson:
     graphs: dict[str, Graph] = {}
     for name in tables:
         table = tables.table(name)
-        table.has_only("title", "paragraph", "ours", "tokens", "switches", "inputs", "pins")
+        table.has_only("title", "paragraph", "try", "ours", "tokens", "switches", "inputs", "pins")
         switches[name] = switches_in(table.table("switches"), model)
         words[name] = _words(table, model.kind, model.axes)
         lengths = {**model.lengths, **_lengths(words[name])}
@@ -100,6 +100,7 @@ def lesson_from(top: Table) -> Lesson:
             _arrays(table.table("pins"), {name: graph}, computed=True),
             _lengths(words[name]),
             frozenset(_ours(table, {name: graph})),
+            to_try=_to_try(table),
         )
     ours = _ours(top, graphs) | _seeded(graphs, inputs, settings)
     stage = _stage(top, graphs)
@@ -107,7 +108,11 @@ def lesson_from(top: Table) -> Lesson:
     reference = top.text("reference", default="")
     training = recipe_in(top.table("training")) if "training" in top else None
     start = title, paragraph, reference, stage, order
-    return Lesson(id, *start, model, inputs, frozenset(ours), settings, training=training)
+    return Lesson(id, *start, model, inputs, frozenset(ours), settings, training=training, to_try=_to_try(top))
+
+
+def _to_try(table: Table) -> str:
+    return table.text("try", default="", most=MOST_TEXT)
 
 
 # The model

@@ -37,6 +37,8 @@ class Setting:
         Values that computed nodes, or heads' slices of them, are held at; NaN in cells that are computed.
     ours : frozenset of str
         Inputs whose values no reference prints, beside those of the lesson.
+    to_try : str
+        What to do first to see something happen, in a sentence or two; empty where the lesson's holds here, too.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Setting:
     pins: Mapping[str, Array] = field(default_factory=dict)
     lengths: Mapping[str, int] = field(default_factory=dict)
     ours: frozenset[str] = frozenset()
+    to_try: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,8 @@ class Lesson:
         By name; the first is the one to begin with.
     training : Recipe or None
         What training begins with, and gradient descent by hand; None: what it usually begins with.
+    to_try : str
+        What to do first to see something happen, in a sentence or two.
     """
 
     id: str
@@ -88,6 +93,7 @@ class Lesson:
     ours: frozenset[str]
     settings: Mapping[str, Setting]
     training: Recipe | None = field(default=None, kw_only=True)
+    to_try: str = field(default="", kw_only=True)
 
     @property
     def descent(self) -> tuple[str, float]:

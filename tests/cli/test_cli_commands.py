@@ -62,6 +62,7 @@ def test_list_json(capsys):
             "id": one.id,
             "title": one.title,
             "paragraph": one.paragraph,
+            "try": one.to_try,
             "reference": one.reference,
             "settings": list(one.settings),
         }

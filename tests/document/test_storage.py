@@ -697,7 +697,7 @@ def test_labels_are_counted_before_they_are_made(file):
     assert "rows and columns; up to" in refused(file)
 
 
-def test_sizes_that_build_but_cannot_be_computed(states, tmp_path):
+def test_values_that_are_not_as_many_as_the_keys(states, tmp_path):
     path = tmp_path / "a.explorer"
     save(states["attention"], "", path)
     stream = io.BytesIO()
@@ -705,7 +705,26 @@ def test_sizes_that_build_but_cannot_be_computed(states, tmp_path):
     change(path, inner("model", "axes", "value", ["x", "y"]))
     change(path, inner("inputs", "V", "shape", [2, 3]))
     write_parts(path, {**parts_of(path), "inputs/V.npy": stream.getvalue()})
-    assert refused(path) == "cannot be opened: the sizes of its model do not fit together."
+    assert "there are 3 keys and 2 values" in refused(path)
+
+
+@pytest.mark.parametrize("what", ["build", "fresh", "last_number", "count_labels"])
+@pytest.mark.parametrize("mistake", [KeyError, ValueError, TypeError, AssertionError])
+def test_a_mistake_of_ours_is_no_damage_of_a_file(file, monkeypatch, what, mistake):
+    def wrong(*_):
+        raise mistake("ours")
+
+    monkeypatch.setattr(storage, what, wrong)
+    with pytest.raises(mistake, match="ours"):
+        load(file)
+
+
+def test_a_loss_that_cannot_be_switched_on_keeps_no_targets_to_check(states, tmp_path):
+    path = tmp_path / "a.explorer"
+    save(SetSwitch("loss", "loss", "none").apply(states["gpt"]), "", path)
+    change(path, inner("model", "switches", "loss.targets", "next word"))  # without <end> among its words
+    state, _ = load(path)
+    assert "<end>" in SetSwitch("loss", "loss", "cross-entropy").apply(state).model.axes["input.words"]
 
 
 def test_memory_that_there_is_not(file, monkeypatch):

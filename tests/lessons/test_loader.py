@@ -131,6 +131,14 @@ def test_paragraphs(write):
     assert load(write(text)).paragraph == "One line.\n\nAnother one."
 
 
+def test_what_to_try_may_be_said_of_a_lesson_and_of_a_setting(write):
+    lesson = load(write(ATTENTION))  # a file of before
+    assert (lesson.to_try, lesson.setting().to_try) == ("", "")
+    text = edited(ATTENTION, '"A first paragraph."', '"A first paragraph."\ntry = "change\\na number."')
+    assert load(write(text)).to_try == "change a number."
+    assert refused(write(edited(text, 'try = "change\\na number."', "try = 1"))).fields["key"] == "try"
+
+
 def test_byte_order_mark_and_line_ends_of_windows(write):
     assert load(write(b"\xef\xbb\xbf" + ATTENTION.replace("\n", "\r\n").encode())).id == "two-words"
 

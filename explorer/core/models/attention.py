@@ -1,5 +1,6 @@
 """Attention alone, on queries, keys and values that a lesson gives: the short names Q, K, V, scores, …, output."""
 
+from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.blocks import Blocks
@@ -28,6 +29,8 @@ def attention_lesson(model: Model) -> Graph:
     if not model.switch(block, "V"):
         return g.build()
     values = g.axis("value", model.axes.get("value", model.axes.get("key", model.axes["query"])))
+    if g.length(values) != g.length(keys):
+        raise ExplorerError("values-and-keys", values=g.length(values), keys=g.length(keys))
     value_features = g.axis("value feature", model.axes.get("value feature", model.axes["feature"]))
     V = g.add("V", Input(), axes=(values, value_features))
     output = g.add("output", WeightedSum(), weights, V, axes=(queries, value_features), symbol="O")

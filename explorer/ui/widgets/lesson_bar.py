@@ -13,8 +13,6 @@ LINES = 2
 """Lines of the setting's first paragraph that are shown; the stage needs the room."""
 LOW = 600
 """Pixels at text scale 1: in a window less high the title alone is shown, or large text would leave no stage."""
-TRY = "Try: "
-"""How a paragraph begins that says what to try; it is always shown."""
 
 
 class LessonBar(QFrame):
@@ -66,9 +64,9 @@ class LessonBar(QFrame):
         roomy = whole or self.window().height() >= self._bench.appearance.px(LOW)
         self._text.setVisible(roomy)
         self._text.setText("\n\n".join(paragraphs) if whole else self._shortened(paragraphs[0]))
-        attempt = next((p for p in paragraphs if p.startswith(TRY)), "")
-        self._try.setVisible(bool(attempt) and roomy and not whole)
-        self._try.setText(attempt)
+        attempts = [f"Try: {one}" for one in (setting.to_try, lesson.to_try) if one]
+        self._try.setVisible(bool(attempts) and roomy)
+        self._try.setText("\n".join(attempts if whole else attempts[:1]))
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str) -> str:

@@ -31,9 +31,8 @@ LOOK_UP = "translation-lookup"
 ABOUT_LOOK_UP = """
 Each query asks which keys point its way. All are real words with vectors of “{vectors}”, and each key is its own value:
 the dot products are the scores, softmax turns them into shares, and the output is the values in those shares.
-
-Try: set Scale to 1/√d_k. These vectors were trained without a division, so their shares become nearly equal.
 """
+TO_TRY = "set Scale to 1/√d_k. These vectors were trained without a division, so their shares become nearly equal."
 
 
 def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) -> Lesson:
@@ -47,12 +46,14 @@ def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) ->
     queries, keys = tuple(dict.fromkeys(queries)), tuple(dict.fromkeys(keys))
     axes = {"query": queries, "key": keys, "feature": features, "value": keys, "value feature": features}
     asked, known = (similarity.table(vectors, words).astype(float) for words in (queries, keys))
-    setting = Setting("words", "Words", ABOUT_LOOK_UP.format(vectors=vectors.name), {"attention.scale": "none"})
+    about = ABOUT_LOOK_UP.format(vectors=vectors.name)
+    setting = Setting("words", "Words", about, {"attention.scale": "none"}, to_try=TO_TRY)
     return replace(
         lesson,
         id=f"words {uuid4().hex}",
         title="A look-up among words",
         paragraph="",
+        to_try="",
         reference="",
         model=replace(lesson.model, axes=axes),
         inputs={"Q": asked, "K": known, "V": known},

@@ -1,10 +1,13 @@
 """What is said below the stage."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import catalogue
-from explorer.ui.widgets.lesson_bar import TRY, sentences
+from explorer.lessons.schema import Setting
+from explorer.ui.widgets.lesson_bar import sentences
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -12,8 +15,7 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 def test_every_example_says_what_to_try():
     for lesson in catalogue():
         for setting in lesson.settings.values():
-            said = f"{setting.paragraph}\n\n{lesson.paragraph}".split("\n\n")
-            assert any(paragraph.strip().startswith(TRY) for paragraph in said), (lesson.id, setting.name)
+            assert setting.to_try or lesson.to_try, (lesson.id, setting.name)
 
 
 def test_whole_sentences_as_far_as_they_fit_and_what_to_try(window):
@@ -25,10 +27,21 @@ def test_whole_sentences_as_far_as_they_fit_and_what_to_try(window):
     shown = bar._text.text()
     assert whole.startswith(shown) or shown.endswith("…")
     assert bar._try.isVisible()
-    assert bar._try.text().startswith(TRY)
+    assert bar._try.text() == f"Try: {window.bench.lesson.to_try}"
     bar._more.click()
-    assert not bar._try.isVisible()
-    assert TRY in bar._text.text()
+    assert bar._try.isVisible()
+
+
+def test_what_to_try_is_data_not_how_a_paragraph_begins(window):
+    setting = Setting("a", "A", "Try: this is a paragraph.", to_try="essayez ceci.")
+    lesson = replace(window.bench.lesson, id="other", settings={"a": setting})
+    window.bench.open(lesson)
+    window.bench.bridge.flush()
+    bar = window.lesson_bar
+    assert bar._text.text() == "Try: this is a paragraph."
+    assert bar._try.text() == "Try: essayez ceci."
+    bar._more.click()
+    assert bar._try.text().splitlines() == ["Try: essayez ceci.", f"Try: {lesson.to_try}"]
 
 
 def test_large_text_in_a_low_window_leaves_the_stage_its_room(window):
