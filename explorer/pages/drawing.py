@@ -273,6 +273,9 @@ class Words(Mark):
         Which part of fixed words is at the place: 0 their left end, 0.5 their middle, 1 their right end.
     token : (axis, place) or None
         The word that they are: orange while that is lit, and pointing at them lights it.
+    size : float
+        Of fixed words in a drawing with zoom: how high a line is, in numbers of the window.
+    strong : bool
     """
 
     x: float
@@ -282,6 +285,8 @@ class Words(Mark):
     fixed: bool = False
     align: float = 0.5
     token: tuple[str, int] | None = None
+    size: float = 12.0
+    strong: bool = False
 
 
 @dataclass(frozen=True, eq=False)
