@@ -313,6 +313,8 @@ class Box(Mark):
         Its place on the map of shares, which colours its ground.
     folded : bool
         Whether others like it lie behind it.
+    around : bool
+        Whether others stand in it: then its ground is that of the page, and its title stands at the left.
     """
 
     place: tuple[float, float, float, float]
@@ -323,6 +325,7 @@ class Box(Mark):
     leads: Gesture | None = None
     share: float | None = None
     folded: bool = False
+    around: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,13 +78,15 @@ class Blocks:
             ground, ink, quiet = ramp.colors[colour], ramp.text[colour], ramp.text[colour]
         elif under:
             ground = qcolor(theme.raised)
+        elif box.around:
+            ground = qcolor(theme.sunken)
         line = QPen(qcolor(theme.line_strong), 1.0)
         painter.setPen(line)
         for sheet in (2, 1) if box.folded else ():
-            painter.setBrush(qcolor(theme.surface))
+            painter.setBrush(qcolor(theme.sunken if box.around else theme.surface))
             by = sheet * SHEET * unit
             painter.drawRoundedRect(rect.translated(by, -by), corner, corner)
-        if under:
+        if under and not box.around:
             painter.setPen(Qt.PenStyle.NoPen)
             shade = QColor(theme.text)
             shade.setAlphaF(0.10)
@@ -95,6 +97,9 @@ class Blocks:
         painter.drawRoundedRect(rect, corner, corner)
         pad = min(PAD * unit, rect.width() / 8)
         inside = rect.adjusted(pad, 0.4 * pad, -pad, -0.4 * pad)
+        if box.around:
+            self._write(painter, inside, box.title, NOTE, quiet, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+            return
         middle = not box.note and rect.height() < 2.2 * TITLE * unit
         place = Qt.AlignmentFlag.AlignVCenter if middle else Qt.AlignmentFlag.AlignTop
         self._write(painter, inside, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
@@ -120,7 +125,7 @@ class Blocks:
         metrics = QFontMetricsF(font)
         if metrics.horizontalAdvance(text) > rect.width():
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, place, text)
+        painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
 
     def font(self, size: float, strong: bool = False) -> QFont | None:
         """Letters of a size in numbers of the window; None where nobody could read them."""
