@@ -48,8 +48,9 @@ TRACKS = 48
 """Words; the lines of more of them would be a grey mat, and are a band."""
 LEVELS = 6
 """Of thickness, of the lines between words."""
-MOST_LINES = 24
-"""Words, of whose pairs all are joined by a line; of more, each is joined to the one it looks at most."""
+LEAST_SHARE, FEW_WORDS, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.6, 24
+"""Of few words all are joined that look at each other at all; of more, those that do so clearly more than evenly; of
+many, each with the one that it looks at most."""
 SUBLAYERS = "self", "cross", "ffn"
 SAID = {
     "embedding": "Each word becomes a vector: its row of a table.",
@@ -162,14 +163,16 @@ class Lanes:
             high = float(np.clip(15 * len(words), 38, 84 if len(sequences) > 1 else 150))
             columns = view.graph.shape(f"{sequence}.X")[-1]
             above = BOX + RISE + 24.0 + high / 2
-            spine = 0.0 if lane is None else lane.bottom + 22.0 + 34.0 + above
+            spine = 0.0 if lane is None else lane.bottom + 22.0 + 24.0 + above
             lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * 7, 24, 56)))
             top = min(top, spine - above - 4.0)
-            left = min(left, -22.0 - min(7.0 * max(map(len, words)), 110.0), -86.0)
+            left = min(left, -24.0 - max(min(7.0 * max(map(len, words)), 110.0), 7.5 * len(_title(sequence, words))))
             self._draw(lane, last=sequence == sequences[-1])
         assert lane is not None
         said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in sequences)
-        summary = f"The model, from the words {said} to what comes next: {', '.join(s.title for s in self._stages.values())}"
+        summary = (
+            f"The model, from the words {said} to what comes next: {', '.join(s.title for s in self._stages.values())}"
+        )
         window = (left, self._right + 8.0, top, max(lane.bottom + 30.0, self._low))
         none = Axis(labels=())
         return Drawing(tuple(self._marks), window, summary, none, none, down=True, square=True, zoom=True)
@@ -204,7 +207,7 @@ class Lanes:
             self._end(lane, stream)
         else:
             self._tracks(lane, lane.x, lane.x + GAP)
-            self._bridge = lane.x + GAP, lane.spine, lane.bottom + 22.0 + 12.0
+            self._bridge = lane.x + GAP, lane.spine, lane.bottom + 22.0 + 8.0
 
     def _words(self, lane: Lane) -> None:
         """The words at the left, each before its line."""
@@ -212,9 +215,8 @@ class Lanes:
         for i, word in enumerate(lane.words):
             token = (lane.sequence, i)
             self._marks.append(Words(-16.0, lane.row(i), word, TEXT, True, 1.0, token, size))
-        count = f" · {len(lane.words)} words" if len(lane.words) > 12 else ""
-        title = {"source": "Source", "target": "Target so far"}.get(lane.sequence, "Words in")
-        self._marks.append(Words(-10.0, lane.top - 13.0, f"{title}{count}", MUTED, True, 1.0, strong=True))
+        title = _title(lane.sequence, lane.words)
+        self._marks.append(Words(-16.0, lane.top - 13.0, title, MUTED, True, 1.0, strong=True))
         for i in range(len(lane.words)) if len(lane.words) <= TRACKS else ():
             self._marks.append(Way(((-11.0, lane.row(i)), (-1.0, lane.row(i))), MUTED, 1.0))
         lane.x = 2.0
@@ -246,10 +248,12 @@ class Lanes:
         said = f"{stage.group}: {caption or stage.title}"
         self._marks.append(Box(place, said, "", "", self._tip(stage, name), GoTo(stage.name), share))
         self._marks.append(image_of(self._view, name, (left, lane.top, lane.width, lane.height)))
-        below = caption if share is None else note
-        if below:
-            middle = left + lane.width / 2
-            self._marks.append(Words(middle, lane.bottom + 12.0, below, MUTED, fixed=True, size=10.0))
+        middle = left + lane.width / 2
+        if caption and (caption != "norm" or share is None):
+            above = lane.top - 10.0 if caption == "norm" else lane.bottom + 12.0
+            self._marks.append(Words(middle, above, caption, MUTED, fixed=True, size=10.0))
+        if share is not None:
+            self._marks.append(Words(middle, lane.top - 10.0, note, MUTED, fixed=True, size=8.0))
         lane.x = left + lane.width + 3.0
         self._right = max(self._right, lane.x)
 
@@ -269,10 +273,8 @@ class Lanes:
         width, height = 66.0, 62.0
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
-        note, share = amount(self._view, name)
-        self._marks.append(
-            Box(place, "Positions", "Positions", "", self._tip(stage, name), GoTo(stage.name), share)
-        )
+        share = amount(self._view, name)[1]
+        self._marks.append(Box(place, "Positions", "Positions", "", self._tip(stage, name), GoTo(stage.name), share))
         wide = min(lane.width, width - 2 * PAD)
         inside = left + (width - wide) / 2, bottom - height + 20.0, wide, height - 20.0 - PAD
         self._marks.append(image_of(self._view, name, inside))
@@ -285,9 +287,10 @@ class Lanes:
     def _plus(self, lane: Lane, x: float, start: float, stage: Stage, name: str, said: str) -> None:
         """What comes down from a block is added to the stream."""
         size = 15.0
-        self._marks.append(Way(((x, start), (x, lane.spine - size / 2)), TEXT, 1.5))
+        self._gather(lane, x)
+        self._marks.append(Way(((x, start), (x, lane.top + 0.5 * lane.pitch)), TEXT, 1.5))
         place = x - size / 2, lane.spine - size / 2, size, size
-        note, share = amount(self._view, name)
+        share = amount(self._view, name)[1]
         tip = f"{said}: what was there stays in it.\n{written_shape(self._view.values[name].shape)}"
         self._marks.append(Box(place, said, "+", "", tip, GoTo(stage.name), share))
 
@@ -295,6 +298,9 @@ class Lanes:
 
     def _one_layer(self, lane: Lane, k: int, stream: str) -> str:
         """The blocks of a layer in their frame; returns the node that the stream carries behind it."""
+        if stream.endswith(".X"):
+            self._tracks(lane, lane.x, lane.x + GAP)  # room for what stands below the embeddings
+            lane.x += GAP
         at, start = len(self._marks), lane.x + 2.0
         self._tracks(lane, lane.x, lane.x + GAP)
         lane.x += GAP
@@ -312,7 +318,9 @@ class Lanes:
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
         self._marks.insert(at, Box(place, title, title, "", tip, leads, folded=folded, around=True))
-        lane.x += GAP - 4.0 + (6.0 if folded else 0.0)
+        after = GAP - 4.0 + (6.0 if folded else 0.0)
+        self._tracks(lane, lane.x, lane.x + after)
+        lane.x += after
         return stream
 
     def _result(self, layer: str) -> str:
@@ -333,7 +341,7 @@ class Lanes:
 
     def _sublayer(self, lane: Lane, block: str, stream: str) -> str:
         """A block above the stream that reads from it, and what becomes of what it made."""
-        view, nodes = self._view, self._view.nodes
+        nodes = self._view.nodes
         attention = f"{block}.attention" in self._stages
         stage = self._stages[f"{block}.attention" if attention else f"{block}.layers"]
         raw = next(f"{block}.{s}" for s in ("projected", "concat", "output") if f"{block}.{s}" in nodes)
@@ -347,15 +355,22 @@ class Lanes:
         if stage.kind in ("attention", "masked"):
             self._exchange(lane, block, up + 2.0, down - 10.0 if residual else down)
         place = left, bottom - BOX, width, BOX
-        self._reads(lane, block, up, bottom, residual)
+        self._reads(lane, block, up, bottom)
         self._block(lane, stage, block, raw, place, attention)
         if stage.kind == "cross":
             self._bridge_to(place)
         if residual:
-            self._plus(lane, down, bottom, self._stages[nodes[f"{block}.residual"].stage], f"{block}.residual",
-                       f"What {stage.title.lower()} made is added to the stream")
+            self._plus(
+                lane,
+                down,
+                bottom,
+                self._stages[nodes[f"{block}.residual"].stage],
+                f"{block}.residual",
+                f"What {stage.title.lower()} made is added to the stream",
+            )
         else:
-            self._marks.append(Way(((down, bottom), (down, lane.spine), (down + 12.0, lane.spine)), TEXT, 2.0))
+            self._gather(lane, down)
+            self._marks.append(Way(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
         below = BELOW.get(stage.kind, "")
         self._marks.append(Words(left + width / 2, lane.bottom + 12.0, below, MUTED, fixed=True, size=10.0))
         lane.x = down + 12.0
@@ -368,12 +383,10 @@ class Lanes:
         lane.x += GAP
         return result
 
-    def _reads(self, lane: Lane, block: str, x: float, bottom: float, residual: bool) -> None:
+    def _reads(self, lane: Lane, block: str, x: float, bottom: float) -> None:
         """The way from the stream up into a block, through its norm where that stands before it."""
-        if residual:
-            self._marks.append(Way(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
-        else:
-            self._marks.append(Way(((x - 12.0, lane.spine), (x, lane.spine), (x, bottom)), TEXT, 2.0))
+        self._gather(lane, x)
+        self._marks.append(Way(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
         if self._before(block):
             stage, name = self._stages[f"{block}.norm"], f"{block}.norm"
             place = x - 13.0, bottom + 5.0, 36.0, 14.0
@@ -381,6 +394,11 @@ class Lanes:
             self._marks.append(
                 Box(place, f"{stage.group}: norm", "norm", "", self._tip(stage, name), GoTo(stage.name), share)
             )
+
+    def _gather(self, lane: Lane, x: float) -> None:
+        """A bar across the lines of all words: there a block reads from all of them, or adds to each."""
+        ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
+        self._marks.append(Way(ends, TEXT, 1.5, head=False))
 
     def _width(self, lane: Lane, block: str, attention: bool) -> float:
         if not attention:
@@ -435,7 +453,12 @@ class Lanes:
         """Lines from each word to those that look at it, thick by the mean of the heads' weights."""
         weights = np.nan_to_num(self._view.values[f"{block}.weights"])
         mean = weights.mean(0) if weights.ndim == 3 else weights
-        queries, keys = np.nonzero(mean >= 0.04) if len(mean) <= MOST_LINES else (np.arange(len(mean)), mean.argmax(-1))
+        seen = np.count_nonzero(mean, axis=-1, keepdims=True)
+        least = LEAST_SHARE if len(mean) <= FEW_WORDS else np.minimum(MORE_THAN_EVEN / np.maximum(seen, 1), 0.5)
+        wanted = mean >= least
+        if len(mean) > MANY_WORDS:
+            wanted &= mean >= mean.max(-1, keepdims=True)
+        queries, keys = np.nonzero(wanted)
         chosen = self._chosen(lane)
         shares = mean[queries, keys]
         levels = np.ceil(np.clip(shares, 0, 1) * LEVELS).astype(int)
@@ -498,14 +521,25 @@ class Lanes:
         inner = 16.0 * len(best)
         height, left = inner + 40.0, lane.x + 26.0
         place = left, lane.spine - height + 34.0, 166.0, height
-        self._tracks(lane, lane.x, lane.x + 4.0)
+        self._tracks(lane, lane.x, lane.x + 6.0)
         start = lane.row(min(row, len(lane.words) - 1))
-        self._marks.append(Way(((lane.x + 4.0, start), (left, start)), HERE if self._chosen(lane) is not None else TEXT, 2.0))
+        self._marks.append(
+            Way(((lane.x + 6.0, start), (left, start)), HERE if self._chosen(lane) is not None else TEXT, 2.0)
+        )
         note, share = amount(view, name)
         after = view.labels(axis)[row]
         tip = self._tip(stage, name)
-        self._marks.append(Box(place, f"What comes after {after}", f"After “{after}” comes", "" if share is None else note, tip,
-                               GoTo(stage.name), share))
+        self._marks.append(
+            Box(
+                place,
+                f"What comes after {after}",
+                f"After “{after}” comes",
+                "" if share is None else note,
+                tip,
+                GoTo(stage.name),
+                share,
+            )
+        )
         cells = tuple(Cell(name, (row, j)) for j in best)
         values = tuple(float(shares[j]) for j in best)
         inside = place[0] + 6.0, place[1] + 22.0, place[2] - 10.0, inner
@@ -547,3 +581,9 @@ class Lanes:
             for node in self._view.nodes.values():
                 self._by_stage.setdefault(node.stage, []).append(node)
         return self._by_stage.get(stage, ())
+
+
+def _title(sequence: str, words: Sequence[str]) -> str:
+    """What goes in."""
+    count = f" · {len(words)}" if len(words) > 12 else ""
+    return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count

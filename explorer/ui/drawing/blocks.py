@@ -14,8 +14,10 @@ from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.drawing.ink import line_ink, word_ink
 from explorer.ui.workbench import Workbench
 
-TITLE, NOTE = 11.5, 10.0
+TITLE, NOTE = 11.0, 10.0
 """Numbers of the window that a title and a note of a box are high."""
+NARROWER = 0.75
+"""How much smaller words become, where there is no room for them, before they are cut."""
 UNREADABLE, LEAST, MOST = 6.0, 8.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large."""
 CORNER, SHEET, BEND = 6.0, 4.0, 8.0
@@ -102,7 +104,8 @@ class Blocks:
             return
         middle = not box.note and rect.height() < 2.2 * TITLE * unit
         place = Qt.AlignmentFlag.AlignVCenter if middle else Qt.AlignmentFlag.AlignTop
-        self._write(painter, inside, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
+        across = inside.adjusted(-0.5 * pad, 0, 0.5 * pad, 0)
+        self._write(painter, across, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
         bottom = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter
         self._write(painter, inside, box.note, NOTE, quiet, bottom)
 
@@ -120,9 +123,14 @@ class Blocks:
         font = self.font(size, strong)
         if not text or font is None:
             return
+        metrics = QFontMetricsF(font)
+        wide = metrics.horizontalAdvance(text)
+        if wide > rect.width():
+            smaller = max(rect.width() / wide, NARROWER)
+            font.setPixelSize(max(int(font.pixelSize() * smaller), int(LEAST)))
+            metrics = QFontMetricsF(font)
         painter.setFont(font)
         painter.setPen(ink)
-        metrics = QFontMetricsF(font)
         if metrics.horizontalAdvance(text) > rect.width():
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
@@ -173,6 +181,9 @@ class Blocks:
     def bars(self, painter: QPainter, bars: Bars, rect: QRectF, cell: Cell | None) -> None:
         """Words, a bar each, and its number."""
         theme = self._bench.appearance.theme
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(qcolor(theme.surface))
+        painter.drawRoundedRect(rect, CORNER * self._unit, CORNER * self._unit)
         each = rect.height() / max(len(bars.words), 1)
         name, number = NAMED * rect.width(), NUMBERED * rect.width()
         room = rect.width() - name - number
@@ -191,7 +202,14 @@ class Blocks:
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
             self._write(painter, left, word, TITLE, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
-            self._write(painter, right, written(value, 2), NOTE, ink, side | Qt.AlignmentFlag.AlignLeft)
+            self._write(
+                painter,
+                right,
+                written(float(f"{value:.0e}") if abs(value) < 0.005 else value, 2),
+                NOTE,
+                ink,
+                side | Qt.AlignmentFlag.AlignLeft,
+            )
 
     # Words
 
