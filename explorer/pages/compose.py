@@ -25,7 +25,7 @@ from explorer.pages.positions import positions
 from explorer.pages.switches import switches
 from explorer.pages.vectors import vectors
 from explorer.pages.view import View
-from explorer.pages.whole import whole
+from explorer.pages.whole import whole, whole_sentence
 
 ABOUT_THE_MODEL = (
     Stage("model.descent", "descent", "Gradient descent", "Model"),
@@ -69,7 +69,7 @@ _ATTENTION = (
     ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
 )
 KINDS: dict[str, Kind] = {
-    "whole": Kind(whole, "Words go in at the left; what comes next comes out at the right."),
+    "whole": Kind(whole, whole_sentence),
     "embedding": Kind(
         embedding,
         "Each word is looked up in a table: its row is the vector it starts with.",

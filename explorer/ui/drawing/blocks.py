@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaint
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.pages.drawing import SHARES, Bars, Box, Image, Way, Words, drawable
+from explorer.pages.drawing import SHARES, Bars, Box, Dot, Image, Way, Words, drawable
 from explorer.pages.view import Cell
 from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.drawing.ink import line_ink, word_ink
@@ -20,8 +20,9 @@ NARROWER = 0.75
 """How much smaller words become, where there is no room for them, before they are cut."""
 UNREADABLE, LEAST, MOST = 6.0, 8.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large."""
-CORNER, SHEET, BEND = 6.0, 4.0, 8.0
-"""Numbers of the window: the corners of a box, what each sheet behind it stands out, and the corners of a way."""
+CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 13.0
+"""Numbers of the window: the corners of a box, what each sheet behind it stands out, the corners of a way, and
+the radius of a disc."""
 PAD = 6.0
 """Numbers of the window between the edge of a box and what is written in it."""
 NAMED, NUMBERED = 0.40, 0.20
@@ -146,6 +147,20 @@ class Blocks:
         if strong:
             font.setWeight(QFont.Weight.DemiBold)
         return font
+
+    def disc(self, painter: QPainter, dot: Dot, at: QPointF, lit: bool) -> None:
+        """A neuron with its number."""
+        theme, radius = self._bench.appearance.theme, DISC * self._unit
+        ground, ink = qcolor(theme.surface), qcolor(theme.text)
+        if dot.share is not None:
+            ramp = theme.sequential_ramp
+            colour = int(ramp.index(np.array(dot.share), 0.0, 1.0))
+            ground, ink = ramp.colors[colour], ramp.text[colour]
+        painter.setPen(QPen(qcolor(theme.here if lit else theme.line_strong), 2.5 if lit else 1.2))
+        painter.setBrush(ground)
+        painter.drawEllipse(at, radius, radius)
+        rect = QRectF(at.x() - 0.9 * radius, at.y() - radius, 1.8 * radius, 2 * radius)
+        self._write(painter, rect, dot.inside, NOTE, ink, Qt.AlignmentFlag.AlignCenter)
 
     # Ways
 

@@ -191,7 +191,8 @@ class Marks(pg.GraphicsObject):
             self._paint_mark(painter, i, True)
         self._paint_rows(painter)
         self._paint_squares(painter, bounds)
-        self._paint_labels(painter, self._words(drawing, bounds, many))
+        if not drawing.zoom:  # there all words are fixed
+            self._paint_labels(painter, self._words(drawing, bounds, many))
         painter.restore()
 
     def _px(self, pixels: float) -> float:
@@ -235,6 +236,8 @@ class Marks(pg.GraphicsObject):
                 self.blocks.words(painter, mark, self._pixels.point(mark.x, mark.y), lit)
             case Image() if self.drawing.zoom and mark.array.size and drawable(*mark.place):
                 self.blocks.image(painter, number, mark, self._pixels.rect(*mark.place))
+            case Dot() if self.drawing.zoom and drawable(mark.x, mark.y):
+                self.blocks.disc(painter, mark, self._pixels.point(mark.x, mark.y), lit)
             case Dot():
                 if drawable(mark.x, mark.y):
                     (self._paint_disc if _is_disc(mark) else self._paint_dot)(painter, mark, lit)
