@@ -15,8 +15,8 @@ from explorer.pages.view import Cell, View
 
 WIDTH, HEIGHT, ACROSS, DOWN = 96.0, 92.0, 46.0, 22.0
 """Of a box, and between boxes."""
-MOST_ROWS, MOST_BARS = 9, 8
-"""Rows of a picture that have their words beside them, and bars of an output."""
+MOST_ROWS, MOST_LETTERS, MOST_BARS = 9, 9, 8
+"""Rows of a picture that have their words beside them, how long these may be, and bars of an output."""
 
 
 def chain(view: View) -> Drawing:
@@ -80,24 +80,24 @@ def _box(view: View, node: Node, place: tuple[float, float, float, float]) -> li
     tip = "\n".join(
         filter(None, (f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(value.shape)))
     )
-    title = f"{stage.title}: {node.short}" if node.short in ("value", "norm", "chosen") else node.short
+    title = stage.title if node.short in ("value", "norm") else node.short
     room = left + 8.0, top + 20.0, width - 16.0, height - 38.0
+    if value.dtype.kind in "iub" and value.ndim == 1:
+        labels = _words_of(view, node)
+        box = Box(place, title, title, note if share is not None else "", tip, GoTo(node.stage), share)
+        each = room[3] / max(len(labels), 1)
+        return [
+            box,
+            *(
+                Words(left + width / 2, room[1] + (i + 0.5) * each, word, TEXT, fixed=True, size=min(13.0, each))
+                for i, word in enumerate(labels[:12])
+            ),
+        ]
     if value.size == 1:
         number = value.item()
         told = written(float(number), significant(float(number), 3)) if value.dtype.kind == "f" else str(number)
         box = Box(place, title, title, note if share is not None else "", tip, GoTo(node.stage), share)
         return [box, Words(left + width / 2, top + height / 2, told, TEXT, fixed=True, size=15.0)]
-    if node.short == "chosen":
-        labels = _words_of(view, node)
-        box = Box(place, title, title, note if share is not None else "", tip, GoTo(node.stage), share)
-        each = min(room[3] / max(len(labels), 1), 16.0)
-        return [
-            box,
-            *(
-                Words(left + width / 2, room[1] + (i + 0.5) * each, word, TEXT, fixed=True, size=min(12.0, each))
-                for i, word in enumerate(labels[:12])
-            ),
-        ]
     marks: list[Mark] = [Box(place, title, title, note, tip, GoTo(node.stage), share)]
     if node.short == "probabilities" and view.looking.showing == "values" and len(value) == 1:
         labels, best = view.labels(node.axes[1]), np.argsort(-np.nan_to_num(value[0]), kind="stable")[:MOST_BARS]
@@ -107,9 +107,9 @@ def _box(view: View, node: Node, place: tuple[float, float, float, float]) -> li
         return [*marks, Bars((left + 4.0, room[1], width - 8.0, room[3]), words, shares, cells, max(1.0, *shares))]
     name = view.of_head(node.name)
     rows = view.labels(view.graph.axes_of(view.graph.place(name))[0])
-    if len(rows) <= MOST_ROWS and value.ndim > 1:
+    if 1 < len(rows) <= MOST_ROWS and value.ndim > 1 and max(map(len, rows)) <= MOST_LETTERS:
         each = room[3] / len(rows)
-        beside = min(4.6 * max(map(len, rows)) + 2.0, 34.0)
+        beside = min(5.2 * max(map(len, rows)) + 3.0, 46.0)
         for i, word in enumerate(rows):
             at = room[0] + beside - 2.0, room[1] + (i + 0.5) * each
             marks.append(Words(*at, word, MUTED, True, 1.0, size=min(8.5, each)))
@@ -119,6 +119,6 @@ def _box(view: View, node: Node, place: tuple[float, float, float, float]) -> li
 
 def _words_of(view: View, node: Node) -> tuple[str, ...]:
     """What chosen numbers mean, if they are numbers of words."""
-    parent = view.nodes[node.parents[0]] if node.parents else node
+    parent = view.nodes[node.parents[0] if node.parents else "output.probabilities"]
     labels = view.labels(parent.axes[-1])
     return tuple(labels[int(i)] if int(i) < len(labels) else str(int(i)) for i in np.ravel(view.values[node.name]))

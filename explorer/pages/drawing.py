@@ -65,6 +65,8 @@ class Image(Mark):
         Whether colours run into each other: the array is taken from something without steps.
     token : str
         The axis whose words the rows are: the row of a lit word is framed.
+    across : str
+        The axis whose words the columns are: the column of a lit word is framed, too.
     """
 
     array: Array
@@ -76,6 +78,7 @@ class Image(Mark):
     own: tuple[int, int] = (0, 0)
     smooth: bool = False
     token: str = ""
+    across: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from explorer.core.numbers import significant, written
 from explorer.core.ops import Array
 from explorer.core.parameters import parameters
 from explorer.core.shapes import written_shape
-from explorer.pages.amounts import amount
+from explorer.pages.amounts import amount, length
 from explorer.pages.drawing import (
     HERE,
     LINE,
@@ -21,6 +21,7 @@ from explorer.pages.drawing import (
     SIGNED,
     TEXT,
     Axis,
+    Band,
     Bars,
     Box,
     Drawing,
@@ -100,8 +101,9 @@ def image_of(view: View, name: str, place: tuple[float, float, float, float], ar
     shares = view.looking.showing == "values" and name.rpartition(".")[2] in ("weights", "probabilities", "onehot")
     finite = np.abs(array[np.isfinite(array)])
     high = 1.0 if shares else float(finite.max(initial=0.0)) or 1.0
-    axis = axes[-2] if len(axes) > 1 and axes[-2] in view.graph.sequences else ""
-    return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=axis)
+    sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]
+    token, across = sides if len(sides) > 1 else ("", "")
+    return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)
 
 
 @dataclass
@@ -371,7 +373,7 @@ class Lanes:
         else:
             self._gather(lane, down)
             self._marks.append(Way(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
-        below = BELOW.get(stage.kind, "")
+        below = self._added(lane, raw, stream if residual else "", left, width) or BELOW.get(stage.kind, "")
         self._marks.append(Words(left + width / 2, lane.bottom + 12.0, below, MUTED, fixed=True, size=10.0))
         lane.x = down + 12.0
         result = self._made(block)
@@ -394,6 +396,23 @@ class Lanes:
             self._marks.append(
                 Box(place, f"{stage.group}: norm", "norm", "", self._tip(stage, name), GoTo(stage.name), share)
             )
+
+    def _added(self, lane: Lane, made: str, stream: str, left: float, width: float) -> str:
+        """How long what a block made for the followed word is, as part of the vector that it is added to.
+
+        Drawn as a bar, and returned in words; empty where no word is followed.
+        """
+        i = self._chosen(lane)
+        if i is None:
+            return ""
+        if not stream:
+            return "its vector is a new one"
+        before, added = length(self._view.values[stream][i]), length(self._view.values[made][i])
+        part = added / before if before else 0.0
+        bar = width * part / (1.0 + part)
+        self._marks.append(Band((left, lane.bottom + 19.0, width, 3.0), LINE))
+        self._marks.append(Way(((left, lane.bottom + 20.5), (left + bar, lane.bottom + 20.5)), HERE, 3.0, head=False))
+        return f"adds {100 * part:.0f} % of its length"
 
     def _gather(self, lane: Lane, x: float) -> None:
         """A bar across the lines of all words: there a block reads from all of them, or adds to each."""

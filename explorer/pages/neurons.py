@@ -13,8 +13,8 @@ from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.page import Choice, Controls, Number
 from explorer.pages.view import Cell, View, row_of
 
-ACROSS, DOWN, DISC = 118.0, 38.0, 13.0
-"""Between layers and between neurons, and the radius of a neuron, as the renderer draws it."""
+ACROSS, DOWN, DISC, HALF = 136.0, 42.0, 13.0, 50.0
+"""Between layers and between neurons, the radius of a neuron as the renderer draws it, and half a layer's width."""
 MOST_UNITS, MOST_LEVELS, MOST_OPTIONS = 16, 6, 6
 POSITIVE, NEGATIVE = series(1), series(0)
 
@@ -61,21 +61,21 @@ def neurons(view: View) -> Drawing:
         stage = stages[view.nodes[name].stage]
         note, share = amount(view, name)
         title = "What goes in" if k == 0 else f"{stage.title}: {view.state.model.switch(f'layer.{k}', 'activation')}"
-        place = k * ACROSS - 36.0, top, 72.0, height
+        place = k * ACROSS - HALF, top, 2 * HALF, height
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
         marks.append(Box(place, title, title, note if share is not None else "", tip, GoTo(stage.name), share))
     for k in range(1, layers + 1):
         marks += _edges(view, k)
     for k, name in enumerate(names):
         marks += _column(view, k, name, row)
-    right = layers * ACROSS + 36.0
+    right = layers * ACROSS + HALF
     for name in ("decision.chosen", LOSS.node):
         if name in view.nodes:
             marks += _after(view, name, right, row)
             right += 112.0
     said = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
     none = Axis(labels=())
-    window = (-92.0, right + 10.0, top - 6.0, top + height + 26.0)
+    window = (-HALF - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
     below = Words(
         (layers * ACROSS) / 2,
         top + height + 14.0,
@@ -111,25 +111,25 @@ def _edges(view: View, k: int) -> list[Mark]:
                         for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
                     ]
                 )
-                found.append(Segments(lines, ink, 0.6 + 3.6 * level / MOST_LEVELS))
+                found.append(Segments(lines, ink, (0.6 + 3.6 * level / MOST_LEVELS) * min(1.0, 5.0 / max(into, out))))
     return found
 
 
 def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
     """The neurons of a layer, with the numbers of one example in them."""
-    shown, labels = view.shown(view.graph.place(name))[row], view.labels(f"layer.{k}")
-    size = float(np.abs(np.nan_to_num(shown)).max(initial=0.0))
+    every, labels = view.shown(view.graph.place(name)), view.labels(f"layer.{k}")
+    shown, size = every[row], float(np.abs(np.nan_to_num(every)).max(initial=0.0))
     found: list[Mark] = []
     for j, number in enumerate(np.asarray(shown, dtype=float).tolist()):
         y = _y(len(labels), j)
         share = min(abs(number) / size, 1.0) if size and np.isfinite(number) else 0.0
-        told = written(number, significant(number, 2) if abs(number) < 100 else 0)
+        told = written(number if abs(number) >= 0.005 else float(f"{number:.0e}"), 2 if abs(number) < 10 else 0)
         found.append(Dot(k * ACROSS, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share))
         if k == 0 or len(labels) == 1:
             found.append(Words(k * ACROSS, y + DISC + 8.0, labels[j], MUTED, fixed=True, size=9.0))
     if k == 0:
         label = view.labels("input")[row]
-        found.append(Words(-44.0, 0.0, label, TEXT, True, 1.0, size=12.0, strong=True))
+        found.append(Words(-HALF - 8.0, 0.0, label, TEXT, True, 1.0, size=12.0, strong=True))
     return found
 
 

@@ -388,15 +388,22 @@ class Marks(pg.GraphicsObject):
         painter.drawArc(box, round(16 * arc.start), round(16 * arc.turn))
 
     def _paint_rows(self, painter: QPainter) -> None:
-        """A frame around the rows of the word that is lit."""
+        """A frame around the rows and columns of the word that is lit."""
         token = self._bench.selection.token
-        painter.setPen(QPen(qcolor(self._bench.appearance.theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
+        token = self._bench.selection.token
+        theme = self._bench.appearance.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for image in self._grids:
-            if isinstance(image, Image) and token is not None and image.token == token[0]:
-                rows, columns = shape_of(image)
-                if token[1] < rows:
-                    painter.drawRect(self.square(image, token[1], 0, 1, columns))
+        axis, place = token or ("", 0)
+        for image in self._grids if axis else ():
+            if not isinstance(image, Image):
+                continue
+            rows, columns = shape_of(image)
+            if image.across == axis and place < columns:
+                painter.setPen(QPen(qcolor(theme.here_line), 1.2, j=Qt.PenJoinStyle.MiterJoin))
+                painter.drawRect(self.square(image, 0, place, rows, 1))
+            if image.token == axis and place < rows:
+                painter.setPen(QPen(qcolor(theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
+                painter.drawRect(self.square(image, place, 0, 1, columns))
 
     def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
         """A frame around the square that is pointed at, lines that lead to a small one, a frame around the own part."""
