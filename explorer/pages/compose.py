@@ -12,6 +12,7 @@ from explorer.pages.descent import descent
 from explorer.pages.element import Element
 from explorer.pages.embedding import embedding
 from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
+from explorer.pages.header import WHOLE as WHOLE_NAME
 from explorer.pages.header import header
 from explorer.pages.heads import heads, heads_sentence
 from explorer.pages.loss import loss, loss_sentence
@@ -34,7 +35,7 @@ ABOUT_THE_MODEL = (
     Stage("model.switches", "switches", "All switches", "Model"),
 )
 """Pages that belong to no stage of the graph, behind those of the stages."""
-WHOLE = Stage("whole", "whole", "The model", "Overview")
+WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
 """The first page."""
 
 

@@ -45,12 +45,15 @@ class Header(Element):
         The layer, and the head, that all pages look at.
     switches : Switches or None
         Those of the stage's block that belong here.
+    crumbs : tuple of Button
+        What the stage is in, from the outermost: ways back.
     """
 
     title: str
     sentence: str
     choices: tuple["Choice", ...] = ()
     switches: "Switches | None" = None
+    crumbs: tuple["Button", ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

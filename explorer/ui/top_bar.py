@@ -84,7 +84,7 @@ class TopBar(QFrame):
         menu.addSeparator()
         menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as, actions.export_python])
         menu.addSeparator()
-        menu.addActions([actions.compare, actions.undock, actions.copy_page])
+        menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole, actions.fold_list])
         return menu
 
     def _tab(self, title: str, hint: str) -> QPushButton:

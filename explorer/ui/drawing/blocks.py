@@ -25,7 +25,7 @@ CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 13.0
 the radius of a disc."""
 PAD = 6.0
 """Numbers of the window between the edge of a box and what is written in it."""
-NAMED, NUMBERED = 0.40, 0.20
+NAMED, NUMBERED = 0.38, 0.23
 """Parts of the width of bars that the words, and the numbers, take."""
 
 

@@ -212,8 +212,12 @@ def _made_of(element: Element) -> tuple[object, ...]:
 def _controls_of(element: Element) -> tuple[object, ...]:
     """Which controls a header or a bar of switches has: with others it is another widget."""
     match element:
-        case Header(choices=choices, switches=switches):
-            return (*(choice.id for choice in choices), *(_controls_of(switches) if switches else ()))
+        case Header(choices=choices, switches=switches, crumbs=crumbs):
+            return (
+                *(choice.id for choice in choices),
+                *(crumb.text for crumb in crumbs),
+                *(_controls_of(switches) if switches else ()),
+            )
         case Switches():
             named = tuple(tuple(name for name, _ in some) for some in (element.values, element.more))
             return element.block, element.kind, named, element.several
