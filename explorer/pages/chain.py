@@ -19,8 +19,8 @@ MOST_ROWS, MOST_LETTERS, MOST_BARS = 9, 9, 8
 """Rows of a picture that have their words beside them, how long these may be, and bars of an output."""
 
 
-def chain(view: View) -> Drawing:
-    """Each node in a box, those that it is made from at its left."""
+def chain(view: View) -> tuple[Drawing, list[str]]:
+    """Each node in a box, those that it is made from at its left; and the node that each mark waits for."""
     nodes = [node for node in view.nodes.values() if _counts(view, node)]
     columns = _columns(nodes, view)
     places: dict[str, tuple[float, float, float, float]] = {}
@@ -29,14 +29,17 @@ def chain(view: View) -> Drawing:
         high = len(column) * (HEIGHT + DOWN) - DOWN
         for i, node in enumerate(column):
             places[node.name] = k * across, i * (HEIGHT + DOWN) - high / 2, WIDTH, HEIGHT
-    marks: list[Mark] = [way for node in nodes for way in _ways(node, places)]
-    for node in nodes:
-        marks += _box(view, node, places[node.name])
+    marks: list[Mark] = []
+    due: list[str] = []
+    for drawn in (lambda node: _ways(node, places), lambda node: _box(view, node, places[node.name])):
+        for node in nodes:
+            marks += drawn(node)
+            due += [node.name] * (len(marks) - len(due))
     high = max((len(column) for column in columns), default=1) * (HEIGHT + DOWN)
     said = f"The model: {', then '.join(stage.title for stage in view.graph.stages)}"
     none = Axis(labels=())
     window = (-14.0, len(columns) * across - ACROSS + 14.0, -high / 2 - 4.0, high / 2 + 4.0)
-    return Drawing(tuple(marks), window, said, none, none, down=True, square=True, zoom=True)
+    return Drawing(tuple(marks), window, said, none, none, down=True, square=True, zoom=True), due
 
 
 def _counts(view: View, node: Node) -> bool:

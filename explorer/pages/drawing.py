@@ -40,7 +40,14 @@ class Mark(Data):
 
     A cell that makes a mark orange may have fewer indices than its node has axes: then all cells do that begin so, such
     as those of a row.
+
+    Parameters
+    ----------
+    faint : bool
+        In a drawing with zoom, whether it is not there yet.
     """
+
+    faint: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)

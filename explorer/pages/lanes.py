@@ -146,6 +146,7 @@ class Lanes:
     def __init__(self, view: View) -> None:
         self._view = view
         self._marks: list[Mark] = []
+        self._waiting: list[tuple[int, str]] = [(0, "")]
         self._stages = {stage.name: stage for stage in view.graph.stages}
         self._counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
         self._work = sum(view.graph.work.values()) or 1
@@ -181,6 +182,16 @@ class Lanes:
 
     _low = 0.0
 
+    @property
+    def due(self) -> list[str]:
+        """The node that each mark waits for, where a pass is played; empty where it waits for none."""
+        ends = [*(start for start, _ in self._waiting[1:]), len(self._marks)]
+        return [name for (start, name), end in zip(self._waiting, ends, strict=True) for _ in range(start, end)]
+
+    def _wait_for(self, name: str) -> None:
+        """What is drawn from here on waits for a node."""
+        self._waiting.append((len(self._marks), name))
+
     # A lane
 
     def _draw(self, lane: Lane, last: bool) -> None:
@@ -213,6 +224,7 @@ class Lanes:
 
     def _words(self, lane: Lane) -> None:
         """The words at the left, each before its line."""
+        self._wait_for(f"{lane.sequence}.tokens")
         size = min(12.0, 0.95 * lane.pitch)
         for i, word in enumerate(lane.words):
             token = (lane.sequence, i)
@@ -244,6 +256,7 @@ class Lanes:
     def _strip(self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0) -> None:
         """What the stream carries, a row for each word, in a frame that leads to a stage."""
         self._tracks(lane, lane.x, lane.x + before)
+        self._wait_for(name)
         left = lane.x + before
         note, share = amount(self._view, name)
         place = left - 3.0, lane.top - 3.0, lane.width + 6.0, lane.height + 6.0
@@ -272,6 +285,7 @@ class Lanes:
     def _positions(self, lane: Lane, stage: Stage, result: str) -> None:
         """A small block whose numbers are added to the stream without reading from it."""
         name = f"{lane.sequence}.PE"
+        self._wait_for(name)
         width, height = 66.0, 62.0
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
@@ -289,6 +303,7 @@ class Lanes:
     def _plus(self, lane: Lane, x: float, start: float, stage: Stage, name: str, said: str) -> None:
         """What comes down from a block is added to the stream."""
         size = 15.0
+        self._wait_for(name)
         self._gather(lane, x)
         self._marks.append(Way(((x, start), (x, lane.top + 0.5 * lane.pitch)), TEXT, 1.5))
         place = x - size / 2, lane.spine - size / 2, size, size
@@ -303,7 +318,10 @@ class Lanes:
         if stream.endswith(".X"):
             self._tracks(lane, lane.x, lane.x + GAP)  # room for what stands below the embeddings
             lane.x += GAP
+        self._wait_for("")
         at, start = len(self._marks), lane.x + 2.0
+        self._marks.append(Mark())  # its frame, as soon as it is known how wide it is
+        self._wait_for(stream)
         self._tracks(lane, lane.x, lane.x + GAP)
         lane.x += GAP
         for part in SUBLAYERS:
@@ -319,7 +337,7 @@ class Lanes:
         place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + 22.0
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
-        self._marks.insert(at, Box(place, title, title, "", tip, leads, folded=folded, around=True))
+        self._marks[at] = Box(place, title, title, "", tip, leads, folded=folded, around=True)
         after = GAP - 4.0 + (6.0 if folded else 0.0)
         self._tracks(lane, lane.x, lane.x + after)
         lane.x += after
@@ -352,12 +370,16 @@ class Lanes:
         left, bottom = lane.x, lane.top - RISE
         up, down = left + 14.0, left + width - 14.0
         self._tracks(lane, left, down + 12.0 if residual else up)
+        self._wait_for(f"{block}.weights" if attention else f"{block}.activation")
         if not residual:
             self._tracks(lane, down, down + 12.0)
         if stage.kind in ("attention", "masked"):
             self._exchange(lane, block, up + 2.0, down - 10.0 if residual else down)
         place = left, bottom - BOX, width, BOX
+        if self._before(block):
+            self._wait_for(f"{block}.norm")
         self._reads(lane, block, up, bottom)
+        self._wait_for(f"{block}.weights" if attention else f"{block}.activation")
         self._block(lane, stage, block, raw, place, attention)
         if stage.kind == "cross":
             self._bridge_to(place)
@@ -373,6 +395,7 @@ class Lanes:
         else:
             self._gather(lane, down)
             self._marks.append(Way(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
+        self._wait_for(raw)
         below = self._added(lane, raw, stream if residual else "", left, width) or BELOW.get(stage.kind, "")
         self._marks.append(Words(left + width / 2, lane.bottom + 12.0, below, MUTED, fixed=True, size=10.0))
         lane.x = down + 12.0
@@ -531,6 +554,7 @@ class Lanes:
     def _answers(self, lane: Lane) -> None:
         """The likeliest next words behind the word that is followed, or the last one, as bars; and the loss."""
         view, stage = self._view, self._stages["output"]
+        self._wait_for("output.probabilities")
         name = "output.probabilities"
         probabilities = view.values[name]
         axis = view.nodes[name].axes[0]
@@ -571,6 +595,7 @@ class Lanes:
     def _loss(self, left: float, top: float, width: float, above: float) -> float:
         """The loss below the answers; returns where it ends."""
         view, stage = self._view, self._stages["loss"]
+        self._wait_for(LOSS.node)
         loss = float(view.values[LOSS.node])
         note, share = amount(view, LOSS.node)
         number = written(loss, significant(loss, 3))

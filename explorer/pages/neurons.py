@@ -1,5 +1,7 @@
 """A small net as neurons and the weights between them, for one example that goes through it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from explorer.core.gradients import LOSS
@@ -48,13 +50,19 @@ class _KeepFromOne(Keep):
         return Keep(self.key, value - 1)
 
 
-def neurons(view: View) -> Drawing:
-    """The net, a column for each layer."""
+def neurons(view: View) -> tuple[Drawing, list[str]]:
+    """The net, a column for each layer; and the node that each mark waits for."""
     layers, row = view.state.model.layers, view.row("input")
     names = ["input.X", *(f"layer.{k}.activation" for k in range(1, layers + 1))]
     most = max(_units(view, k) for k in range(layers + 1))
     high = most * DOWN
     marks: list[Mark] = []
+    due: list[str] = []
+
+    def add(some: Sequence[Mark], name: str) -> None:
+        marks.extend(some)
+        due.extend([name] * len(some))
+
     top, height = -high / 2 - 26.0, high + 46.0
     stages = {stage.name: stage for stage in view.graph.stages}
     for k, name in enumerate(names):
@@ -63,15 +71,15 @@ def neurons(view: View) -> Drawing:
         title = "What goes in" if k == 0 else f"{stage.title}: {view.state.model.switch(f'layer.{k}', 'activation')}"
         place = k * ACROSS - HALF, top, 2 * HALF, height
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
-        marks.append(Box(place, title, title, note if share is not None else "", tip, GoTo(stage.name), share))
+        add([Box(place, title, title, note if share is not None else "", tip, GoTo(stage.name), share)], name)
     for k in range(1, layers + 1):
-        marks += _edges(view, k)
+        add(_edges(view, k), names[k])
     for k, name in enumerate(names):
-        marks += _column(view, k, name, row)
+        add(_column(view, k, name, row), name)
     right = layers * ACROSS + HALF
     for name in ("decision.chosen", LOSS.node):
         if name in view.nodes:
-            marks += _after(view, name, right, row)
+            add(_after(view, name, right, row), name)
             right += 112.0
     said = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
     none = Axis(labels=())
@@ -84,7 +92,8 @@ def neurons(view: View) -> Drawing:
         fixed=True,
         size=10.0,
     )
-    return Drawing((*marks, below), window, said, none, none, down=True, square=True, zoom=True)
+    add([below], "")
+    return Drawing(tuple(marks), window, said, none, none, down=True, square=True, zoom=True), due
 
 
 def _y(units: int, j: int) -> float:

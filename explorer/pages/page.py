@@ -407,6 +407,28 @@ class Slider(Element):
 
 
 @dataclass(frozen=True, eq=False)
+class Player(Element):
+    """Plays something that has steps: a button, a slider through it, and how fast it goes.
+
+    Parameters
+    ----------
+    value : int
+        Steps taken, 0 to as many as there are.
+    steps : tuple of str
+        What each of them does.
+    asks : Gesture
+        Given the number of steps.
+    backward : bool
+        Whether it goes from the end to the beginning, as gradients do.
+    """
+
+    value: int
+    steps: tuple[str, ...]
+    asks: Gesture
+    backward: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Controls(Element):
     """Controls side by side, on as many lines as it takes."""
 

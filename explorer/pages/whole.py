@@ -9,6 +9,7 @@ from explorer.pages.gestures import Keep
 from explorer.pages.lanes import ALL, LAYER, Lanes, has_stream, layers_of, shown_layer
 from explorer.pages.neurons import example_choice, is_small_net, neurons
 from explorer.pages.page import Choice, Controls, Note, Picture
+from explorer.pages.played import played
 from explorer.pages.view import View
 
 LEAST_WIDTH, LEAST_HEIGHT = 620, 330
@@ -18,13 +19,15 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     """The model as blocks along a stream, each with a picture of what it holds now."""
     controls: tuple[Element, ...] = ()
     if has_stream(view):
-        drawing, controls = Lanes(view).drawing(), _layer_choice(view)
+        lanes = Lanes(view)
+        drawing, due, controls = lanes.drawing(), lanes.due, _layer_choice(view)
     elif is_small_net(view):
-        drawing, controls = neurons(view), example_choice(view)
+        (drawing, due), controls = neurons(view), example_choice(view)
     else:
-        drawing = chain(view)
+        drawing, due = chain(view)
+    drawing, player = played(view, drawing, due)
     note = Note("how to read", _legend(view))
-    return (*controls, note, Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True))
+    return (*controls, note, player, Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True))
 
 
 def whole_sentence(view: View, stage: Stage) -> str:

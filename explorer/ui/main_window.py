@@ -123,11 +123,13 @@ class MainWindow(QMainWindow):
         self._share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys that nothing else takes: with Esc no cell is pointed at, Backspace goes back to the whole model."""
+        """Keys that nothing else takes: Esc points at no cell, Backspace goes to the whole model, Space plays it."""
         if event.key() == Qt.Key.Key_Escape:
             self.bench.selection.forget()
         elif event.key() == Qt.Key.Key_Backspace:
             self.actions_.whole.trigger()
+        elif event.key() == Qt.Key.Key_Space and self.pages.currentWidget() is self._whole and self.page().play():
+            event.accept()
         else:
             super().keyPressEvent(event)
 

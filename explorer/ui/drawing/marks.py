@@ -60,6 +60,8 @@ FEW_LINES = 4
 """Segments; more of them are a grid, which words may stand on."""
 FEW_POINTS = 16
 """Of a strip; more of them shine through each other."""
+FAINT = 0.16
+"""How much of the ink a mark has that is not there yet."""
 STEP = 6.0
 """Pixels between the places of a line that words keep clear of."""
 
@@ -189,6 +191,7 @@ class Marks(pg.GraphicsObject):
         self._paint_small(painter, [mark for i in few if isinstance(mark := marks[i], Dot)])
         for i in () if drawing.zoom else sorted(self.lit):
             self._paint_mark(painter, i, True)
+        painter.setOpacity(1.0)
         self._paint_rows(painter)
         self._paint_squares(painter, bounds)
         if not drawing.zoom:  # there all words are fixed
@@ -224,6 +227,8 @@ class Marks(pg.GraphicsObject):
     def _paint_mark(self, painter: QPainter, number: int, lit: bool) -> None:
         assert self.drawing is not None
         mark = self.drawing.marks[number]
+        if self.drawing.zoom:
+            painter.setOpacity(FAINT if mark.faint else 1.0)
         match mark:
             case Box() if drawable(*mark.place):
                 rect = self._pixels.rect(*mark.place)
