@@ -22,6 +22,7 @@ from explorer.words import printed, similarity
 from explorer.words.similarity import Cosine
 from explorer.words.vectors import Vectors
 
+NO_PRODUCTS = Listing("products", "Products by dimension", (), ())
 Pair = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -61,7 +62,7 @@ class CosineCard(Card):
         self._asked = self.line(self.between, self.way_back)
         self._asked.hide()
         self.cosine: Cosine | None = None
-        self.listing = ListingView(bench, Listing("products", "Products by dimension", (), ()))
+        self.listing = ListingView(bench, NO_PRODUCTS)
         self.angle = Angle(bench)
         self.sums, self.compared = label(""), label("")
         for table in (self.sums, self.compared):
@@ -82,6 +83,7 @@ class CosineCard(Card):
         # What was worked out of other vectors does not hold of these.
         self._outcome.hide()
         self.cosine = None
+        self.listing.tell(NO_PRODUCTS)
         self.why.setText("")
         self.compute()
 

@@ -244,6 +244,16 @@ def test_texts_that_come_along(train, hand, eye, lesson, word):
     assert any(word in words for words in window.bench.document.state.model.axes.values())
 
 
+def net_picture(tab):
+    """What the picture of the net says of itself."""
+    return tab.pictures._net.widgets["answers"].picture.accessibleName()
+
+
+def net_note(tab):
+    """What stands above it."""
+    return tab.pictures._net.widgets["losses"].text()
+
+
 def test_a_line_learns_beside_the_net(train, hand, qtbot, eye):
     window, tab = train("sin", steps=40)
     assert tab.run.line is None
@@ -251,11 +261,11 @@ def test_a_line_learns_beside_the_net(train, hand, qtbot, eye):
     line = tab.run.line.session
     assert line.trainer.at == 40
     assert "line" in tab.pictures.losses.accessibleName()
-    assert "trained line " in tab.pictures._net.plot.accessibleName()
-    assert "The line, trained in the same steps" in tab.pictures._net.words()
+    assert "trained line " in net_picture(tab)
+    assert "The line, trained in the same steps" in net_note(tab)
     hand.click(tab.over)
     eye.settle(window)
-    assert "trained line" not in tab.pictures._net.plot.accessibleName()
+    assert "trained line" not in net_picture(tab)
 
 
 def test_weights_that_are_already_right_are_spoken_of(train, hand, eye):

@@ -12,9 +12,11 @@ from explorer.ui.words.fields import WordField
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.matrix import MatrixCard
-from explorer.ui.words.neighbours import COSINE, NeighboursCard, OddCard
+from explorer.ui.words.neighbours import NeighboursCard, OddCard
 from explorer.words import catalogue
 from explorer.words.vectors import Vectors
+
+COSINE = 2  # the column of the cosines
 
 
 def test_words_beside_each_other(tab, enter):
@@ -84,18 +86,18 @@ def test_the_cosine_as_arithmetic(tab, enter):
     card = tab.card(CosineCard)
     enter(card.first, "king")
     enter(card.second, "queen")
-    one = card.products.cosine
+    one = card.cosine
     assert one.words == ("king", "queen")
-    assert card.products.count() == 6
-    row = [card.products.text(1, column) for column in range(6)]
+    assert card.listing.table.rowCount() == 6
+    row = [card.listing.table.line(1).entries[column].text for column in range(6)]
     assert row == ["2", "1.5000", "×", "−1.5000", "=", "−2.2500"]
-    assert card.products.text(1, 7) == "against"
+    assert card.listing.table.line(1).entries[7].text == "against"
     assert f"{float(one.cosine):.4f}" in card.sums.text()
     # Twice as long: the dot product doubles, the cosine stays.
     assert f"{2 * float(one.dot):.4f}" in card.compared.text()
     assert card.compared.text().count(f"{float(one.cosine):.4f}") == 2
     card.largest.click()
-    assert [card.products.text(row, 0) for row in (0, 1)] == ["1", "2"]
+    assert [card.listing.table.line(row).entries[0].text for row in (0, 1)] == ["1", "2"]
     assert not card.angle.grab().isNull()
 
 
@@ -107,9 +109,9 @@ def test_each_cosine_of_a_list_is_shown_as_arithmetic(tab, enter, hand):
     for kind, first in ((NeighboursCard, "king"), (OddCard, "mean of all"), (AnalogyCard, "king − man + woman")):
         card = tab.card(kind)
         tab.store.go_to("king")
-        other = card.rows.found[1]
-        hand.click(card.list.viewport(), card.list.visualRect(card.rows.index(1, COSINE)).center())
-        one = cosine.products.cosine
+        other = card.list.found[1]
+        hand.click(card.list.viewport(), card.list.visualRect(card.list.table.index(1, COSINE)).center())
+        one = cosine.cosine
         assert one.words == (first, other.word)
         assert float(one.cosine) == pytest.approx(other.cosine, abs=1e-6)
         assert cosine.first.text() == ("king" if first == "king" else "")
@@ -123,22 +125,22 @@ def test_enter_on_a_cosine_shows_it_as_arithmetic(tab):
     card = tab.card(NeighboursCard)
     tab.store.go_to("river")
     card.list.setFocus()
-    card.list.setCurrentIndex(card.rows.index(0, COSINE))
+    card.list.setCurrentIndex(card.list.table.index(0, COSINE))
     QTest.keyClick(card.list, Qt.Key.Key_Return)
-    assert tab.card(CosineCard).products.cosine.words == ("river", card.rows.found[0].word)
+    assert tab.card(CosineCard).cosine.words == ("river", card.list.found[0].word)
     assert tab.store.word == "river"
 
 
 def test_following_neighbours(tab, hand):
     card = tab.card(NeighboursCard)
     tab.store.go_to("river")
-    assert {one.word for one in card.rows.found[:3]} == {"sea", "lake", "boat"}
-    first = card.rows.found[0].word
-    hand.click(card.list.viewport(), card.list.visualRect(card.rows.index(0, 1)).center())
+    assert {one.word for one in card.list.found[:3]} == {"sea", "lake", "boat"}
+    first = card.list.found[0].word
+    hand.click(card.list.viewport(), card.list.visualRect(card.list.table.index(0, 1)).center())
     assert tab.store.word == first
     card.list.setFocus()
-    card.list.setCurrentIndex(card.rows.index(1, 0))
-    second = card.rows.found[1].word
+    card.list.setCurrentIndex(card.list.table.index(1, 0))
+    second = card.list.found[1].word
     QTest.keyClick(card.list, Qt.Key.Key_Return)
     assert tab.store.word == second
 
@@ -148,11 +150,11 @@ def test_a_vector_of_zeros_is_said_to_have_no_neighbours(tab, enter):
     card = tab.card(NeighboursCard)
     enter(card.field, "nothing")
     assert "all zeros" in card.said.text()
-    assert not card.rows.found
+    assert not card.list.found
     enter(tab.card(MapCard).field, "nothing up")
     assert tab.card(MapCard).map.labels[:2] == ["nothing", "up"]
     enter(card.field, "up")
-    assert card.rows.found
+    assert card.list.found
     assert card.said.text() == ""
 
 
@@ -160,7 +162,7 @@ def test_the_printed_neighbours_stand_below_those_of_other_vectors(tab):
     tab.store.load(catalogue.load("reference"))
     tab.store.go_to("remote")
     card = tab.card(NeighboursCard)
-    assert {one.word for one in card.rows.found} == {"screen", "rock"}
+    assert {one.word for one in card.list.found} == {"screen", "rock"}
     for printed in ("keyboard 0.9023", "sync 0.8774"):
         assert printed in card.said.text()
 
@@ -177,12 +179,12 @@ def test_the_analogy(tab, enter):
     card = tab.card(AnalogyCard)
     for field, word in zip(card.fields, ("king", "man", "woman"), strict=True):
         enter(field, word)
-    assert card.rows.found[0].word in ("queen", "princess")
+    assert card.list.found[0].word in ("queen", "princess")
     a, b, c, target, _ = card.picture.points
     np.testing.assert_allclose(a - b, target - c, atol=1e-6)
     # As vectors: the first three rows are the fourth.
     np.testing.assert_allclose(card.strips.array[:3].sum(0), card.strips.array[3], atol=1e-6)
-    assert card.strips.words == ["king", "− man", "+ woman", "= a − b + c", card.rows.found[0].word]
+    assert card.strips.words == ["king", "− man", "+ woman", "= a − b + c", card.list.found[0].word]
     card.strips.setFocus()
     QTest.keyClick(card.strips, Qt.Key.Key_Right)
     assert card.sum.text().startswith("Dimension 1: ")
@@ -196,7 +198,7 @@ def test_an_example_of_an_analogy(tab, hand):
         field.set([])
     hand.click(button)
     assert [field.text() for field in card.fields] == ["king", "man", "woman"]
-    assert card.rows.found[0].word in ("queen", "princess")
+    assert card.list.found[0].word in ("queen", "princess")
 
 
 def test_an_analogy_without_an_answer_leaves_no_picture_of_another(tab):
@@ -210,13 +212,13 @@ def test_an_analogy_without_an_answer_leaves_no_picture_of_another(tab):
 def test_nothing_stays_of_other_vectors_where_there_is_too_little_for_it(tab):
     tab.store.load(Vectors.of("two", ("nothing", "up"), np.eye(2, 3, -1)))
     assert tab.card(OddCard).said.text() == "There are too few words for an odd one out."
-    assert not tab.card(OddCard).rows.found
+    assert not tab.card(OddCard).list.found
     assert tab.card(AnalogyCard).said.text() == "There are too few words for an analogy."
-    assert not tab.card(AnalogyCard).rows.found
+    assert not tab.card(AnalogyCard).list.found
     for kind in (OddCard, AnalogyCard):
         assert all(not field.offers.isVisibleTo(tab) for field in tab.card(kind).findChildren(WordField))
     tab.store.load(Vectors.of("one", ("nothing",), np.zeros((1, 3))))
-    assert tab.card(CosineCard).products.count() == 0
+    assert tab.card(CosineCard).listing.table.rowCount() == 0
     assert not tab.card(CosineCard).listing.isVisibleTo(tab)
     assert not tab.card(MatrixCard).table.isVisibleTo(tab)
 
@@ -226,10 +228,10 @@ def test_the_reference_is_met(tab, sample_file, qtbot):
     qtbot.waitUntil(lambda: not tab.source.background.at_work)
     tab.store.go_to("remote")
     card = tab.card(NeighboursCard)
-    assert [one.word for one in card.rows.found[:3]] == ["keyboard", "monitor", "plug"]
-    assert card.rows.notes["keyboard"] == "0.9023"
+    assert [one.word for one in card.list.found[:3]] == ["keyboard", "monitor", "plug"]
+    assert card.list.table.line(0).entries[4].text == "0.9023"
     cosine = tab.card(CosineCard)
-    assert cosine.products.cosine.words == ("screen", "rock")
+    assert cosine.cosine.words == ("screen", "rock")
     assert "prints 0.5682209; computed here 0.5682209 ✓" in cosine.why.text()
 
 

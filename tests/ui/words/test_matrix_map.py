@@ -48,12 +48,12 @@ def test_a_cosine_of_the_square_is_shown_as_arithmetic(tab, enter, hand):
     table, labels = card.table, card.table.cosines.labels
     i, j = labels.index("queen king"), labels.index("lake")
     hand.click(table.viewport(), table.visualRect(table.cosines.index(i, j)).center())
-    assert cosine.products.cosine.words == ("queen king", "lake")
-    assert float(cosine.products.cosine.cosine) == pytest.approx(float(table.cosines.array[i, j]), abs=1e-6)
+    assert cosine.cosine.words == ("queen king", "lake")
+    assert float(cosine.cosine.cosine) == pytest.approx(float(table.cosines.array[i, j]), abs=1e-6)
     table.setFocus()
     table.setCurrentIndex(table.cosines.index(j, i))
     QTest.keyClick(table, Qt.Key.Key_Return)
-    assert cosine.products.cosine.words == ("lake", "queen king")
+    assert cosine.cosine.words == ("lake", "queen king")
 
 
 def test_too_few(tab, enter, problem):
