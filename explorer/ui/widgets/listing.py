@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolic
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.fitted_table import FittedTable
 from explorer.ui.widgets.row_painter import RowPainter
-from explorer.ui.widgets.rows import BAR, NUMBER, ModelIndex, Rows
+from explorer.ui.widgets.rows import BAR, HEAT, WORDS, ModelIndex, Rows
 from explorer.ui.workbench import Workbench
 
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
@@ -49,16 +49,16 @@ class Listing(FittedTable):
         self._most = most
         self.pointed: Cell | None = None
         rows.read()
+        self._shape = rows.rowCount(), len(rows.columns)
         self.setModel(rows)
         self.setItemDelegate(RowPainter(self))
         self.setAccessibleName(rows.name)
-        self.verticalHeader().hide()
-        header = self.horizontalHeader()
-        header.setSectionsClickable(False)
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setMinimumSectionSize(8)
-        header.setVisible(any(column.title for column in rows.columns))
+        for header in (self.verticalHeader(), self.horizontalHeader()):
+            header.setSectionsClickable(False)
+            header.setHighlightSections(False)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setMinimumSectionSize(8)
+        self.setCornerButtonEnabled(False)
         self.setShowGrid(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWordWrap(False)
@@ -84,14 +84,15 @@ class Listing(FittedTable):
 
     def refresh(self) -> None:
         """Read the engine anew; the place one is at stays."""
-        count = self.rows.rowCount()
+        before, count = self._shape, self.rows.rowCount()
         self.rows.read()
-        if self.rows.rowCount() != count:
+        self._shape = count, width = self.rows.rowCount(), len(self.rows.columns)
+        if self._shape != before:
             self.rows.beginResetModel()
             self.rows.endResetModel()
         elif count:
-            self.rows.dataChanged.emit(self.rows.index(0, 0), self.rows.index(count - 1, len(self.rows.columns) - 1))
-        self.rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.rows.columns) - 1)
+            self.rows.dataChanged.emit(self.rows.index(0, 0), self.rows.index(count - 1, width - 1))
+        self.rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, width - 1)
         self._measure()
 
     def restyle(self) -> None:
@@ -113,28 +114,36 @@ class Listing(FittedTable):
     def _measure(self) -> None:
         """Make the columns as wide as their texts, and the list as high as its rows, up to a size to take in."""
         px, count = self.bench.appearance.px, self.rows.rowCount()
-        header = self.horizontalHeader()
+        header, side = self.horizontalHeader(), self.verticalHeader()
+        header.setVisible(any(column.title for column in self.rows.columns))
+        side.setVisible(bool(self.rows.labels))
         header_metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
-        width = 0
+        labels = (str(self.rows.headerData(i, Qt.Orientation.Vertical)) for i in range(len(self.rows.labels)))
+        width = max((header_metrics.horizontalAdvance(label) + px(14) for label in labels), default=0)
+        side.setFixedWidth(width)
+        heat, heats = 0, [i for i, column in enumerate(self.rows.columns) if column.kind == HEAT]
         for i, column in enumerate(self.rows.columns):
             if column.kind == BAR:
                 own = px(column.width)
+            elif column.kind == HEAT and heat:
+                own = heat  # the cells of a square are alike
             else:
-                plain, bold = (QFontMetrics(self._fonts[column.kind == NUMBER, weight]) for weight in (False, True))
+                plain, bold = (QFontMetrics(self._fonts[column.kind != WORDS, weight]) for weight in (False, True))
                 # A row about a cell is bold while one points at it.
                 rows = self.rows
                 widths = (
                     (bold if rows.strong(row) or rows.here(row) or rows.cell(row) else plain).horizontalAdvance(text)
                     for row in range(min(count, MEASURED))
-                    if (text := self.rows.text(row, i))
+                    for at in (heats if column.kind == HEAT else (i,))
+                    if (text := self.rows.text(row, at))
                 )
-                own = max(widths, default=0) + 2 * self.padding + 2
-                own = min(own, px(MOST_TEXT))
-            own = max(own, header_metrics.horizontalAdvance(column.title) + px(14))
+                own = heat = min(max(widths, default=0) + 2 * self.padding + 2, px(MOST_TEXT))
+            title = str(self.rows.headerData(i, Qt.Orientation.Horizontal))
+            own = max(own, header_metrics.horizontalAdvance(title) + px(14))
             header.resizeSection(i, own)
             width += own
         height = px(ROW_HEIGHT)
-        self.verticalHeader().setDefaultSectionSize(height)
+        side.setDefaultSectionSize(height)
         top = header_metrics.height() + px(8) if header.isVisibleTo(self) else 0
         header.setFixedHeight(top)
         shown = min(count, self._most)

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
-from explorer.ui.widgets.rows import BAR, NUMBER, ModelIndex
+from explorer.ui.widgets.rows import BAR, HEAT, NUMBER, ModelIndex
 
 if TYPE_CHECKING:
     from explorer.ui.widgets.listing import Listing
 
 
 class RowPainter(QStyledItemDelegate):
-    """Paints words, numbers and bars."""
+    """Paints words, numbers, bars, and numbers on their colours."""
 
     def __init__(self, view: Listing) -> None:
         super().__init__(view)
@@ -35,6 +35,13 @@ class RowPainter(QStyledItemDelegate):
             painter.fillRect(rect.adjusted(0, 1, 0, -1), qcolor(theme.here_soft))
         if kind == BAR:
             self._bar(painter, rect, row, column, here or pointed)
+        elif kind == HEAT:
+            self._heat(painter, rect.adjusted(1, 1, -1, -1), row, column)
+            if view.hasFocus() and view.currentIndex() == index:
+                painter.setPen(QPen(qcolor(theme.focus), 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(rect.adjusted(2, 2, -2, -2))
+            return
         else:
             self._words(painter, rect, row, column, here or pointed)
         if view.hasFocus() and view.currentIndex().row() == row:
@@ -66,6 +73,14 @@ class RowPainter(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
         elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, elided)
+
+    def _heat(self, painter: QPainter, rect: QRect, row: int, column: int) -> None:
+        view, ramp = self._view, self._view.bench.appearance.theme.diverging_ramp
+        place = int((min(max(view.rows.value(row, column), -1.0), 1.0) + 1) * 127.5)
+        painter.fillRect(rect, ramp.colors[place])
+        painter.setFont(view.font_of(row, True, False))
+        painter.setPen(ramp.text[place])
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, view.rows.text(row, column))
 
     def _bar(self, painter: QPainter, rect: QRect, row: int, column: int, here: bool) -> None:
         view = self._view

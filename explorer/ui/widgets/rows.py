@@ -10,7 +10,10 @@ from explorer.ui.selection import Cell
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 
-WORDS, NUMBER, BAR = "words", "number", "bar"
+WORDS, NUMBER, BAR, HEAT = "words", "number", "bar", "heat"
+LONGEST = 24
+"""Letters of a label or a title."""
+_SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,8 @@ class Column:
     ----------
     title : str
     kind : str
-        `WORDS` (left-aligned), `NUMBER` (right-aligned figures) or `BAR`.
+        `WORDS` (left-aligned), `NUMBER` (right-aligned figures), `BAR`, or `HEAT` (figures on the colour of a number
+        between -1 and 1).
     width : int
         Of a bar, in pixels at text scale 1.
     """
@@ -40,6 +44,8 @@ class Rows(QAbstractTableModel):
 
     columns: tuple[Column, ...] = ()
     name = "List"
+    labels: tuple[str, ...] = ()
+    """What stands before each row and stays in sight; () for a list without."""
 
     def read(self) -> None:
         """Take over what the engine holds now."""
@@ -53,7 +59,7 @@ class Rows(QAbstractTableModel):
         raise NotImplementedError(type(self).__name__)
 
     def value(self, row: int, column: int) -> float:
-        """The number that a bar shows."""
+        """The number that a bar or a colour shows."""
         return 0.0
 
     def reach(self, column: int) -> tuple[float, float]:
@@ -101,15 +107,18 @@ class Rows(QAbstractTableModel):
         return flags | Qt.ItemFlag.ItemIsEditable if self.editable(index.row(), index.column()) else flags
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
+        down = orientation == Qt.Orientation.Vertical
+        texts = self.labels if down else [column.title for column in self.columns]
+        if section >= len(texts):
             return None
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self.columns[section].title
+                return texts[section] if len(texts[section]) <= LONGEST else texts[section][: LONGEST - 1] + "…"
+            case Qt.ItemDataRole.ToolTipRole if len(texts[section]) > LONGEST:
+                return texts[section]
             case Qt.ItemDataRole.TextAlignmentRole:
-                right = self.columns[section].kind == NUMBER
-                side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-                return side | Qt.AlignmentFlag.AlignVCenter
+                kind = NUMBER if down else self.columns[section].kind
+                return _SIDES.get(kind, Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
             case _:
                 return None
 
@@ -121,7 +130,8 @@ class Rows(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return self.tip(row, column)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{self.columns[column].title} {self.text(row, column)}".strip()
+                label = self.labels[row] if self.labels else ""
+                return f"{label} {self.columns[column].title} {self.text(row, column)}".strip()
             case _:
                 return None
 

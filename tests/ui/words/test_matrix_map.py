@@ -19,7 +19,7 @@ def test_any_words(tab, enter):
     card = tab.card(MatrixCard)
     enter(card.field, "king, sea, queen, lake")
     table = card.table.cosines
-    assert table.labels == ["king", "sea", "queen", "lake"]
+    assert table.labels == ("king", "sea", "queen", "lake")
     np.testing.assert_allclose(np.diag(table.array), 1, atol=1e-6)
     card.alike.click()
     assert {tuple(table.labels[:2]), tuple(table.labels[2:])} in (
@@ -34,7 +34,7 @@ def test_any_words(tab, enter):
 def test_sentences_and_their_weakness(tab, enter):
     card = tab.card(MatrixCard)
     enter(card.field, "the king man, man king, sea")
-    assert card.table.cosines.labels == ["the king man", "man king", "sea"]
+    assert card.table.cosines.labels == ("the king man", "man king", "sea")
     assert card.table.cosines.data(card.table.cosines.index(0, 1), 0) == "1.00"
     assert "forgets the order" in card.said.text()
     assert "left out: the" in card.said.text()
