@@ -18,7 +18,7 @@ from explorer.document.commands import AddWords, Replace, SetInputs, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.plan import Material
-from explorer.lessons.training import Beginning, begin_with, published, shaped
+from explorer.lessons.training import Beginning, begin_with, longer, published, shaped
 
 MOST_WORDS = 2000
 """Words of a text that get a row of their own in the vocabulary, the most frequent ones."""
@@ -199,7 +199,8 @@ class Session:
         """Put the trainer's weights into the document."""
         arrays = published(self._document.wanted, self.trainer)
         steps = f"{self.trainer.at} step{'s' * (self.trainer.at != 1)}"
-        self._document.do(SetInputs(arrays, f"Train, {steps}", self._stroke, self.trainer.history))
+        beyond = longer(self._document.wanted, self.trainer.weights)
+        self._document.do(SetInputs(arrays, f"Train, {steps}", self._stroke, self.trainer.history, beyond))
         self._left = {**self._left, **arrays}
         self._shown, self._around = self._document.wanted, None
 
