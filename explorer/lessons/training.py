@@ -141,8 +141,8 @@ def published(document: State, trainer: Trainer) -> dict[str, Array]:
     return shaped(document, {name: trainer.weights[name] for name in trainer.moving})
 
 
-def longer(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Those of some trained weights that the document's sentences have no room for: learned positions."""
+def of_other_lengths(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
+    """Those of some trained weights that are for sentences of another length than the document's: learned positions."""
     nodes, graph = document.graph.nodes, document.graph
     return {name: array for name, array in weights.items() if name in nodes and array.shape != graph.shape(name)}
 
@@ -161,7 +161,7 @@ def trained(beginning: Beginning, trainer: Trainer) -> State:
     """The document with the weights that were learned, and the records of how."""
     document = beginning.document
     after = replace(document.with_inputs(published(document, trainer)), run=trainer.history)
-    return after.with_beyond(longer(document, trainer.weights))
+    return after.with_beyond(of_other_lengths(document, trainer.weights))
 
 
 def _split(examples: Examples, recipe: Recipe) -> Examples:
