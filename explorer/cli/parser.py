@@ -152,7 +152,9 @@ def _window() -> Parser:
     parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
     what = "a document (.explorer), a lesson (.toml), or the name of a lesson"
     parser.add_argument("file", nargs="?", metavar="FILE", help=what)
-    parser.add_argument("--smoke-test", action="store_true", help="start, paint every stage once, end")
+    parser.add_argument("--smoke-test", action="store_true", help="start, do everything once, say what was done, end")
+    what = "give the program a menu entry, and its files their type, for you alone (Linux)"
+    parser.add_argument("--register-desktop", action="store_true", help=what)
     parser.add_argument("--version", action="version", version=f"explorer {__version__}")
     return parser
 

@@ -121,6 +121,16 @@ class State:
         """The state with other values of some inputs, in the same shapes."""
         return replace(self, inputs=with_others(self.inputs, arrays))
 
+    def with_beyond(self, longer: Mapping[str, Array]) -> "State":
+        """The state, keeping of longer inputs what its sentences have no room for: positions trained on others."""
+        kept = dict(self.beyond)
+        for name, array in longer.items():
+            op, shape = self.graph.nodes[name].op, self.graph.shape(name)
+            parts = [part for part in (self.beyond, {name: array}) if _common(self.graph, name, part) is not None]
+            if isinstance(op, Input) and any(_exceeds(part, name, shape) for part in parts):
+                kept[name] = _longest(op, name, self.model, shape, parts)
+        return replace(self, beyond=kept)
+
     def rebuilt(self, model: Model) -> "State":
         """The state with another structure: what fits of the inputs and pins stays."""
         return State.of(model, self.inputs, self.pins, self.setting, self.lesson, self.beyond)

@@ -18,7 +18,7 @@ from explorer.document.commands import AddWords, Replace, SetInputs, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.plan import Material
-from explorer.lessons.training import Beginning, begin_with, published, shaped
+from explorer.lessons.training import Beginning, begin_with, of_other_lengths, published, shaped
 
 MOST_WORDS = 2000
 """Words of a text that get a row of their own in the vocabulary, the most frequent ones."""
@@ -179,7 +179,7 @@ class Session:
         if self._around is None:
             after = self._shown
             before = shaped(after, {name: self.trainer.previous[name] for name in self.trainer.moving})
-            states = replace(after, inputs={**after.inputs, **before}), after
+            states = after.with_inputs(before), after
             self._around = tuple(Document(state).engine.values for state in states)
         was, now = (values.get(place.node) for values in self._around)
         if was is None or now is None:
@@ -192,14 +192,20 @@ class Session:
         """Give the document the weights that it had before all steps."""
         state = self._document.wanted
         arrays = {name: self.first.inputs[name] for name in self.trainer.weights if name in self.first.inputs}
-        before = replace(state, inputs={**state.inputs, **shaped(state, arrays)}, run=self.first.run)
+        others = {name: array for name, array in state.beyond.items() if name not in arrays}
+        beyond = others | {name: array for name, array in self.first.beyond.items() if name in arrays}
+        before = replace(state.with_inputs(arrays), beyond=beyond)
+        if of_other_lengths(state, arrays):
+            before = before.rebuilt(state.model)  # the sentence is another one than before all steps
+        before = replace(before, run=self.first.run)
         self._document.do(Replace(before, "Start over"))
 
     def _publish(self) -> None:
         """Put the trainer's weights into the document."""
         arrays = published(self._document.wanted, self.trainer)
         steps = f"{self.trainer.at} step{'s' * (self.trainer.at != 1)}"
-        self._document.do(SetInputs(arrays, f"Train, {steps}", self._stroke, self.trainer.history))
+        beyond = of_other_lengths(self._document.wanted, self.trainer.weights)
+        self._document.do(SetInputs(arrays, f"Train, {steps}", self._stroke, self.trainer.history, beyond))
         self._left = {**self._left, **arrays}
         self._shown, self._around = self._document.wanted, None
 

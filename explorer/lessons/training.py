@@ -141,6 +141,12 @@ def published(document: State, trainer: Trainer) -> dict[str, Array]:
     return shaped(document, {name: trainer.weights[name] for name in trainer.moving})
 
 
+def of_other_lengths(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
+    """Those of some trained weights that are for sentences of another length than the document's: learned positions."""
+    nodes, graph = document.graph.nodes, document.graph
+    return {name: array for name, array in weights.items() if name in nodes and array.shape != graph.shape(name)}
+
+
 def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
     """Trained weights in a document's shapes and types; those that it does not have are left out."""
     nodes = document.graph.nodes
@@ -154,7 +160,8 @@ def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
 def trained(beginning: Beginning, trainer: Trainer) -> State:
     """The document with the weights that were learned, and the records of how."""
     document = beginning.document
-    return replace(document, inputs={**document.inputs, **published(document, trainer)}, run=trainer.history)
+    after = replace(document.with_inputs(published(document, trainer)), run=trainer.history)
+    return after.with_beyond(of_other_lengths(document, trainer.weights))
 
 
 def _split(examples: Examples, recipe: Recipe) -> Examples:

@@ -154,8 +154,22 @@ def test_a_document_with_a_shorter_sentence_shows_the_positions_that_it_has(begi
     assert not same_bytes(shown, before)
     assert same_bytes(shown, session.trainer.weights["input.PE"][:3])
     document.do(SetTokens("input", ["the", "cat", "sat", "the"]))  # a longer one, in mid-run
+    assert same_bytes(document.state.inputs["input.PE"], session.trainer.weights["input.PE"][:4])
     session.advance(0.0)
     assert document.state.inputs["input.PE"].shape == (4, 8)
+
+
+def test_positions_that_were_trained_with_longer_sentences_come_with_a_longer_one(begin):
+    document = gpt(**{"input.positions": "learned"})
+    session = begin(document, Recipe(steps=4, batch=2, rate=0.1), TEXT, "text", window=5)
+    session.advance(0.0)
+    document.do(SetTokens("input", ["the"]))
+    document.do(SetTokens("input", ["the", "cat", "sat", "on", "the", "mat"]))
+    assert same_bytes(document.state.inputs["input.PE"][:5], session.trainer.weights["input.PE"])
+    first = session.first.inputs["input.PE"]
+    session.start_over()
+    start = State.of(document.state.model, {}).inputs["input.PE"]
+    assert same_bytes(document.state.inputs["input.PE"], np.concatenate([first, start[3:]]))
 
 
 def test_pairs_of_sentences_teach_a_translator(begin):

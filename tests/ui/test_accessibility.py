@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.top_bar import PAGES
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.pipeline_map import StageButton
 from explorer.ui.widgets.plot import Plot
 

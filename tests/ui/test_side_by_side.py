@@ -13,9 +13,9 @@ from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.new import new_lesson
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
-from explorer.ui.matrix.view import MatrixView
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 SELF = "encoder.1.self."

@@ -98,12 +98,15 @@ class SetInputs(Command):
         Equal for all steps of one run.
     run : History, optional
         The records of the training that they come from.
+    longer : mapping of str to numpy.ndarray
+        Some of them as they are for longer sentences than the document has.
     """
 
     arrays: Mapping[str, Array]
     title: str
     stroke: object = None
     run: History | None = None
+    longer: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -112,7 +115,8 @@ class SetInputs(Command):
     def apply(self, state: State) -> State:
         for name, array in self.arrays.items():
             require_shape(name, array.shape, state.inputs[input_place(state, name).node].shape)
-        return replace(state.with_inputs(self.arrays), run=self.run or state.run)
+        after = replace(state.with_inputs(self.arrays), run=self.run or state.run)
+        return after.with_beyond(self.longer) if self.longer else after
 
 
 def input_place(state: State, name: str) -> Place:

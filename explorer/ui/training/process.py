@@ -24,7 +24,7 @@ from explorer.lessons import recipes
 from explorer.lessons.plan import Material, Opened, Plan
 from explorer.lessons.saved import opened
 from explorer.lessons.session import Session, edited
-from explorer.lessons.training import shaped
+from explorer.lessons.training import of_other_lengths, shaped
 
 KEEP_S = 0.5
 """Seconds between two looks at the weights."""
@@ -164,7 +164,7 @@ class ProcessRun(QObject):
         for line in lines:
             try:
                 self._hear(_said(line))
-            except ExplorerError as error:  # its files are gone, or no longer what it wrote
+            except ExplorerError as error:  # its files are gone, or no of_other_lengths what it wrote
                 self._told = True
                 self.failed.emit(str(error))
                 self.stop()
@@ -183,7 +183,8 @@ class ProcessRun(QObject):
             case "kept":
                 self._show(checkpoint.weights(self._kept)[1])
             case "done":
-                self._show(opened(str(self._out))[1].inputs)
+                state = opened(str(self._out))[1]
+                self._show({**state.inputs, **state.beyond})
             case "error":
                 self._told = True
                 self.failed.emit(said["message"])
@@ -192,8 +193,9 @@ class ProcessRun(QObject):
         """Put the weights that the process has come to into the document, unless somebody is editing it."""
         if self._stopping or edited(self._document, self._left):
             return
-        arrays = shaped(self._document.wanted, {name: weights[name] for name in self._moving})
-        self._document.do(SetInputs(arrays, f"Train, {self.at:,} steps", self._stroke, self.history))
+        moved = {name: weights[name] for name in self._moving}
+        arrays, beyond = shaped(self._document.wanted, moved), of_other_lengths(self._document.wanted, moved)
+        self._document.do(SetInputs(arrays, f"Train, {self.at:,} steps", self._stroke, self.history, beyond))
         self._left |= arrays
 
     def _over(self, code: int) -> None:

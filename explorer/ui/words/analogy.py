@@ -50,9 +50,11 @@ def first_that_holds(vectors: Vectors, known: Sequence[tuple[str, ...]], report:
 class AnalogyCard(Card):
     """a − b + c and the words nearest to it."""
 
+    title = "Analogy"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = "a − b + c: take the way from b to a, begin it at c, and see which words lie where it ends."
-        super().__init__(bench, store, "Analogy", about)
+        super().__init__(bench, store, about)
         self.search = Search(self)
         self.fields = [WordField(bench, store, f"Word {name}", 130) for name in "abc"]
         for field in self.fields:

@@ -20,18 +20,22 @@ class Card(QFrame):
     ----------
     bench : Workbench
     store : Store
-    title, about : str
+    about : str
+        A sentence below the title.
     """
 
+    title = ""
+    short = ""
+    """The title on the link to it, if another one."""
     needs_vectors = True
 
-    def __init__(self, bench: Workbench, store: Store, title: str, about: str = "") -> None:
+    def __init__(self, bench: Workbench, store: Store, about: str = "") -> None:
         super().__init__()
-        self.bench, self.store, self.title = bench, store, title
-        self.setAccessibleName(title)
+        self.bench, self.store = bench, store
+        self.setAccessibleName(self.title)
         mark(self, card="true")
         self.page = QVBoxLayout(self)
-        self._title = label(title, "document")
+        self._title = label(self.title, "document")
         self.page.addWidget(self._title)
         self.intro = label(about, "small", wrap=True)
         self.page.addWidget(self.intro)

@@ -37,11 +37,14 @@ class CosineCard(Card):
 
     back = Signal(object)
 
+    title = "Cosine of two words, as arithmetic"
+    short = "Cosine"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = (
             "Multiply dimension by dimension, add up, divide by both lengths: what is left is the cosine of the angle."
         )
-        super().__init__(bench, store, "Cosine of two words, as arithmetic", about)
+        super().__init__(bench, store, about)
         self.first = WordField(bench, store, "First word")
         self.second = WordField(bench, store, "Second word")
         for field in (self.first, self.second):

@@ -13,11 +13,14 @@ from explorer.ui.workbench import Workbench
 class LookupCard(Card):
     """Words of one's choice beside each other."""
 
+    title = "Look up words"
+    short = "Look up"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = (
             "A word is a list of numbers. No single one means anything by itself; together they say what stands near."
         )
-        super().__init__(bench, store, "Look up words", about)
+        super().__init__(bench, store, about)
         self.field = WordField(bench, store, f"Up to {MOST_WORDS} words", 420)
         self.field.entered.connect(self._look_up)
         self.line("Words", self.field)

@@ -80,8 +80,10 @@ def place(vectors: Vectors, chosen: list[str], n: int, method: int, report: Repo
 class MapCard(Card):
     """Chosen words and so many neighbours of each."""
 
+    title = "Map"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
-        super().__init__(bench, store, "Map", ABOUT[COMPONENTS])
+        super().__init__(bench, store, ABOUT[COMPONENTS])
         self.search = Search(self)
         self.field = WordField(bench, store, f"Up to {MOST} words", 300)
         self.field.entered.connect(self.compute)

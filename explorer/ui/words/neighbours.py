@@ -69,11 +69,13 @@ class NearList(ListingView):
 class NeighboursCard(Card):
     """A word's neighbours; following one makes it the word."""
 
+    title = "Nearest words"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = (
             "The words whose vectors point most nearly the same way. Click a word to go there, a cosine to check it."
         )
-        super().__init__(bench, store, "Nearest words", about)
+        super().__init__(bench, store, about)
         self.search = Search(self)
         self.field = WordField(bench, store, "Word")
         self.field.entered.connect(self._ask)
@@ -127,9 +129,11 @@ class NeighboursCard(Card):
 class OddCard(Card):
     """Of several words, the one that is farthest from the mean of all."""
 
+    title = "Odd one out"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = "The word that is farthest from the mean of all."
-        super().__init__(bench, store, "Odd one out", about)
+        super().__init__(bench, store, about)
         self.field = WordField(bench, store, "Three words or more", 330)
         self.field.entered.connect(self.compute)
         button = QPushButton("Find")

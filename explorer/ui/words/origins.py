@@ -26,8 +26,11 @@ class OriginsCard(Card):
 
     needs_vectors = False
 
+    title = "Where vectors come from"
+    short = "Where they come from"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
-        super().__init__(bench, store, "Where vectors come from")
+        super().__init__(bench, store)
         words = label(TEXT, "", wrap=True)
         words.setTextFormat(Qt.TextFormat.RichText)
         self.page.addWidget(words)

@@ -48,12 +48,15 @@ class OwnTextCard(Card):
 
     needs_vectors = False
 
+    title = "Train on your own text"
+    short = "Train"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = (
             "GloVe counts which words stand near each other, and moves the vectors until their dot products match the "
             "logarithms of the counts. A few hundred lines are enough to see it happen."
         )
-        super().__init__(bench, store, "Train on your own text", about)
+        super().__init__(bench, store, about)
         self.text = QPlainTextEdit(example())
         self.text.setAccessibleName("Text to train on")
         self.text.setToolTip("Paste or type plain text; a line is a sentence or a paragraph")

@@ -72,12 +72,14 @@ class SendCard(Card):
 
     sent = Signal(str)
 
+    title = "Send to the model"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
         about = (
             "The words become tokens, their vectors rows of the model's embedding table; or keys and values that other "
             "words look up. Undo takes it back."
         )
-        super().__init__(bench, store, "Send to the model", about)
+        super().__init__(bench, store, about)
         self.field = WordField(bench, store, "Words, in the order of a sentence", 420)
         self.field.edit.textChanged.connect(self.say)
         self.field.entered.connect(self.say)

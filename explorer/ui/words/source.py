@@ -44,8 +44,10 @@ RESTRICTED = "The analogies are asked among the 30,000 most frequent words. 1 is
 class SourceCard(Card):
     """The choice of vectors, what they are, and how well they do."""
 
+    title = "Vectors"
+
     def __init__(self, bench: Workbench, store: Store) -> None:
-        super().__init__(bench, store, "Vectors")
+        super().__init__(bench, store)
         self.background = Background(self)
         self.background.progressed.connect(self._say_progress)
         self.background.failed.connect(self._fail)

@@ -19,19 +19,6 @@ from explorer.ui.workbench import Workbench
 if TYPE_CHECKING:
     from explorer.ui.words.card import Card
 
-SHORT = {
-    "Vectors": "Vectors",
-    "Look up words": "Look up",
-    "Cosine of two words, as arithmetic": "Cosine",
-    "Nearest words": "Nearest words",
-    "Odd one out": "Odd one out",
-    "Analogy": "Analogy",
-    "Similarity matrix": "Matrix",
-    "Map": "Map",
-    "Send to the model": "Send to the model",
-    "Train on your own text": "Train",
-    "Where vectors come from": "Where they come from",
-}
 PAIRED = slice(3, 5)
 """The parts that stand beside each other where there is room."""
 PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each other
@@ -116,10 +103,11 @@ class WordsTab(QFrame):
         do_later(self, self._add_next)
 
     def _add_next(self) -> None:
-        self._add(next(self._coming)(self.bench, self.store))
-        if len(self.cards) == len(SHORT):
+        kind = next(self._coming, None)
+        if kind is None:
             self._link_up()
         else:
+            self._add(kind(self.bench, self.store))
             do_later(self, self._add_next)
 
     def _add(self, card: Card) -> None:
@@ -152,7 +140,7 @@ class WordsTab(QFrame):
         self.card(CosineCard).back.connect(self.go_to)
         self.store.cosine_asked.connect(self._show_cosine)
         for card in self.cards:
-            button = QPushButton(SHORT[card.title])
+            button = QPushButton(card.short or card.title)
             mark(button, link="true")
             button.setAccessibleName(f"Go to: {card.title}")
             button.setToolTip(card.title)
