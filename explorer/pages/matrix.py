@@ -143,15 +143,17 @@ class Matrix(Element):
         return self.pins is not None and bool(self.pins[row, column])
 
     def told(self, view: View, row: int, column: int) -> str:
-        """The number in full, and before the last edit, where that changed it; the view is the one it is a part of."""
-        now = exact(self.values[row, column])
+        """The number in full, and what the last edit changed it by. A view that has no such cell has nothing to add."""
+        now, index = exact(self.values[row, column]), self.index(row, column)
         if self.nothing:
             return f"{now}\n{self.nothing}"
-        was = view.last.before.get(self.place.node)
+        own, was = view.values.get(self.place.node), view.last.before.get(self.place.node)
+        if own is None or own.ndim != len(index) or any(i >= n for i, n in zip(index, own.shape, strict=True)):
+            return now  # of an edit that the page is still to hear of
         change = 0.0
-        if was is not None and was.shape == view.values[self.place.node].shape:
-            change = float(apart(self.values[row, column], was[self.index(row, column)]))
-        if only_rounding(view.engine, self.place.node, self.index(row, column)):
+        if was is not None and was.shape == own.shape:
+            change = float(apart(self.values[row, column], was[index]))
+        if only_rounding(view.engine, self.place.node, index):
             now = f"{now}\n{ROUNDING}"
         return f"{now}\nchanged by {exact(change)}" if change else now
 

@@ -156,9 +156,10 @@ def settle(qtbot, window):
     """Wait until every change is shown and every picture is in its place."""
 
     def settled():
-        # A picture's zero timer and the bridge's have both fired.
+        # A picture's zero timer, the bridge's and that of the page's new size have fired.
         waiting = [p for p in window.page().findChildren(Late) if p.isVisible() and p.picture is None]
-        return not waiting and not window.bench.bridge._timer.isActive()
+        timers = window.bench.bridge._timer, window.page()._settled
+        return not waiting and not any(timer.isActive() for timer in timers)
 
     QApplication.processEvents()
     qtbot.waitUntil(settled)
