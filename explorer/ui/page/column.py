@@ -15,6 +15,7 @@ from explorer.pages.page import (
     Controls,
     Descent,
     Header,
+    HeatMap,
     Number,
     Row,
     Slider,
@@ -24,6 +25,7 @@ from explorer.pages.page import (
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
@@ -31,6 +33,8 @@ from explorer.ui.workbench import Workbench
 
 SIGN = 48
 """Pixels at text scale 1 that the operator before a matrix takes."""
+ACROSS, LEAST_MAP = 16, 300
+"""Pixels at text scale 1: between two heat maps, and what one beside another has at least."""
 NARROW = Matrix, Button, Check, Choice, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
 
@@ -165,7 +169,7 @@ class Elements(QWidget):
         return holder
 
     def _controls(self, controls: Controls) -> QWidget:
-        holder = self._holder((Controls, controls.id), lambda: self._flowing(18, 6))
+        holder = self._holder((Controls, controls.id), lambda: self._flowing(10, 6))
         _clear(holder.layout())
         for control in controls.controls:
             holder.layout().addWidget(self._widget(control))
@@ -189,6 +193,7 @@ class Elements(QWidget):
         for widget in self.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - self.bench.appearance.px(SIGN))
+        self._share_between_maps(room)
         items = (self._column.itemAt(i) for i in range(self._column.count()))
         parts = [item.widget() for item in items if item is not None]
         words = [part for part in parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
@@ -202,6 +207,17 @@ class Elements(QWidget):
         for part in words:
             if isinstance(part, HeaderView):
                 part.fit(room)
+
+    def _share_between_maps(self, room: int) -> None:
+        """Two heat maps of long texts in a row share the width, so that they stand beside each other."""
+        px = self.bench.appearance.px
+        for row in self._elements or ():
+            items = row.items if isinstance(row, Row) else ()
+            maps = [item.element.id for item in items if isinstance(item.element, HeatMap)]
+            for id in maps if len(maps) > 1 else ():
+                late = self.widgets[id]
+                if isinstance(late, Late) and late.picture is not None:
+                    late.picture.be_at_most(max((room - px(ACROSS)) / len(maps), px(LEAST_MAP)))
 
 
 def _made_of(element: Element) -> tuple[object, ...]:
