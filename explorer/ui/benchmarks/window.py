@@ -19,6 +19,7 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson
 from explorer.ui.main_window import MainWindow
+from explorer.ui.page.late import Late
 from explorer.ui.selection import Cell
 
 EDITS = 200
@@ -132,8 +133,8 @@ def _window(
     window.bench.selection.choose(Cell(f"{block}.weights", (0, 1, 2)))
     paints = Paints(app)
     deadline = time.perf_counter() + 10
-    panel = window.page()
-    while not panel.plots and time.perf_counter() < deadline:
+    page = window.page()
+    while any(late.picture is None for late in page.findChildren(Late)) and time.perf_counter() < deadline:
         app.processEvents()
     settle(app, paints)
     return app, window, paints
@@ -180,10 +181,10 @@ def move_to_painted(opened: Callable[[], tuple[QApplication, MainWindow, Paints]
     what : str
         "hover", from cell to cell, or "pan", dragging a part of the map that one looks at closer.
     """
-    from explorer.ui.widgets.heat_map import HeatMap
+    from explorer.ui.drawing.heat_map import HeatMapView
 
     app, window, paints = opened()
-    (heat,) = window.page().findChildren(HeatMap)
+    (heat,) = window.page().findChildren(HeatMapView)
     window.page().ensureWidgetVisible(heat)
     settle(app, paints)
     handle, random = window.windowHandle(), np.random.default_rng(0)
