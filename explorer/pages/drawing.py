@@ -273,6 +273,9 @@ class Words(Mark):
         Which part of fixed words is at the place: 0 their left end, 0.5 their middle, 1 their right end.
     token : (axis, place) or None
         The word that they are: orange while that is lit, and pointing at them lights it.
+    size : float
+        Of fixed words in a drawing with zoom: how high a line is, in numbers of the window.
+    strong : bool
     """
 
     x: float
@@ -282,6 +285,8 @@ class Words(Mark):
     fixed: bool = False
     align: float = 0.5
     token: tuple[str, int] | None = None
+    size: float = 12.0
+    strong: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,6 +313,8 @@ class Box(Mark):
         Its place on the map of shares, which colours its ground.
     folded : bool
         Whether others like it lie behind it.
+    around : bool
+        Whether others stand in it: then its ground is that of the page, and its title stands at the left.
     """
 
     place: tuple[float, float, float, float]
@@ -318,6 +325,7 @@ class Box(Mark):
     leads: Gesture | None = None
     share: float | None = None
     folded: bool = False
+    around: bool = False
 
 
 @dataclass(frozen=True, eq=False)

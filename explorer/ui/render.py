@@ -101,6 +101,7 @@ def _delete(thing: QObject) -> None:
 def _laid_out(view: PageView) -> QWidget:
     """The page with all its pictures."""
     view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # paper is as long as the page
     view.resize(WIDEST, WIDEST)
     view.show()
     for late in view.findChildren(Late):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from explorer.core.ops import Array
-from explorer.pages.drawing import Arrow, Dot, Drawing, Image, Mark, Strips
+from explorer.pages.drawing import Arrow, Bars, Dot, Drawing, Image, Mark, Strips, Words
 from explorer.pages.view import Cell
 
 
@@ -13,12 +13,12 @@ def cells_of(mark: Mark) -> tuple[Cell, ...]:
     """The cells that light a mark up; pointing at it is pointing at the first."""
     if isinstance(mark, Dot):
         return mark.also if mark.cell is None else (mark.cell, *mark.also)
-    return mark.cells if isinstance(mark, Arrow) else ()
+    return mark.cells if isinstance(mark, Arrow | Bars) else ()
 
 
 def tokens_of(mark: Mark) -> tuple[tuple[str, int], ...]:
     """The words that light a mark up; pointing at it lights the first."""
-    if not isinstance(mark, Dot | Arrow):
+    if not isinstance(mark, Dot | Arrow | Words):
         return ()
     others = mark.also if isinstance(mark, Arrow) else ()
     return others if mark.token is None else (mark.token, *others)

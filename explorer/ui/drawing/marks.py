@@ -20,6 +20,8 @@ from explorer.pages.drawing import (
     Arc,
     Arrow,
     Band,
+    Bars,
+    Box,
     Curve,
     Dot,
     Drawing,
@@ -27,11 +29,13 @@ from explorer.pages.drawing import (
     Mark,
     Segments,
     Strips,
+    Way,
     Words,
     drawable,
 )
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
+from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.ink import line_ink, word_ink
 from explorer.ui.drawing.labels import Room, along, around, stacked, together
 from explorer.ui.drawing.lit import Lights, grids, points_of, shape_of, square_of, strip_of
@@ -118,13 +122,19 @@ class Marks(pg.GraphicsObject):
         self._laid_in: tuple[object, ...] = ()
         self._pixels = Pixels(QTransform())
         self._veiled = False
+        self.blocks = Blocks(bench)
+        self.under: int | None = None
+        """The box under the mouse."""
+        self.here: int | None = None
+        """The box where the keys are."""
 
     def tell(self, drawing: Drawing) -> None:
         """Paint another drawing."""
         self.drawing = drawing
         self._lights = None
         self._grids = tuple(grids(drawing))
-        self._veiled = any(isinstance(mark, Image) for mark in drawing.marks)
+        self._veiled = not drawing.zoom and any(isinstance(mark, Image) for mark in drawing.marks)
+        self.blocks.forget_images(len(drawing.marks))
         self.follow()
         self.update()
 
@@ -138,7 +148,8 @@ class Marks(pg.GraphicsObject):
         lit = self._lights.lit(selection.cell, selection.token)
         squares = [square_of(one, selection.cell) for one in self._grids]
         strips = [strip_of(one, selection.token, None) for one in self._grids if isinstance(one, Strips)]
-        now = lit, squares, strips
+        rows = selection.token if self.drawing.zoom else None
+        now = lit, squares, strips, rows
         if now != self._shown:
             self.lit, self._shown = lit, now
             self.update()
@@ -171,11 +182,14 @@ class Marks(pg.GraphicsObject):
         marks = drawing.marks
         many = sum(isinstance(mark, Dot) for mark in marks) > MANY
         small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not _is_disc(mark)} if many else set()
-        for i in (i for i in range(len(marks)) if i not in self.lit and i not in small):
-            self._paint_mark(painter, marks[i], False)
-        self._paint_small(painter, [mark for i in sorted(small - self.lit) if isinstance(mark := marks[i], Dot)])
-        for i in sorted(self.lit):
-            self._paint_mark(painter, marks[i], True)
+        self.blocks.begin(abs(self._pixels.across) if drawing.zoom else 1.0)
+        for i in (i for i in range(len(marks)) if drawing.zoom or (i not in self.lit and i not in small)):
+            self._paint_mark(painter, i, i in self.lit)
+        few = () if drawing.zoom else sorted(small - self.lit)
+        self._paint_small(painter, [mark for i in few if isinstance(mark := marks[i], Dot)])
+        for i in () if drawing.zoom else sorted(self.lit):
+            self._paint_mark(painter, i, True)
+        self._paint_rows(painter)
         self._paint_squares(painter, bounds)
         self._paint_labels(painter, self._words(drawing, bounds, many))
         painter.restore()
@@ -206,8 +220,21 @@ class Marks(pg.GraphicsObject):
             painter.setPen(self._pen(LINE, 1))
             painter.drawLines(lines)
 
-    def _paint_mark(self, painter: QPainter, mark: Mark, lit: bool) -> None:
+    def _paint_mark(self, painter: QPainter, number: int, lit: bool) -> None:
+        assert self.drawing is not None
+        mark = self.drawing.marks[number]
         match mark:
+            case Box() if drawable(*mark.place):
+                rect = self._pixels.rect(*mark.place)
+                self.blocks.box(painter, mark, rect, number == self.under, number == self.here)
+            case Way() if all(drawable(*point) for point in mark.points):
+                self.blocks.way(painter, mark, [self._pixels.point(*point) for point in mark.points])
+            case Bars() if drawable(*mark.place):
+                self.blocks.bars(painter, mark, self._pixels.rect(*mark.place), self._bench.selection.cell)
+            case Words() if self.drawing.zoom and drawable(mark.x, mark.y):
+                self.blocks.words(painter, mark, self._pixels.point(mark.x, mark.y), lit)
+            case Image() if self.drawing.zoom and mark.array.size and drawable(*mark.place):
+                self.blocks.image(painter, number, mark, self._pixels.rect(*mark.place))
             case Dot():
                 if drawable(mark.x, mark.y):
                     (self._paint_disc if _is_disc(mark) else self._paint_dot)(painter, mark, lit)
@@ -357,6 +384,17 @@ class Marks(pg.GraphicsObject):
         box = QRectF(origin.x() - reach, origin.y() - reach, 2 * reach, 2 * reach)
         painter.drawArc(box, round(16 * arc.start), round(16 * arc.turn))
 
+    def _paint_rows(self, painter: QPainter) -> None:
+        """A frame around the rows of the word that is lit."""
+        token = self._bench.selection.token
+        painter.setPen(QPen(qcolor(self._bench.appearance.theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for image in self._grids:
+            if isinstance(image, Image) and token is not None and image.token == token[0]:
+                rows, columns = shape_of(image)
+                if token[1] < rows:
+                    painter.drawRect(self.square(image, token[1], 0, 1, columns))
+
     def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
         """A frame around the square that is pointed at, lines that lead to a small one, a frame around the own part."""
         theme, cell = self._bench.appearance.theme, self._bench.selection.cell
@@ -441,7 +479,7 @@ class Marks(pg.GraphicsObject):
                     yield self._of_arc(mark, room, metrics)
                 case Dot() if mark.below and drawable(mark.x, mark.y):
                     yield self._below(i, mark, room, metrics)
-                case Words() if mark.text and drawable(mark.x, mark.y):
+                case Words() if mark.text and drawable(mark.x, mark.y) and not drawing.zoom:
                     yield self._of_words(mark, room, metrics)
         named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
         for i, arrow in named[:MANY]:

@@ -5,14 +5,13 @@ from math import isfinite
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
-    SHARES,
     Arrow,
     Axis,
     Dot,
@@ -24,6 +23,8 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.gestures import Edit
 from explorer.pages.view import Cell
+from explorer.ui.drawing.blocks import shares_of
+from explorer.ui.drawing.closer import Closer
 from explorer.ui.drawing.lit import cell_of, cells_of, grids, points_of, shape_of, square_of, tokens_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import Plot
@@ -59,6 +60,7 @@ class DrawingView(Plot):
         self._held: Edit | None = None
         self._stroke: object = None
         self._said: QLabel | None = None
+        self.closer = Closer(self, self._marks)
         self._show(None)
         bench.selection.pointed.connect(self._follow)
         bench.selection.token_changed.connect(self._follow)
@@ -81,7 +83,7 @@ class DrawingView(Plot):
             self._frame(_window_of(drawing))
         self._show_sides()
         self._marks.tell(drawing)
-        walked = any(all(shape_of(one)) for one in grids(drawing)) or any(map(_leads, drawing.marks))
+        walked = drawing.zoom or any(all(shape_of(one)) for one in grids(drawing)) or any(map(_leads, drawing.marks))
         policy = Qt.FocusPolicy.TabFocus if walked else Qt.FocusPolicy.NoFocus
         if policy != self.focusPolicy():
             self.setFocusPolicy(policy)
@@ -90,14 +92,18 @@ class DrawingView(Plot):
 
     def _frame(self, window: tuple[float, float, float, float]) -> None:
         """Show a part of the plane."""
-        if window != self.extent:
+        if self.drawing.zoom:
+            self.extent = window
+            self.closer.tell(window)
+        elif window != self.extent:
             self.extent = window
             left, right, bottom, top = window
             rect = QRectF(left, bottom, right - left, top - bottom)
             self.getViewBox().setRange(rect, padding=0.0, disableAutoRange=True)
 
     def _show_images(self) -> None:
-        wanted = [one for one in self.drawing.marks if isinstance(one, Image)]
+        # In a drawing with zoom they are painted with the boxes that they stand in.
+        wanted = [one for one in self.drawing.marks if isinstance(one, Image) and not self.drawing.zoom]
         while len(self._images) > len(wanted):
             self.getViewBox().removeItem(self._images.pop()[1])
         for i, image in enumerate(wanted):
@@ -114,19 +120,10 @@ class DrawingView(Plot):
             self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, any(image.smooth for image in wanted))
 
     def _paint_into(self, item: pg.ImageItem, image: Image) -> None:
-        """Colour an image. What is no number has the colour of 0, or of the lowest share."""
+        """Colour an image."""
         theme = self.bench.appearance.theme
-        # As shares of the range: pyqtgraph takes the difference of the levels, which may be more than float64 holds.
-        if image.colours == SHARES:
-            size = max(abs(image.low), abs(image.high)) or 1.0
-            low, high = image.low / size, image.high / size
-            # Whole numbers and float32 among them: without a copy where nothing is to be done.
-            plain = np.nan_to_num(image.array / size, nan=low, posinf=high, neginf=low)
-            shares, levels = np.clip((plain - low) / (high - low or 1.0), 0.0, 1.0), (0.0, 1.0)
-            table = theme.sequential_ramp.table
-        else:
-            shares, levels = np.clip(np.nan_to_num(image.array / (image.high or 1.0)), -1.0, 1.0), (-1.0, 1.0)
-            table = theme.diverging_ramp.table
+        shares, levels, is_share = shares_of(image)
+        table = (theme.sequential_ramp if is_share else theme.diverging_ramp).table
         # Of several numbers on one pixel their mean, not any one of them: that would draw waves that are not there.
         item.setAutoDownsample(not image.smooth)
         item.setLookupTable(table, update=False)
@@ -159,6 +156,7 @@ class DrawingView(Plot):
         if hasattr(self, "_held"):  # pyqtgraph's own constructor calls this, too
             self._show_sides()
             self._place_probe()
+            self.closer.resize()
 
     # What a place has to say
 
@@ -195,7 +193,7 @@ class DrawingView(Plot):
         for one in grids(self.drawing):
             square = square_of(one, selection.cell)
             if square is not None:
-                said = self._told_of_square(one, *square).replace("\n", ": ")
+                said = self.told_of_square(one, *square).replace("\n", ": ")
                 if isinstance(one, Image):
                     marked["y"], marked["x"] = ([k] if k is not None else [] for k in self._labels_at(one, *square))
         for name, axis in (("x", self.drawing.x), ("y", self.drawing.y)):
@@ -206,7 +204,9 @@ class DrawingView(Plot):
                 side = "left" if name == "y" else "top" if self.drawing.down else "bottom"
                 self.side(side).mark([i for i in marked[name] if i < len(axis.labels)])
         lit = min(self._marks.lit, default=None)
-        if not said and lit is not None:
+        if self.drawing.zoom:
+            said = self.closer.said() or said
+        elif not said and lit is not None:
             said = self._told_of(self.drawing.marks[lit]).replace("\n", "; ")
         self.describe(said)
 
@@ -222,7 +222,7 @@ class DrawingView(Plot):
             for axis, place in zip((self.drawing.y, self.drawing.x), places, strict=True)
         )
 
-    def _told_of_square(self, one: Image | Strips, row: int, column: int) -> str:
+    def told_of_square(self, one: Image | Strips, row: int, column: int) -> str:
         """The labels of a number, and all its digits."""
         if isinstance(one, Strips):
             labels, strip = self.drawing.y.labels or (), (row, column)[one.axis]
@@ -275,7 +275,7 @@ class DrawingView(Plot):
             self._targets = _Targets(self.drawing)
         return self._targets
 
-    def _square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
+    def square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
         """The square of an image, or the point among points, under the mouse."""
         point = self.at(position)
         for one in reversed(list(grids(self.drawing))):
@@ -298,6 +298,9 @@ class DrawingView(Plot):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
+        if self.drawing.zoom:
+            self.closer.press(event.position())
+            return
         near = self._near(event.position())
         if near is not None:
             mark = self.drawing.marks[near]
@@ -306,10 +309,13 @@ class DrawingView(Plot):
             if isinstance(drag, Edit):
                 self._held, self._stroke = drag, object()
                 self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-        elif (found := self._square_at(event.position())) is not None:
+        elif (found := self.square_at(event.position())) is not None:
             self.bench.selection.choose(cell_of(found[0], *found[1]))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.drawing.zoom:
+            self.closer.move(event.position())
+            return
         if self._held is not None:
             self._drag(self.at(event.position()))
             return
@@ -322,11 +328,14 @@ class DrawingView(Plot):
             self._point(mark)
             return
         self.bench.selection.set_token(None)
-        found = self._square_at(event.position())
+        found = self.square_at(event.position())
         if found is not None:
             self.bench.selection.point(cell_of(found[0], *found[1]))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.drawing.zoom:
+            self.closer.release(event.position())
+            return
         if self._held is not None:
             self._held = None
             self.viewport().unsetCursor()
@@ -334,11 +343,15 @@ class DrawingView(Plot):
             self._show_sides()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A quick second click is a click: it lets the word go that the first one chose."""
+        """A quick second click is a click: it lets the word go that the first one chose. With zoom, it shows all."""
+        if self.drawing.zoom:
+            self.closer.show_all()
+            return
         self.mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
+        self.closer.leave()
         self.bench.selection.set_token(None)
         self.bench.selection.leave()
 
@@ -383,6 +396,8 @@ class DrawingView(Plot):
 
     def told_at(self, position: QPointF) -> tuple[str, QRect]:
         """What a tooltip says of a place in the widget, and of which part of the picture it says it."""
+        if self.drawing.zoom:
+            return self.closer.told_at(position)
         near = self._near(position)
         if near is not None:
             mark = self.drawing.marks[near]
@@ -390,14 +405,14 @@ class DrawingView(Plot):
             middle = self._pixel(*_place(mark)).toPoint()
             reach = self.bench.appearance.px(GRIP)
             return self._told_of(mark), QRect(middle - QPoint(reach, reach), middle + QPoint(reach, reach))
-        found = self._square_at(position)
+        found = self.square_at(position)
         if found is not None:
             one, (row, column) = found
             if isinstance(one, Image):
                 rect = self._marks.square(one, row, column).toAlignedRect()
             else:
                 rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
-            return self._told_of_square(one, row, column), rect
+            return self.told_of_square(one, row, column), rect
         # Where each place has something to say a hint would stand in front of it.
         movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
         hint = "A point here can be dragged" if movable and self.drawing.probe is None else ""
@@ -406,7 +421,20 @@ class DrawingView(Plot):
 
     # The keys
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.drawing.zoom:
+            self.closer.wheel(event)
+        else:
+            super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not (self.drawing.zoom and self.closer.key(event)):
+            super().keyPressEvent(event)
+
     def walk(self, down: int, across: int) -> None:
+        if self.drawing.zoom:
+            self.closer.walk(down, across)
+            return
         squares = [one for one in grids(self.drawing) if all(shape_of(one))]
         if squares:
             self._walk_squares(squares, down, across)

@@ -23,7 +23,7 @@ from explorer.pages.page import (
     Switches,
 )
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.elements import WIDGETS
+from explorer.ui.page.elements import WIDGETS, Drawn
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel, SectionLabel
@@ -180,13 +180,13 @@ class Elements(QWidget):
         FlowLayout(holder, horizontal=self.bench.appearance.px(across), vertical=self.bench.appearance.px(down))
         return holder
 
-    def share_room(self, width: int) -> None:
+    def share_room(self, width: int, height: int | None = None) -> None:
         """Let matrices be as wide as what is in sight; where something is wider, words and switches stay in sight.
 
         Parameters
         ----------
-        width : int
-            Pixels in sight.
+        width, height : int
+            Pixels in sight. Without a height a picture that would fill it is as high as it needs to be.
         """
         margins = self.contentsMargins()
         room = width - margins.left() - margins.right()
@@ -207,6 +207,21 @@ class Elements(QWidget):
         for part in words:
             if isinstance(part, HeaderView):
                 part.fit(room)
+        for widget in self.widgets.values():
+            if isinstance(widget, Drawn) and widget.fills:
+                widget.give_room(room, None if height is None else height - self._others(widget, room))
+
+    def _others(self, picture: Drawn, width: int) -> int:
+        """Pixels that all but a picture take, one below the other."""
+        margins = self.contentsMargins()
+        taken = margins.top() + margins.bottom()
+        for i in range(self._column.count()):
+            item = self._column.itemAt(i)
+            part = item.widget() if item is not None else None
+            if item is not None and part is not None and part is not picture:
+                taken += item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+                taken += self._spacing
+        return taken
 
     def _share_between_maps(self, room: int) -> None:
         """Two heat maps of long texts in a row share the width, so that they stand beside each other."""

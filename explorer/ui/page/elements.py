@@ -38,7 +38,7 @@ SHORT, LONG = 150, 520
 """Pixels that a picture of few words, or of many, takes before it is there."""
 
 
-class _Drawn(Late):
+class Drawn(Late):
     """The place of a picture, whose size its drawing does not know."""
 
     def __init__(self, bench: Workbench, picture: Picture) -> None:
@@ -49,10 +49,21 @@ class _Drawn(Late):
 
         px = bench.appearance.px
         super().__init__(make, picture.drawing, px(picture.width), px(picture.height))
+        self.fills = picture.fills
+        self._least = px(picture.width), px(picture.height)
 
     def tell(self, picture: Picture) -> None:
         """Draw something else."""
         super().tell(picture.drawing)
+
+    def give_room(self, width: int, height: int | None) -> None:
+        """Take all of a place, or what is least; without a height, as much as the drawing needs at that width."""
+        least, low = self._least
+        width = max(width, least)
+        if height is None:
+            left, right, bottom, top = self.data.window
+            height = round(width * abs(top - bottom) / (right - left))
+        self.be(width, max(height, low))
 
 
 def _heat_map(bench: Workbench, heat: HeatMap) -> Late:
@@ -88,7 +99,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {
     Listing: ListingView,
     Matrix: MatrixBox,
     Note: NoteLabel,
-    Picture: _Drawn,
+    Picture: Drawn,
     Section: SectionLabel,
     Sentences: sentences_widget,
     Switches: SwitchBar,

@@ -25,26 +25,35 @@ class Late(QWidget):
 
     def __init__(self, make: Callable[[Any], QWidget], data: Any, width: int, height: int) -> None:
         super().__init__()
-        self._make, self._data = make, data
+        self._make, self.data = make, data
         self.picture: Any = None
+        self.fills = False
+        """Whether it is given its size, instead of that of the picture."""
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
         do_later(self, self.fill)
 
     def tell(self, data: Any) -> None:
         """Show other data, now or as soon as there is a picture."""
-        self._data = data
+        self.data = data
         if self.picture is not None:
             self.picture.tell(data)
+
+    def be(self, width: int, height: int) -> None:
+        """Have another size."""
+        if (width, height) != (self.minimumWidth(), self.minimumHeight()):
+            self.setFixedSize(width, height)
 
     def fill(self) -> None:
         """Put the picture in its place, if it is not there yet."""
         if self.picture is not None:
             return
-        self.picture = picture = self._make(self._data)
+        self.picture = picture = self._make(self.data)
         layout = self.layout()
         assert layout is not None
         layout.addWidget(picture)
+        if self.fills:
+            return
         if picture.minimumHeight() != picture.maximumHeight():
             picture.setFixedHeight(self.height())
         # From now on the picture says how high it is, and perhaps how wide: more words make it larger.

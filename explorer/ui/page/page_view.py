@@ -94,4 +94,5 @@ class PageView(QScrollArea):
 
     def _share_room(self) -> None:
         if self.page is not None:  # Qt sends a resize while it is made
-            self.elements.share_room(self.viewport().width())
+            paper = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            self.elements.share_room(self.viewport().width(), None if paper else self.viewport().height())

@@ -1,0 +1,250 @@
+"""Boxes, ways, bars, fixed words, and the images among them: what a drawing of a whole consists of, in pixels."""
+
+from math import hypot
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
+
+from explorer.core.numbers import written
+from explorer.core.ops import Array
+from explorer.pages.drawing import SHARES, Bars, Box, Image, Way, Words, drawable
+from explorer.pages.view import Cell
+from explorer.ui.colour import Ramp, qcolor
+from explorer.ui.drawing.ink import line_ink, word_ink
+from explorer.ui.workbench import Workbench
+
+TITLE, NOTE = 11.5, 10.0
+"""Numbers of the window that a title and a note of a box are high."""
+UNREADABLE, LEAST, MOST = 6.0, 8.0, 19.0
+"""Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large."""
+CORNER, SHEET, BEND = 6.0, 4.0, 8.0
+"""Numbers of the window: the corners of a box, what each sheet behind it stands out, and the corners of a way."""
+PAD = 6.0
+"""Numbers of the window between the edge of a box and what is written in it."""
+NAMED, NUMBERED = 0.40, 0.20
+"""Parts of the width of bars that the words, and the numbers, take."""
+
+
+def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
+    """The numbers of an image between the ends of its map, those ends, and whether the map is that of shares.
+
+    What is no number has the colour of 0, or of the lowest share. All are parts of the range, as the difference of its
+    ends may be more than float64 holds.
+    """
+    if image.colours != SHARES:
+        return np.clip(np.nan_to_num(image.array / (image.high or 1.0)), -1.0, 1.0), (-1.0, 1.0), False
+    size = max(abs(image.low), abs(image.high)) or 1.0
+    low, high = image.low / size, image.high / size
+    # Whole numbers and float32 among them: without a copy where nothing is to be done.
+    plain = np.nan_to_num(image.array / size, nan=low, posinf=high, neginf=low)
+    return np.clip((plain - low) / (high - low or 1.0), 0.0, 1.0), (0.0, 1.0), True
+
+
+class Blocks:
+    """Paints them; it keeps the images, and where it has written the words of a sentence.
+
+    Parameters
+    ----------
+    bench : Workbench
+
+    Attributes
+    ----------
+    spots : list of (QRectF, (axis, place))
+        Words of sentences as painted last, in pixels.
+    """
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._kept: dict[int, tuple[Image, QImage]] = {}
+        self._unit = 1.0
+        self.spots: list[tuple[QRectF, tuple[str, int]]] = []
+
+    def begin(self, unit: float) -> None:
+        """Begin to paint a drawing in which a number of the window is so many pixels."""
+        self._unit = unit
+        self.spots = []
+
+    # Boxes
+
+    def box(self, painter: QPainter, box: Box, rect: QRectF, under: bool, here: bool) -> None:
+        """A block: under the mouse it is raised, and where the keys are it has their ring."""
+        theme, unit = self._bench.appearance.theme, self._unit
+        corner = min(CORNER * unit, rect.width() / 2, rect.height() / 2)
+        ground, ink, quiet = qcolor(theme.surface), qcolor(theme.text), qcolor(theme.muted)
+        if box.share is not None:
+            ramp = theme.sequential_ramp
+            colour = int(ramp.index(np.array(box.share), 0.0, 1.0))
+            ground, ink, quiet = ramp.colors[colour], ramp.text[colour], ramp.text[colour]
+        elif under:
+            ground = qcolor(theme.raised)
+        elif box.around:
+            ground = qcolor(theme.sunken)
+        line = QPen(qcolor(theme.line_strong), 1.0)
+        painter.setPen(line)
+        for sheet in (2, 1) if box.folded else ():
+            painter.setBrush(qcolor(theme.sunken if box.around else theme.surface))
+            by = sheet * SHEET * unit
+            painter.drawRoundedRect(rect.translated(by, -by), corner, corner)
+        if under and not box.around:
+            painter.setPen(Qt.PenStyle.NoPen)
+            shade = QColor(theme.text)
+            shade.setAlphaF(0.10)
+            painter.setBrush(shade)
+            painter.drawRoundedRect(rect.translated(0.0, 2.0), corner, corner)
+        painter.setPen(QPen(qcolor(theme.focus), 2.0) if here else QPen(qcolor(theme.text), 1.2) if under else line)
+        painter.setBrush(ground)
+        painter.drawRoundedRect(rect, corner, corner)
+        pad = min(PAD * unit, rect.width() / 8)
+        inside = rect.adjusted(pad, 0.4 * pad, -pad, -0.4 * pad)
+        if box.around:
+            self._write(painter, inside, box.title, NOTE, quiet, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+            return
+        middle = not box.note and rect.height() < 2.2 * TITLE * unit
+        place = Qt.AlignmentFlag.AlignVCenter if middle else Qt.AlignmentFlag.AlignTop
+        self._write(painter, inside, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
+        bottom = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter
+        self._write(painter, inside, box.note, NOTE, quiet, bottom)
+
+    def _write(
+        self,
+        painter: QPainter,
+        rect: QRectF,
+        text: str,
+        size: float,
+        ink: QColor,
+        place: Qt.AlignmentFlag,
+        strong: bool = False,
+    ) -> None:
+        """Words in a rectangle, cut where they are longer."""
+        font = self.font(size, strong)
+        if not text or font is None:
+            return
+        painter.setFont(font)
+        painter.setPen(ink)
+        metrics = QFontMetricsF(font)
+        if metrics.horizontalAdvance(text) > rect.width():
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
+
+    def font(self, size: float, strong: bool = False) -> QFont | None:
+        """Letters of a size in numbers of the window; None where nobody could read them."""
+        pixels = size * self._unit
+        if pixels < UNREADABLE:
+            return None
+        appearance = self._bench.appearance
+        font = QFont(appearance.fonts.ui)
+        font.setPixelSize(round(min(max(pixels, LEAST), MOST * max(appearance.scale, 1.0))))
+        if strong:
+            font.setWeight(QFont.Weight.DemiBold)
+        return font
+
+    # Ways
+
+    def way(self, painter: QPainter, way: Way, points: list[QPointF]) -> None:
+        """A line with round corners."""
+        if len(points) < 2:
+            return
+        theme, unit = self._bench.appearance.theme, self._unit
+        width = way.width * min(max(unit, 0.5), 1.5)
+        color = qcolor(line_ink(theme, way.ink))
+        head = (3.5 + 2.2 * way.width) * min(max(unit, 0.5), 1.5) if way.head else 0.0
+        last = points[-1] - points[-2]
+        length = hypot(last.x(), last.y())
+        along = last / length if length else QPointF(1, 0)
+        ends = [*points[:-1], points[-1] - along * min(0.8 * head, length)]
+        path = QPainterPath(ends[0])
+        for before, corner, after in zip(ends, ends[1:], ends[2:], strict=False):
+            path.lineTo(_towards(corner, before, BEND * unit))
+            path.quadTo(corner, _towards(corner, after, BEND * unit))
+        path.lineTo(ends[-1])
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(color, width, c=Qt.PenCapStyle.FlatCap))
+        painter.drawPath(path)
+        if way.head:
+            across = QPointF(-along.y(), along.x()) * head * 0.5
+            back = points[-1] - along * head
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawPolygon(QPolygonF([points[-1], back + across, back - across]))
+
+    # Bars
+
+    def bars(self, painter: QPainter, bars: Bars, rect: QRectF, cell: Cell | None) -> None:
+        """Words, a bar each, and its number."""
+        theme = self._bench.appearance.theme
+        each = rect.height() / max(len(bars.words), 1)
+        name, number = NAMED * rect.width(), NUMBERED * rect.width()
+        room = rect.width() - name - number
+        for k, (word, value) in enumerate(zip(bars.words, bars.values, strict=True)):
+            lit = k < len(bars.cells) and bars.cells[k] == cell
+            line = QRectF(rect.left(), rect.top() + k * each, rect.width(), each)
+            bar = line.adjusted(name, 0.2 * each, -number, -0.2 * each)
+            painter.fillRect(bar, qcolor(theme.line))
+            if drawable(value):
+                long = QRectF(bar.topLeft(), bar.size())
+                long.setWidth(room * min(max(value / (bars.full or 1.0), 0.0), 1.0))
+                painter.fillRect(long, qcolor(theme.here if lit else theme.series[0]))
+            ink = qcolor(theme.here_text if lit else theme.text)
+            gap = 5.0 * self._unit
+            side = Qt.AlignmentFlag.AlignVCenter
+            left = QRectF(line.left(), line.top(), name - gap, each)
+            right = QRectF(bar.right() + gap, line.top(), number - gap, each)
+            self._write(painter, left, word, TITLE, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
+            self._write(painter, right, written(value, 2), NOTE, ink, side | Qt.AlignmentFlag.AlignLeft)
+
+    # Words
+
+    def words(self, painter: QPainter, words: Words, at: QPointF, lit: bool) -> None:
+        """Words that stay where they are."""
+        font = self.font(words.size, words.strong or lit)
+        if font is None:
+            return
+        theme, metrics = self._bench.appearance.theme, QFontMetricsF(font)
+        wide, high = metrics.horizontalAdvance(words.text), metrics.height()
+        rect = QRectF(at.x() - words.align * wide, at.y() - high / 2, wide, high)
+        if words.token is not None:
+            self.spots.append((rect.adjusted(-4, 0, 4, 0), words.token))
+            if lit:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(qcolor(theme.here_soft))
+                painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
+        painter.setFont(font)
+        painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
+        painter.drawText(rect.adjusted(-2, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, words.text)
+
+    # Images
+
+    def image(self, painter: QPainter, number: int, image: Image, rect: QRectF) -> None:
+        """The image that is the so many-th mark, made anew only when it is another."""
+        kept = self._kept.get(number)
+        if kept is None or (kept[0] is not image and kept[0] != image):
+            self._kept[number] = kept = (image, self._coloured(image))
+        rows, columns = image.array.shape
+        dense = rect.width() < columns or rect.height() < rows
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense or image.smooth)
+        painter.drawImage(rect, kept[1])
+        painter.setPen(QPen(qcolor(self._bench.appearance.theme.line_strong), 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(rect)
+
+    def forget_images(self, more_than: int) -> None:
+        """Keep no image of a mark that there is no more."""
+        for number in [number for number in self._kept if number >= more_than]:
+            del self._kept[number]
+
+    def _coloured(self, image: Image) -> QImage:
+        theme = self._bench.appearance.theme
+        shares, (low, high), is_share = shares_of(image)
+        ramp: Ramp = theme.sequential_ramp if is_share else theme.diverging_ramp
+        table = ramp.table[ramp.index(shares, low, high)]
+        rows, columns = image.array.shape
+        pixels = np.ascontiguousarray(table)
+        return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888).copy()
+
+
+def _towards(start: QPointF, end: QPointF, far: float) -> QPointF:
+    """The point so far from the start, but no farther than half of the way."""
+    way = end - start
+    length = hypot(way.x(), way.y())
+    return start + way * (min(far, length / 2) / length) if length else start

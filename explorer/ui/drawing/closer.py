@@ -1,0 +1,263 @@
+"""Looking closer at a drawing of a whole: the wheel, dragging, and the keys that go from box to box."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+
+from explorer.pages.drawing import Bars, Box, Image
+from explorer.pages.view import Cell
+from explorer.ui.drawing.lit import cell_of
+from explorer.ui.drawing.marks import Marks
+from explorer.ui.page.gestures import perform
+
+if TYPE_CHECKING:
+    from explorer.ui.drawing.view import DrawingView
+
+STEP = 1.25
+"""By how much one step of the wheel looks closer."""
+CLOSEST = 16.0
+FAR_ENOUGH = 4
+"""Pixels before a press becomes a move."""
+ASIDE = 2.5
+"""How much more a way aside counts than one ahead, where an arrow key looks for the next box."""
+
+
+class Closer:
+    """What the mouse and the keys do in a drawing with zoom.
+
+    The wheel, or + and −, look closer; dragging moves; a double click, or 0, shows all. A click on a box asks for what
+    it leads to, and so does Enter at the one that the arrow keys came to.
+
+    Parameters
+    ----------
+    view : DrawingView
+    marks : Marks
+    """
+
+    def __init__(self, view: "DrawingView", marks: Marks) -> None:
+        self._view, self._marks = view, marks
+        self._whole = QRectF()
+        self._pressed: QPointF | None = None
+        self._dragged = False
+
+    def tell(self, window: tuple[float, float, float, float]) -> None:
+        """The drawing has this window; who looks at a part of it goes on with that."""
+        left, right, bottom, top = window
+        whole = QRectF(left, bottom, right - left, top - bottom)
+        marks = self._view.drawing.marks
+        for name in ("under", "here"):
+            number = getattr(self._marks, name)
+            if number is not None and (number >= len(marks) or not isinstance(marks[number], Box)):
+                setattr(self._marks, name, None)
+        if whole != self._whole:
+            near = self.near
+            self._whole = whole
+            if not near:
+                self.show_all()
+
+    @property
+    def near(self) -> bool:
+        """Whether only a part is in sight."""
+        return not self._whole.isEmpty() and not self._seen.adjusted(-1, -1, 1, 1).contains(self._whole)
+
+    @property
+    def _seen(self) -> QRectF:
+        rect: QRectF = self._view.getViewBox().viewRect()
+        return rect
+
+    def resize(self) -> None:
+        """The picture has another size."""
+        if not self._whole.isEmpty():
+            self.show_all()
+
+    def show_all(self) -> None:
+        """Show the whole drawing."""
+        self._look(self._whole)
+
+    def _look(self, part: QRectF) -> None:
+        self._view.getViewBox().setRange(part, padding=0.0, disableAutoRange=True)
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Look closer, or from farther away; what is `at`, or in the middle, stays where it is."""
+        seen = self._seen
+        at = seen.center() if at is None else at
+        wide, high = seen.width() / factor, seen.height() / factor
+        if wide >= self._whole.width() and high >= self._whole.height():
+            self.show_all()
+        elif wide * CLOSEST >= self._whole.width() or high * CLOSEST >= self._whole.height():
+            x, y = at.x() - (at.x() - seen.x()) / factor, at.y() - (at.y() - seen.y()) / factor
+            self._look(self._held(QRectF(x, y, wide, high)))
+
+    def _held(self, part: QRectF) -> QRectF:
+        """A part, moved so that it does not leave the drawing."""
+        whole, held = self._whole, QRectF(part)
+        if part.width() < whole.width():
+            held.moveLeft(min(max(part.left(), whole.left()), whole.right() - part.width()))
+        else:
+            held.moveLeft(whole.center().x() - part.width() / 2)
+        if part.height() < whole.height():
+            held.moveTop(min(max(part.top(), whole.top()), whole.bottom() - part.height()))
+        else:
+            held.moveTop(whole.center().y() - part.height() / 2)
+        return held
+
+    # The mouse
+
+    def press(self, position: QPointF) -> None:
+        """The left button goes down."""
+        self._pressed, self._dragged = position, False
+
+    def move(self, position: QPointF) -> None:
+        """Drag what is in sight, or point at what is under the mouse."""
+        if self._pressed is None:
+            self._point(position)
+            return
+        if self._dragged or (position - self._pressed).manhattanLength() >= FAR_ENOUGH:
+            self._dragged = True
+            self._view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            by = self._view.at(self._pressed) - self._view.at(position)
+            self._pressed = position
+            self._look(self._held(self._seen.translated(by)))
+
+    def release(self, position: QPointF) -> None:
+        """A press without a move is a click."""
+        if self._pressed is not None and not self._dragged:
+            self._click(position)
+        self._pressed = None
+        self._view.viewport().unsetCursor()
+
+    def leave(self) -> None:
+        """The mouse is gone."""
+        self._raise(None)
+
+    def wheel(self, event: QWheelEvent) -> None:
+        """The page does not scroll."""
+        self.zoom(STEP ** (event.angleDelta().y() / 120), self._view.at(event.position()))
+        event.accept()
+
+    def _point(self, position: QPointF) -> None:
+        selection = self._view.bench.selection
+        box = self._box_at(position)
+        self._raise(box)
+        token = self._word_at(position)
+        cell = self._cell_at(position)
+        found = self._view.square_at(position)
+        if found is not None and isinstance(found[0], Image):
+            one, (row, _) = found
+            token = (one.token, row) if one.token else token
+        selection.set_token(token)
+        if cell is not None:
+            selection.point(cell)
+        means = box is not None or token is not None or cell is not None
+        shape = Qt.CursorShape.PointingHandCursor if means else Qt.CursorShape.ArrowCursor
+        self._view.viewport().setCursor(shape)
+
+    def _click(self, position: QPointF) -> None:
+        selection = self._view.bench.selection
+        token, cell, box = self._word_at(position), self._cell_at(position), self._box_at(position)
+        if token is not None:
+            selection.choose_token(None if token == selection.chosen_token else token)
+            return
+        if cell is not None:
+            selection.choose(cell)
+        if box is not None:
+            self._marks.here = box
+            self._enter()
+
+    def _raise(self, box: int | None) -> None:
+        if box != self._marks.under:
+            self._marks.under = box
+            self._marks.update()
+
+    def _box_at(self, position: QPointF) -> int | None:
+        """The box under the mouse that leads somewhere; of some in each other, the innermost."""
+        point = self._view.at(position)
+        for i in reversed(range(len(self._view.drawing.marks))):
+            mark = self._view.drawing.marks[i]
+            if isinstance(mark, Box) and mark.leads is not None and QRectF(*mark.place).contains(point):
+                return i
+        return None
+
+    def _word_at(self, position: QPointF) -> tuple[str, int] | None:
+        return next((token for rect, token in self._marks.blocks.spots if rect.contains(position)), None)
+
+    def _cell_at(self, position: QPointF) -> Cell | None:
+        """The cell of an image or of bars under the mouse."""
+        found = self._view.square_at(position)
+        if found is not None:
+            return cell_of(found[0], *found[1])
+        point = self._view.at(position)
+        for mark in self._view.drawing.marks:
+            if isinstance(mark, Bars) and QRectF(*mark.place).contains(point):
+                k = int((point.y() - mark.place[1]) / mark.place[3] * len(mark.words))
+                return mark.cells[k] if k < len(mark.cells) else None
+        return None
+
+    def told_at(self, position: QPointF) -> tuple[str, QRect]:
+        """What a tooltip says of a place, and of which part of the picture it says it."""
+        found, box = self._view.square_at(position), self._box_at(position)
+        here = position.toPoint()
+        if found is not None and isinstance(found[0], Image):
+            rect = self._marks.square(found[0], *found[1]).toAlignedRect()
+            number = self._view.told_of_square(found[0], *found[1])
+            return "\n".join(filter(None, (self._tip(box), number))), rect
+        return self._tip(box), QRect(here, here + QPoint(12, 12))
+
+    def _tip(self, box: int | None) -> str:
+        mark = self._view.drawing.marks[box] if box is not None else None
+        return mark.tip if isinstance(mark, Box) else ""
+
+    # The keys
+
+    def key(self, event: QKeyEvent) -> bool:
+        """Look closer, or go into a box; returns whether the key meant that."""
+        match event.text():
+            case "+" | "=":
+                self.zoom(STEP)
+            case "-" | "−":
+                self.zoom(1 / STEP)
+            case "0":
+                self.show_all()
+            case _ if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._enter()
+            case _:
+                return False
+        return True
+
+    def said(self) -> str:
+        """The box where the keys are, for a screen reader."""
+        mark = self._view.drawing.marks[self._marks.here] if self._marks.here is not None else None
+        return f"{mark.name}. {mark.tip}".replace("\n", ", ") if isinstance(mark, Box) else ""
+
+    def _enter(self) -> None:
+        mark = self._view.drawing.marks[self._marks.here] if self._marks.here is not None else None
+        if isinstance(mark, Box) and mark.leads is not None:
+            perform(self._view.bench, mark.leads, self._view)
+
+    def walk(self, down: int, across: int) -> None:
+        """Go to the nearest box in a direction; to the first one from nowhere."""
+        boxes = {i: QRectF(*m.place) for i, m in enumerate(self._view.drawing.marks) if isinstance(m, Box) and m.leads}
+        here = boxes.get(self._marks.here) if self._marks.here is not None else None
+        if here is None:
+            best = min(boxes, key=lambda i: (boxes[i].left(), boxes[i].top()), default=None)
+        else:
+            start = here.center()
+
+            def far(i: int) -> float:
+                way = boxes[i].center() - start
+                ahead, aside = (way.x() * across, way.y()) if across else (way.y() * down, way.x())
+                return ahead + ASIDE * abs(aside) if ahead > 1.0 else float("inf")
+
+            best = min(boxes, key=far, default=None)
+            if best is None or far(best) == float("inf"):
+                return
+        if best is None:
+            return
+        self._marks.here = best
+        if self.near and not self._seen.contains(boxes[best]):
+            seen = self._seen
+            seen.moveCenter(boxes[best].center())
+            self._look(self._held(seen))
+        self._marks.update()
+        self._view.describe(self.said())
