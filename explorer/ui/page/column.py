@@ -220,7 +220,7 @@ class Elements(QWidget):
             part = item.widget() if item is not None else None
             if item is not None and part is not None and part is not picture:
                 taken += item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
-                taken += self._spacing
+                taken += self._column.spacing()
         return taken
 
     def _share_between_maps(self, room: int) -> None:
