@@ -12,17 +12,17 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.ui.widgets.listing import Listing
 from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
-from explorer.ui.words.angle import Angle
+from explorer.ui.words.angle_picture import AnglePicture
 from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
-from explorer.words.similarity import Cosine
+from explorer.words.similarity import PairCosine
 from explorer.words.vectors import Vectors
 
 LONGEST = 12  # letters of a word above its numbers
-Pair = tuple[NDArray[np.float32], NDArray[np.float32]]
+TwoVectors = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class Products(Rows):
@@ -32,7 +32,7 @@ class Products(Rows):
 
     def __init__(self) -> None:
         super().__init__()
-        self.cosine: Cosine | None = None
+        self.cosine: PairCosine | None = None
         self.sorted = False
         self._order = np.zeros(0, int)
 
@@ -107,13 +107,13 @@ class CosineCard(Card):
     title = "Cosine of two words, as arithmetic"
     short = "Cosine"
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
             "Multiply dimension by dimension, add up, divide by both lengths: what is left is the cosine of the angle."
         )
-        super().__init__(bench, store, about)
-        self.first = WordField(bench, store, "First word")
-        self.second = WordField(bench, store, "Second word")
+        super().__init__(bench, state, about)
+        self.first = WordField(bench, state, "First word")
+        self.second = WordField(bench, state, "Second word")
         for field in (self.first, self.second):
             field.entered.connect(self.compute)
         work_out = QPushButton("Work out")
@@ -133,7 +133,7 @@ class CosineCard(Card):
         self._asked.hide()
         self.products = Products()
         self.listing = Listing(bench, self.products, most=14)
-        self.angle = Angle(bench)
+        self.angle = AnglePicture(bench)
         self.sums, self.compared = label(""), label("")
         for table in (self.sums, self.compared):
             table.setTextFormat(Qt.TextFormat.RichText)
@@ -145,7 +145,7 @@ class CosineCard(Card):
         self.page.addWidget(self.why)
 
     def load(self) -> None:
-        words = self.store.words
+        words = self.state.words
         pair = words[:2] if len(words) > 1 else [*words, *words]
         if not (self.first.keeps() and self.second.keeps()):
             self.first.set(pair[:1])
@@ -169,7 +169,7 @@ class CosineCard(Card):
         self._asked.hide()
         self._show(cosine)
 
-    def show_pair(self, pair: Pair, names: tuple[str, str], asker: Card) -> None:
+    def show_pair(self, pair: TwoVectors, names: tuple[str, str], asker: Card) -> None:
         """Show the cosine of two vectors, be they words, sentences or sums of words.
 
         Raises
@@ -192,7 +192,7 @@ class CosineCard(Card):
         if self.products.cosine is not None:
             self._say(self.products.cosine)
 
-    def _show(self, cosine: Cosine) -> None:
+    def _show(self, cosine: PairCosine) -> None:
         self._outcome.show()
         self.products.cosine = cosine
         self.listing.refresh()
@@ -205,7 +205,7 @@ class CosineCard(Card):
         self.listing.refresh()
         self.listing.scrollToTop()
 
-    def _say(self, cosine: Cosine) -> None:
+    def _say(self, cosine: PairCosine) -> None:
         a, b = (escape(_short(word)) for word in cosine.words)
         dims = len(cosine.products)
         dot, (first, second) = float(cosine.dot), (float(norm) for norm in cosine.norms)
@@ -241,7 +241,7 @@ class CosineCard(Card):
             "d is large. " + self._printed(cosine)
         )
 
-    def _printed(self, cosine: Cosine) -> str:
+    def _printed(self, cosine: PairCosine) -> str:
         for one in printed.load().cosines:
             if set(one.words) == set(cosine.words):
                 now = str(cosine.cosine)

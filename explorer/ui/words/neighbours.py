@@ -12,7 +12,7 @@ from explorer.ui.widgets.rows import BAR, NUMBER, Column, Rows
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.search import Search
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
 from explorer.words.similarity import Neighbour
@@ -22,7 +22,7 @@ WORD, COSINE = 1, 2
 """The columns that lead somewhere."""
 
 
-class Near(Rows):
+class NeighbourRows(Rows):
     """Words with a cosine each, as number and bar.
 
     Parameters
@@ -84,13 +84,13 @@ class Near(Rows):
         return self._last and row == len(self.found) - 1
 
 
-class NearList(Listing):
+class NeighbourList(Listing):
     """A list whose words and cosines can be followed, by mouse or with Enter.
 
     Parameters
     ----------
     bench : Workbench
-    rows : Near
+    rows : NeighbourRows
     follow : callable
         Given the word.
     explain : callable
@@ -98,7 +98,7 @@ class NearList(Listing):
     """
 
     def __init__(
-        self, bench: Workbench, rows: Near, follow: Callable[[str], None], explain: Callable[[str], None]
+        self, bench: Workbench, rows: NeighbourRows, follow: Callable[[str], None], explain: Callable[[str], None]
     ) -> None:
         super().__init__(bench, rows, most=N)
         self._near, self._explain = rows, explain
@@ -124,28 +124,28 @@ class NeighboursCard(Card):
 
     title = "Nearest words"
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
             "The words whose vectors point most nearly the same way. Click a word to go there, a cosine to check it."
         )
-        super().__init__(bench, store, about)
+        super().__init__(bench, state, about)
         self.search = Search(self)
-        self.field = WordField(bench, store, "Word")
+        self.field = WordField(bench, state, "Word")
         self.field.entered.connect(self._ask)
         button = QPushButton("Find")
         button.setToolTip("Find the words nearest to this one")
         button.clicked.connect(self._ask)
         self.line("Nearest to", self.field, button)
-        self.rows = Near("Nearest words")
-        self.list = NearList(bench, self.rows, store.go_to, self._explain)
+        self.rows = NeighbourRows("Nearest words")
+        self.list = NeighbourList(bench, self.rows, state.go_to, self._explain)
         self.page.addWidget(self.list)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
         self.page.addStretch()
-        store.word_changed.connect(self.load)
+        state.word_changed.connect(self.load)
 
     def load(self) -> None:
-        vectors, word = self.vectors, self.store.word
+        vectors, word = self.vectors, self.state.word
         self.field.set([word])
         if word and not vectors.norm(word):
             self.search.stop()
@@ -159,28 +159,30 @@ class NeighboursCard(Card):
     def _show(self, word: str, found: Sequence[Neighbour]) -> None:
         self.rows.notes, self.rows.note = {}, ""
         self.said.setText("")
-        source = printed.load()
-        if word == source.word:
-            same = [one.word for one in found[: len(source.neighbours)]] == [other for other, _ in source.neighbours]
+        reference = printed.load()
+        if word == reference.word:
+            same = [one.word for one in found[: len(reference.neighbours)]] == [
+                other for other, _ in reference.neighbours
+            ]
             if same:
                 self.rows.notes, self.rows.note = (
-                    {other: written(float(value), 4) for other, value in source.neighbours},
+                    {other: written(float(value), 4) for other, value in reference.neighbours},
                     "printed",
                 )
                 self.said.setText("The reference prints the same ten words in this order.")
             else:
-                ten = ", ".join(f"{other} {written(float(value), 4)}" for other, value in source.neighbours)
-                self.said.setText(f"The reference prints, from {source.vectors}: {ten}. Other texts, other company.")
+                ten = ", ".join(f"{other} {written(float(value), 4)}" for other, value in reference.neighbours)
+                self.said.setText(f"The reference prints, from {reference.vectors}: {ten}. Other texts, other company.")
         self.list.show_words(found)
 
     def _ask(self) -> None:
         words = self.field.words(1, 1)
         if words is not None:
-            self.store.go_to(words[0])
+            self.state.go_to(words[0])
 
     def _explain(self, other: str) -> None:
-        word = self.store.word
-        self.store.cosine_asked.emit((self.vectors[word], self.vectors[other]), (word, other), self)
+        word = self.state.word
+        self.state.cosine_asked.emit((self.vectors[word], self.vectors[other]), (word, other), self)
 
 
 class OddCard(Card):
@@ -188,17 +190,17 @@ class OddCard(Card):
 
     title = "Odd one out"
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = "The word that is farthest from the mean of all."
-        super().__init__(bench, store, about)
-        self.field = WordField(bench, store, "Three words or more", 330)
+        super().__init__(bench, state, about)
+        self.field = WordField(bench, state, "Three words or more", 330)
         self.field.entered.connect(self.compute)
         button = QPushButton("Find")
         button.setToolTip("Find the odd one out")
         button.clicked.connect(self.compute)
         self.line(self.field, button)
-        self.rows = Near("Cosine with the mean of all", last=True)
-        self.list = NearList(bench, self.rows, store.go_to, self._explain)
+        self.rows = NeighbourRows("Cosine with the mean of all", last=True)
+        self.list = NeighbourList(bench, self.rows, state.go_to, self._explain)
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
         self.page.addWidget(self.list)
@@ -206,7 +208,7 @@ class OddCard(Card):
 
     def load(self) -> None:
         if not self.field.keeps():
-            self.field.set(self.store.pick(("father", "mother", "brother", "ship", "sister"), 4))
+            self.field.set(self.state.pick(("father", "mother", "brother", "ship", "sister"), 4))
         # What was found in other vectors does not hold in these.
         self.list.show_words([])
         self.said.setText("" if len(self.vectors) > 2 else "There are too few words for an odd one out.")
@@ -232,4 +234,4 @@ class OddCard(Card):
 
     def _explain(self, word: str) -> None:
         mean = similarity.centre(self.vectors, [one.word for one in self.rows.found])
-        self.store.cosine_asked.emit((mean, self.vectors[word]), ("mean of all", word), self)
+        self.state.cosine_asked.emit((mean, self.vectors[word]), ("mean of all", word), self)
