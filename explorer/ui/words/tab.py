@@ -100,14 +100,16 @@ class WordsTab(QFrame):
         self.state.changed.connect(self._load)
         self.vectors_card.start_default()
         self._coming = _kinds()
+        self._next = next(self._coming, None)
         do_later(self, self._add_next)
 
     def _add_next(self) -> None:
-        kind = next(self._coming, None)
-        if kind is None:
+        assert self._next is not None
+        self._add(self._next(self.bench, self.state))
+        self._next = next(self._coming, None)
+        if self._next is None:
             self._link_up()
         else:
-            self._add(kind(self.bench, self.state))
             do_later(self, self._add_next)
 
     def _add(self, card: Card) -> None:
