@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench package release clean
+.PHONY: help setup run test lint bench package release pictures clean
 
 help:
 	@echo "make run       set up if needed, then open the window"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench     measure the figures of speed"
 	@echo "make package   build what is handed on to machines without Python, into dist/, and try it out"
 	@echo "make release   make test and make package, with check sums and the list of parts"
+	@echo "make pictures  draw the pictures of the README anew"
 	@echo "make clean     remove .venv and everything built"
 
 .venv/installed: pyproject.toml packaging/constraints.txt packaging/make_venv.sh
@@ -52,6 +53,9 @@ package: setup
 
 release: test package
 	@$(BIN)/python packaging/release.py
+
+pictures: setup
+	@$(BIN)/python packaging/pictures.py
 
 clean:
 	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist

@@ -1,5 +1,6 @@
 """Errors that a person can cause: an id and fields below the window, one English sentence on the command line."""
 
+from collections.abc import Mapping
 from typing import Any
 
 MESSAGES: dict[str, str] = {
@@ -128,6 +129,8 @@ MESSAGES: dict[str, str] = {
 class ExplorerError(Exception):
     """Something a person asked for that cannot be done.
 
+    It is put into words where it is shown: by `sentence`, and in English where it is printed as it is.
+
     Parameters
     ----------
     id : str
@@ -137,9 +140,17 @@ class ExplorerError(Exception):
     """
 
     def __init__(self, id: str, **fields: Any) -> None:
+        super().__init__(id)
         self.id = id
         self.fields = fields
-        super().__init__(MESSAGES[id].format(**fields))
+
+    def __str__(self) -> str:
+        return sentence(self)
+
+
+def sentence(error: ExplorerError, messages: Mapping[str, str] = MESSAGES) -> str:
+    """What an error says, in the words of a table of messages by their ids."""
+    return messages[error.id].format(**error.fields)
 
 
 def nearest(name: str, known: list[str]) -> str:

@@ -14,7 +14,14 @@ from explorer.core.models.size import build_within
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
 from explorer.core.training.history import History
-from explorer.document.deferred import MOST_WRITTEN_AT_ONCE, Deferred, DeferredArrays, unread, with_others
+from explorer.document.deferred import (
+    MOST_WRITTEN_AT_ONCE,
+    Deferred,
+    DeferredArrays,
+    still_waiting,
+    unread,
+    with_others,
+)
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
 _NO_ARRAYS: Mapping[str, Array] = MappingProxyType({})
@@ -108,14 +115,14 @@ class State:
         return {name: array for name, array in unread(self.inputs).items() if name in names}
 
     @property
-    def deferred(self) -> tuple[Deferred, ...]:
-        """Inputs whose numbers are written when they are first read, or have been."""
-        return tuple(self.inputs.deferred.values()) if isinstance(self.inputs, DeferredArrays) else ()
+    def numbers_to_write(self) -> int:
+        """How many numbers of inputs are still to be written."""
+        return sum(one.array.size for one in still_waiting(self.inputs).values())
 
     def write(self) -> None:
         """Write the numbers of all inputs that are still to be written, on whatever thread."""
-        for array in self.deferred:
-            array.write()
+        for one in still_waiting(self.inputs).values():
+            one.write()
 
     def with_inputs(self, arrays: Mapping[str, Array]) -> "State":
         """The state with other values of some inputs, in the same shapes."""
@@ -158,7 +165,7 @@ def _filled(
 ) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
     """A value for each input node, with those of nodes that the graph lacks as they are, and `State.beyond`."""
     inputs, longer = dict(unread(given)), dict(beyond)
-    deferred = dict(given.deferred) if isinstance(given, DeferredArrays) else {}
+    deferred = dict(still_waiting(given))
     for name, node in graph.nodes.items():
         op = node.op
         if not isinstance(op, Input):
@@ -171,6 +178,7 @@ def _filled(
                 with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
                     inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
             continue
+        deferred.pop(name, None)
         kept = [arrays for arrays in (beyond, given) if _common(graph, name, arrays) is not None]
         inputs[name] = array = np.empty(shape, dtype)
         write = partial(_write, array, op, name, model, kept)

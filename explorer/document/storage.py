@@ -26,7 +26,7 @@ from explorer.core.forward import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
-from explorer.core.models.size import MOST_BYTES, count_labels, most_numbers
+from explorer.core.models.size import MOST_BYTES, MOST_LABELS, count_labels, most_numbers
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
@@ -35,7 +35,7 @@ from explorer.core.training.recipe import BOUNDS
 from explorer.document import archive
 from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, Form
 from explorer.document.commands.cells import last_number
-from explorer.document.json_table import MOST_LABEL, MOST_LABELS, JsonTable, is_text, is_whole, shown
+from explorer.document.json_table import MOST_LABEL, JsonTable, is_text, is_whole, shown
 from explorer.document.state import State
 
 FORMAT, VERSION = "Transformer Explorer document", 1

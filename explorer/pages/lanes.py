@@ -169,7 +169,9 @@ class Lanes:
             self._draw(lane, last=sequence == sequences[-1])
         assert lane is not None
         said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in sequences)
-        summary = f"The model, from the words {said} to what comes next: {', '.join(s.title for s in self._stages.values())}"
+        summary = (
+            f"The model, from the words {said} to what comes next: {', '.join(s.title for s in self._stages.values())}"
+        )
         window = (left, self._right + 8.0, top, max(lane.bottom + 30.0, self._low))
         none = Axis(labels=())
         return Drawing(tuple(self._marks), window, summary, none, none, down=True, square=True, zoom=True)
@@ -270,9 +272,7 @@ class Lanes:
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
         note, share = amount(self._view, name)
-        self._marks.append(
-            Box(place, "Positions", "Positions", "", self._tip(stage, name), GoTo(stage.name), share)
-        )
+        self._marks.append(Box(place, "Positions", "Positions", "", self._tip(stage, name), GoTo(stage.name), share))
         wide = min(lane.width, width - 2 * PAD)
         inside = left + (width - wide) / 2, bottom - height + 20.0, wide, height - 20.0 - PAD
         self._marks.append(image_of(self._view, name, inside))
@@ -352,8 +352,14 @@ class Lanes:
         if stage.kind == "cross":
             self._bridge_to(place)
         if residual:
-            self._plus(lane, down, bottom, self._stages[nodes[f"{block}.residual"].stage], f"{block}.residual",
-                       f"What {stage.title.lower()} made is added to the stream")
+            self._plus(
+                lane,
+                down,
+                bottom,
+                self._stages[nodes[f"{block}.residual"].stage],
+                f"{block}.residual",
+                f"What {stage.title.lower()} made is added to the stream",
+            )
         else:
             self._marks.append(Way(((down, bottom), (down, lane.spine), (down + 12.0, lane.spine)), TEXT, 2.0))
         below = BELOW.get(stage.kind, "")
@@ -500,12 +506,23 @@ class Lanes:
         place = left, lane.spine - height + 34.0, 166.0, height
         self._tracks(lane, lane.x, lane.x + 4.0)
         start = lane.row(min(row, len(lane.words) - 1))
-        self._marks.append(Way(((lane.x + 4.0, start), (left, start)), HERE if self._chosen(lane) is not None else TEXT, 2.0))
+        self._marks.append(
+            Way(((lane.x + 4.0, start), (left, start)), HERE if self._chosen(lane) is not None else TEXT, 2.0)
+        )
         note, share = amount(view, name)
         after = view.labels(axis)[row]
         tip = self._tip(stage, name)
-        self._marks.append(Box(place, f"What comes after {after}", f"After “{after}” comes", "" if share is None else note, tip,
-                               GoTo(stage.name), share))
+        self._marks.append(
+            Box(
+                place,
+                f"What comes after {after}",
+                f"After “{after}” comes",
+                "" if share is None else note,
+                tip,
+                GoTo(stage.name),
+                share,
+            )
+        )
         cells = tuple(Cell(name, (row, j)) for j in best)
         values = tuple(float(shares[j]) for j in best)
         inside = place[0] + 6.0, place[1] + 22.0, place[2] - 10.0, inner

@@ -9,7 +9,7 @@ from explorer.core.numbers import exact, written
 from explorer.core.ops import Array
 from explorer.pages.gestures import Gesture
 from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Lines, Listing
-from explorer.words.similarity import Cosine, Neighbour
+from explorer.words.similarity import Neighbour, PairCosine
 
 MOST = 12
 MOST_SQUARE = 24
@@ -82,7 +82,7 @@ def near(
 class _Products(Lines):
     """A line for each dimension."""
 
-    cosine: Cosine
+    cosine: PairCosine
     order: Array
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class _Products(Lines):
         )
 
 
-def products(cosine: Cosine, largest_first: bool) -> Listing:
+def products(cosine: PairCosine, largest_first: bool) -> Listing:
     """A line for each dimension of two vectors: both numbers, and their product as number and bar."""
     numbers = cosine.products
     order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))

@@ -81,9 +81,9 @@ def _paint_every_stage(app: QApplication, window: MainWindow) -> str:
 
 def _look_at_words(app: QApplication, window: MainWindow) -> str:
     window.show_page(PAGES.index("Words"))
-    _wait(app, lambda: window.words is not None and window.words.store.vectors is not None, "The first set of vectors")
+    _wait(app, lambda: window.words is not None and window.words.state.vectors is not None, "The first set of vectors")
     assert window.words is not None
-    vectors = window.words.store.vectors
+    vectors = window.words.state.vectors
     assert vectors is not None
     _paint(app, window)
     return f"looked at {len(vectors.words)} words"

@@ -1,12 +1,11 @@
 """Recipes as files: read, written, and what is said where one is wrong."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, Recipe
@@ -182,9 +181,10 @@ def test_a_place_that_cannot_be_written(tmp_path):
         save(Plan("", "", Opened("xor"), Material(), Recipe()), tmp_path / "nowhere" / "r.toml")
 
 
-def test_the_recipe_in_the_readme_is_one(read):
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    block = readme[readme.index('    title = "My text"') :].partition("\n## ")[0]
+def test_the_recipe_in_the_help_is_one(read, capsys):
+    assert main(["train", "--help"]) == 0
+    said = capsys.readouterr().out
+    block = said[said.index('    title = "My text"') :].partition("\n\nWhat ")[0]
     plan = read("\n".join(line.removeprefix("    ") for line in block.splitlines()))
     assert plan.title == "My text"
     assert plan.recipe != Recipe()

@@ -12,7 +12,7 @@ from explorer.pages.words import ShowPair, square
 from explorer.ui.page.listing import ListingView
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import similarity
 
@@ -58,13 +58,13 @@ class MatrixCard(Card):
     title = "Similarity matrix"
     short = "Matrix"
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
             "Words or whole sentences, with commas between. A sentence is taken as the mean of its words' vectors. "
             "Click a cosine to check it."
         )
-        super().__init__(bench, store, about)
-        self.field = WordField(bench, store, "Words or sentences, with commas between", 540, split=",")
+        super().__init__(bench, state, about)
+        self.field = WordField(bench, state, "Words or sentences, with commas between", 540, split=",")
         self._typed = False
         self.field.edit.textEdited.connect(self._note)
         self.field.entered.connect(self.compute)
@@ -89,7 +89,7 @@ class MatrixCard(Card):
     def load(self) -> None:
         if not (self._typed and self._known()):
             self.field.set(
-                self.store.pick(("king", "queen", "man", "woman", "river", "sea", "ship", "monday", "friday"), 9)
+                self.state.pick(("king", "queen", "man", "woman", "river", "sea", "ship", "monday", "friday"), 9)
             )
         self.table.setVisible(len(self.vectors) > 1)
         if len(self.vectors) > 1:
@@ -107,7 +107,7 @@ class MatrixCard(Card):
 
     def _explain(self, row: int, column: int) -> None:
         names = self.table.listing.labels
-        self.store.cosine_asked.emit((self._rows[row], self._rows[column]), (names[row], names[column]), self)
+        self.state.cosine_asked.emit((self._rows[row], self._rows[column]), (names[row], names[column]), self)
 
     def compute(self) -> None:
         """Work out what stands in the field."""

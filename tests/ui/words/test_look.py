@@ -23,7 +23,7 @@ def test_words_beside_each_other(tab, enter):
     card = tab.card(LookupCard)
     enter(card.field, "king queen river")
     assert card.strips.words == ["king", "queen", "river"]
-    np.testing.assert_array_equal(card.strips.array, tab.store.vectors.array[[0, 1, 6]])
+    np.testing.assert_array_equal(card.strips.array, tab.state.vectors.array[[0, 1, 6]])
     assert card.strips.notes[2].endswith("rank 7")
 
 
@@ -41,7 +41,7 @@ def test_a_click_on_a_word_asks_for_its_neighbours(tab, enter, hand):
     card = tab.card(LookupCard)
     enter(card.field, "king river")
     hand.click(card.strips, QPoint(12, card.strips.height() - 10))
-    assert tab.store.word == "river"
+    assert tab.state.word == "river"
     assert tab.card(NeighboursCard).field.text() == "river"
 
 
@@ -56,7 +56,7 @@ def test_what_is_typed_is_completed(tab, qtbot):
     QTest.keyClick(edit._popup, Qt.Key.Key_Return)
     assert edit.text() == "prince"
     QTest.keyClick(edit, Qt.Key.Key_Return)
-    assert tab.store.word == "prince"
+    assert tab.state.word == "prince"
 
 
 def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
@@ -66,7 +66,7 @@ def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
     QTest.keyClicks(edit, "prince")
     qtbot.waitUntil(edit._popup.isVisible)
     QTest.keyClick(edit._popup, Qt.Key.Key_Return)  # who has the keys then
-    assert tab.store.word == "prince"
+    assert tab.state.word == "prince"
     assert not edit._popup.isVisible()
 
 
@@ -78,7 +78,7 @@ def test_a_misspelt_word_gets_suggestions(tab, enter, hand, problem):
     (button,) = [b for b in card.field.offers.findChildren(QPushButton) if b.text() == "king"]
     hand.click(button)
     assert card.field.offers.isHidden()
-    assert tab.store.word == "king"
+    assert tab.state.word == "king"
     assert card.field.text() == "king"
 
 
@@ -108,7 +108,7 @@ def test_each_cosine_of_a_list_is_shown_as_arithmetic(tab, enter, hand):
     enter(tab.card(OddCard).field, "river sea lake monday")
     for kind, first in ((NeighboursCard, "king"), (OddCard, "mean of all"), (AnalogyCard, "king − man + woman")):
         card = tab.card(kind)
-        tab.store.go_to("king")
+        tab.state.go_to("king")
         other = card.list.found[1]
         hand.click(card.list.viewport(), card.list.visualRect(card.list.table.index(1, COSINE)).center())
         one = cosine.cosine
@@ -118,35 +118,35 @@ def test_each_cosine_of_a_list_is_shown_as_arithmetic(tab, enter, hand):
         assert not cosine.way_back.visibleRegion().isEmpty()
         hand.click(cosine.way_back)
         assert not card._title.visibleRegion().isEmpty()
-    assert tab.store.word == "king"  # a word was not followed
+    assert tab.state.word == "king"  # a word was not followed
 
 
 def test_enter_on_a_cosine_shows_it_as_arithmetic(tab):
     card = tab.card(NeighboursCard)
-    tab.store.go_to("river")
+    tab.state.go_to("river")
     card.list.setFocus()
     card.list.setCurrentIndex(card.list.table.index(0, COSINE))
     QTest.keyClick(card.list, Qt.Key.Key_Return)
     assert tab.card(CosineCard).cosine.words == ("river", card.list.found[0].word)
-    assert tab.store.word == "river"
+    assert tab.state.word == "river"
 
 
 def test_following_neighbours(tab, hand):
     card = tab.card(NeighboursCard)
-    tab.store.go_to("river")
+    tab.state.go_to("river")
     assert {one.word for one in card.list.found[:3]} == {"sea", "lake", "boat"}
     first = card.list.found[0].word
     hand.click(card.list.viewport(), card.list.visualRect(card.list.table.index(0, 1)).center())
-    assert tab.store.word == first
+    assert tab.state.word == first
     card.list.setFocus()
     card.list.setCurrentIndex(card.list.table.index(1, 0))
     second = card.list.found[1].word
     QTest.keyClick(card.list, Qt.Key.Key_Return)
-    assert tab.store.word == second
+    assert tab.state.word == second
 
 
 def test_a_vector_of_zeros_is_said_to_have_no_neighbours(tab, enter):
-    tab.store.load(Vectors.of("few", ("nothing", "up", "right", "far"), np.eye(4, 2, -1)))
+    tab.state.load(Vectors.of("few", ("nothing", "up", "right", "far"), np.eye(4, 2, -1)))
     card = tab.card(NeighboursCard)
     enter(card.field, "nothing")
     assert "all zeros" in card.said.text()
@@ -159,8 +159,8 @@ def test_a_vector_of_zeros_is_said_to_have_no_neighbours(tab, enter):
 
 
 def test_the_printed_neighbours_stand_below_those_of_other_vectors(tab):
-    tab.store.load(catalogue.load("reference"))
-    tab.store.go_to("remote")
+    tab.state.load(catalogue.load("reference"))
+    tab.state.go_to("remote")
     card = tab.card(NeighboursCard)
     assert {one.word for one in card.list.found} == {"screen", "rock"}
     for printed in ("keyboard 0.9023", "sync 0.8774"):
@@ -202,7 +202,7 @@ def test_an_example_of_an_analogy(tab, hand):
 
 
 def test_an_analogy_without_an_answer_leaves_no_picture_of_another(tab):
-    tab.store.load(Vectors.of("three", ("a", "b", "c"), np.eye(3)))
+    tab.state.load(Vectors.of("three", ("a", "b", "c"), np.eye(3)))
     card = tab.card(AnalogyCard)
     assert card.said.text() == "These vectors have no other words."
     assert not card.picture.isVisibleTo(card)
@@ -210,23 +210,23 @@ def test_an_analogy_without_an_answer_leaves_no_picture_of_another(tab):
 
 
 def test_nothing_stays_of_other_vectors_where_there_is_too_little_for_it(tab):
-    tab.store.load(Vectors.of("two", ("nothing", "up"), np.eye(2, 3, -1)))
+    tab.state.load(Vectors.of("two", ("nothing", "up"), np.eye(2, 3, -1)))
     assert tab.card(OddCard).said.text() == "There are too few words for an odd one out."
     assert not tab.card(OddCard).list.found
     assert tab.card(AnalogyCard).said.text() == "There are too few words for an analogy."
     assert not tab.card(AnalogyCard).list.found
     for kind in (OddCard, AnalogyCard):
         assert all(not field.offers.isVisibleTo(tab) for field in tab.card(kind).findChildren(WordField))
-    tab.store.load(Vectors.of("one", ("nothing",), np.zeros((1, 3))))
+    tab.state.load(Vectors.of("one", ("nothing",), np.zeros((1, 3))))
     assert tab.card(CosineCard).listing.table.rowCount() == 0
     assert not tab.card(CosineCard).listing.isVisibleTo(tab)
     assert not tab.card(MatrixCard).table.isVisibleTo(tab)
 
 
 def test_the_reference_is_met(tab, sample_file, qtbot):
-    tab.source.open_file(sample_file)
-    qtbot.waitUntil(lambda: not tab.source.background.at_work)
-    tab.store.go_to("remote")
+    tab.vectors_card.open_file(sample_file)
+    qtbot.waitUntil(lambda: not tab.vectors_card.background.at_work)
+    tab.state.go_to("remote")
     card = tab.card(NeighboursCard)
     assert [one.word for one in card.list.found[:3]] == ["keyboard", "monitor", "plug"]
     assert card.list.table.line(0).entries[4].text == "0.9023"

@@ -76,7 +76,7 @@ def test_a_point_asks_for_its_neighbours(tab, enter, hand):
     hand.click(map_.viewport(), spot)
     assert neighbour in card.field.entries()
     assert map_.is_here(map_.labels.index(neighbour))  # it is the chosen word of the page now
-    assert tab.store.word == neighbour
+    assert tab.state.word == neighbour
     before = map_.getViewBox().viewRect().width()
     map_.zoom(0.5)
     assert map_.getViewBox().viewRect().width() < before
@@ -111,7 +111,7 @@ def test_the_keyboard_walks_the_map(tab, enter):
             assert sign * (map_.points[map_.here] - map_.points[before])[axis] > 0
     word = map_.labels[map_.here]
     QTest.keyClick(map_, Qt.Key.Key_Return)
-    assert tab.store.word == word
+    assert tab.state.word == word
     wide = map_.getViewBox().viewRect().width()
     QTest.keyClick(map_, Qt.Key.Key_Plus)
     assert map_.getViewBox().viewRect().width() < wide

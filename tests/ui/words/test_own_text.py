@@ -25,8 +25,8 @@ def test_the_days_find_each_other(tab, qtbot):
     assert card.table.text().count("<tr>") == 7
     assert "monday" in card.table.text()
     card.use.click()
-    assert tab.store.vectors.name == "your text"
-    assert tab.source.choice.currentText() == "your text"
+    assert tab.state.vectors.name == "your text"
+    assert tab.vectors_card.choice.currentText() == "your text"
 
 
 def test_a_cosine_while_it_learns(tab, hand, qtbot):

@@ -22,7 +22,7 @@ def test_a_large_table_is_searched_beside_the_window(tab, qtbot, monkeypatch):
     monkeypatch.setattr(search, "AT_ONCE", 0)
     near, map_ = tab.card(NeighboursCard), tab.card(MapCard)
     before, points = near.list.found, map_.map.points
-    tab.store.go_to("river")
+    tab.state.go_to("river")
     assert near.list.found is before
     qtbot.waitUntil(lambda: {one.word for one in near.list.found[:3]} == {"sea", "lake", "boat"})
     map_.field.set(["king", "queen"])
@@ -35,7 +35,7 @@ def test_other_vectors_come_up_the_same_way(tab, qtbot, monkeypatch):
     monkeypatch.setattr(search, "AT_ONCE", 0)
     analogy = tab.card(AnalogyCard)
     analogy.list.show_words([])
-    tab.store.load(small())
+    tab.state.load(small())
     qtbot.waitUntil(lambda: len(analogy.list.found) > 0)
     assert [field.text() for field in analogy.fields] == ["king", "man", "woman"]
 

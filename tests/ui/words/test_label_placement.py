@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
-from explorer.ui.words.places import RINGS, Places, lead
+from explorer.ui.words.label_placement import RINGS, LabelPlacement, lead
 
 VIEW = QRectF(0, 0, 800, 400)
 SPOTS = st.lists(st.tuples(st.floats(0, 800), st.floats(0, 400)), min_size=1, max_size=30)
@@ -13,7 +13,7 @@ SPOTS = st.lists(st.tuples(st.floats(0, 800), st.floats(0, 400)), min_size=1, ma
 @given(SPOTS)
 def test_what_is_said_to_be_free_is_free(spots):
     points = [QPointF(x, y) for x, y in spots]
-    places = Places(VIEW, points, 4, len(points))
+    places = LabelPlacement(VIEW, points, 4, len(points))
     taken = [QRectF(x - 4, y - 4, 8, 8) for x, y in spots]
     for spot in points:
         place, clashes = places.freest(spot, 50, 14)
@@ -29,14 +29,14 @@ def test_what_is_said_to_be_free_is_free(spots):
 
 def test_a_word_alone_stands_beside_its_point():
     spot = QPointF(100, 100)
-    place, clashes = Places(VIEW, [spot], 4, 1).freest(spot, 50, 14)
+    place, clashes = LabelPlacement(VIEW, [spot], 4, 1).freest(spot, 50, 14)
     assert (place, clashes) == (QRectF(100 + RINGS[0], 93, 50, 14), 0)
     assert lead(spot, place) is None
 
 
 def test_points_in_one_place_get_places_of_their_own():
     spot = QPointF(100, 100)
-    places = Places(VIEW, [spot] * 4, 4, 4)
+    places = LabelPlacement(VIEW, [spot] * 4, 4, 4)
     found = []
     for _ in range(4):
         place, clashes = places.freest(spot, 50, 14)

@@ -11,7 +11,7 @@ MOST_FIRST = 50
 FIRST = ("screen", "rock", "remote", "king", "queen", "man", "woman", "river")
 
 
-class Store(QObject):
+class TabState(QObject):
     """The vectors, the words in the look-up, and the one word whose neighbours are shown.
 
     Signals

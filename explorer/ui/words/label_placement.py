@@ -15,7 +15,7 @@ _WAYS = np.array([(1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (
 _REACH = np.where(np.abs(_WAYS).sum(1) > 1, _SLANT, 1.0)[:, None] * _WAYS
 
 
-class Places:
+class LabelPlacement:
     """Rectangles of a picture that are taken.
 
     Parameters

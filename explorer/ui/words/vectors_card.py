@@ -17,7 +17,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.words.about import about, model_card
 from explorer.ui.words.card import Card, label
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import cache, catalogue
 from explorer.words.evaluation import Score
@@ -41,13 +41,13 @@ EXPLAINED = {
 RESTRICTED = "The analogies are asked among the 30,000 most frequent words. 1 is as good as can be; chance gives 0."
 
 
-class SourceCard(Card):
+class VectorsCard(Card):
     """The choice of vectors, what they are, and how well they do."""
 
     title = "Vectors"
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
-        super().__init__(bench, store)
+    def __init__(self, bench: Workbench, state: TabState) -> None:
+        super().__init__(bench, state)
         self.background = Background(self)
         self.background.progressed.connect(self._say_progress)
         self.background.failed.connect(self._fail)
@@ -216,7 +216,7 @@ class SourceCard(Card):
         if not table and vectors.name not in self._known():
             self.opened[vectors.name] = vectors
         self.scores.hide()
-        self.store.load(vectors)
+        self.state.load(vectors)
         self._list()
         self._say_choice()
 
@@ -224,7 +224,7 @@ class SourceCard(Card):
         self._take(own_table(self.bench, table), table)
 
     def _say_choice(self) -> None:
-        vectors = self.store.vectors
+        vectors = self.state.vectors
         self.evaluate.setEnabled(vectors is not None and not self.background.at_work)
         if vectors is None:
             return

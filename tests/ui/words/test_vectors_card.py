@@ -18,40 +18,40 @@ from tests.ui.conftest import PATIENCE_S
 
 
 def idle(tab, qtbot):
-    qtbot.waitUntil(lambda: not tab.source.background.at_work)
+    qtbot.waitUntil(lambda: not tab.vectors_card.background.at_work)
 
 
 def test_a_file(tab, qtbot, tmp_path):
     file = tmp_path / "pets.txt"
     file.write_text("cat 1 0\ndog 0.9 0.1\nsun 0 -1\n", "utf-8")
-    tab.source.open_file(file)
+    tab.vectors_card.open_file(file)
     idle(tab, qtbot)
-    assert tab.store.vectors.name == "pets.txt"
-    assert tab.source.choice.currentText() == "pets.txt"
+    assert tab.state.vectors.name == "pets.txt"
+    assert tab.vectors_card.choice.currentText() == "pets.txt"
     assert tab.card(LookupCard).strips.words == ["cat", "dog", "sun"]
-    assert "3 words, 2 numbers each" in tab.source.about.text()
+    assert "3 words, 2 numbers each" in tab.vectors_card.about.text()
 
 
 def test_the_dialog_opens_a_file(tab, qtbot, tmp_path, monkeypatch):
     file = tmp_path / "pets.bin"
     file.write_bytes(b"2 1\ncat " + np.float32(1).tobytes() + b"dog " + np.float32(2).tobytes())
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
-    tab.source.open.click()
-    assert not tab.source.background.at_work  # nothing was chosen
+    tab.vectors_card.open.click()
+    assert not tab.vectors_card.background.at_work  # nothing was chosen
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
-    tab.source.open.click()
+    tab.vectors_card.open.click()
     idle(tab, qtbot)
-    assert list(tab.store.vectors.words) == ["cat", "dog"]
+    assert list(tab.state.vectors.words) == ["cat", "dog"]
 
 
 def test_a_bad_file_is_said_and_nothing_is_lost(tab, qtbot, tmp_path, said):
     file = tmp_path / "bad.txt"
     file.write_text("cat 1 0\ndog 0.9\n", "utf-8")
-    tab.source.open_file(file)
+    tab.vectors_card.open_file(file)
     said()
     idle(tab, qtbot)
-    assert "line 2" in tab.source.problem.text()
-    assert tab.store.vectors.name == "small"
+    assert "line 2" in tab.vectors_card.problem.text()
+    assert tab.state.vectors.name == "small"
 
 
 def test_cancel(tab, qtbot, tmp_path):
@@ -59,13 +59,13 @@ def test_cancel(tab, qtbot, tmp_path):
         while True:
             report(Progress("parsing", 1, 10, 5.0))
 
-    tab.source.start(endless, "Reading")
-    qtbot.waitUntil(lambda: tab.source.doing.text() == "Reading, 10%, 5 s left")
-    tab.source.cancel.click()
+    tab.vectors_card.start(endless, "Reading")
+    qtbot.waitUntil(lambda: tab.vectors_card.doing.text() == "Reading, 10%, 5 s left")
+    tab.vectors_card.cancel.click()
     idle(tab, qtbot)
-    assert tab.store.vectors.name == "small"
-    assert tab.source.working.isHidden()
-    assert tab.source.choice.isEnabled()
+    assert tab.state.vectors.name == "small"
+    assert tab.vectors_card.working.isHidden()
+    assert tab.vectors_card.choice.isEnabled()
 
 
 def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
@@ -78,17 +78,17 @@ def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
         finally:
             ended.set()
 
-    tab.source.start(silent, "Downloading glove-twitter-25")
-    assert tab.source.doing.text() == "Downloading glove-twitter-25 …"
-    tab.source.cancel.click()
-    assert not tab.source.background.at_work
-    assert tab.source.working.isHidden()
-    assert tab.source.get.isEnabled()
+    tab.vectors_card.start(silent, "Downloading glove-twitter-25")
+    assert tab.vectors_card.doing.text() == "Downloading glove-twitter-25 …"
+    tab.vectors_card.cancel.click()
+    assert not tab.vectors_card.background.at_work
+    assert tab.vectors_card.working.isHidden()
+    assert tab.vectors_card.get.isEnabled()
     go_on.set()
     assert ended.wait(PATIENCE_S)
     QApplication.processEvents()
-    assert tab.store.vectors.name == "small"
-    assert tab.source.problem.isHidden()
+    assert tab.state.vectors.name == "small"
+    assert tab.vectors_card.problem.isHidden()
 
 
 def test_evaluation_beside_the_window(tab, qtbot, monkeypatch):
@@ -96,35 +96,35 @@ def test_evaluation_beside_the_window(tab, qtbot, monkeypatch):
         "explorer.words.evaluation.evaluate",
         lambda vectors, report: [Score("WordSim-353", "Spearman", 0.5, 340, 0.03), Score("X", "accuracy", None, 0, 1)],
     )
-    tab.source.evaluate.click()
+    tab.vectors_card.evaluate.click()
     idle(tab, qtbot)
-    text = tab.source.scores.text()
+    text = tab.vectors_card.scores.text()
     assert "0.5000" in text
     assert "too few words" in text
 
 
 def test_all_sets_are_offered(tab):
-    titles = [action.text() for action in tab.source.menu.actions()]
+    titles = [action.text() for action in tab.vectors_card.menu.actions()]
     assert len(titles) == len(catalogue.OFFERED) == 8
     assert all("PDDL" in title and "MB" in title for title in titles)
 
 
 def test_the_models_own_table(tab, qtbot):
-    choice = tab.source.choice
+    choice = tab.vectors_card.choice
     place = choice.findText("This model's own input.table")
     choice.setCurrentIndex(place)
     choice.activated.emit(place)
     document = tab.bench.document
-    assert list(tab.store.vectors.words) == list(document.engine.labels("input.words"))
+    assert list(tab.state.vectors.words) == list(document.engine.labels("input.words"))
     document.do(SetCells("input.table", {(0, 0): 7.5}))
-    qtbot.waitUntil(lambda: tab.store.vectors.array[0, 0] == 7.5)
+    qtbot.waitUntil(lambda: tab.state.vectors.array[0, 0] == 7.5)
     assert choice.currentText() == "This model's own input.table"
     tab.hide()
     document.do(SetCells("input.table", {(0, 0): 9.5}))
     tab.bench.bridge.flush()
-    assert tab.store.vectors.array[0, 0] == 7.5  # nobody sees it
+    assert tab.state.vectors.array[0, 0] == 7.5  # nobody sees it
     tab.show()
-    assert tab.store.vectors.array[0, 0] == 9.5
+    assert tab.state.vectors.array[0, 0] == 9.5
 
 
 def test_words_into_the_model_in_one_step(tab, enter, qtbot):
@@ -135,7 +135,7 @@ def test_words_into_the_model_in_one_step(tab, enter, qtbot):
     with qtbot.waitSignal(tab.sent):
         card.button.click()
     engine = document.engine
-    np.testing.assert_allclose(engine.values["input.X"], tab.store.vectors.array[[0, 1, 6, 7]])
+    np.testing.assert_allclose(engine.values["input.X"], tab.state.vectors.array[[0, 1, 6, 7]])
     document.undo()
     assert document.state is before
 
@@ -162,10 +162,10 @@ def test_a_model_without_a_table(open_tab):
 
 
 def test_the_model_card(tab, monkeypatch):
-    source = tab.source
+    source = tab.vectors_card
     assert source.facts.isHidden()  # these have none
-    monkeypatch.setattr(tab.store.vectors, "name", "books")
-    tab.store.load(tab.store.vectors)
+    monkeypatch.setattr(tab.state.vectors, "name", "books")
+    tab.state.load(tab.state.vectors)
     source.facts.click()
     assert source.card.isVisible()
     facts = tomllib.loads((resources() / "vectors" / "books.toml").read_text("utf-8"))
@@ -191,7 +191,7 @@ def test_the_model_card(tab, monkeypatch):
 def test_words_looked_up_in_attention(tab, enter, qtbot):
     """The reference's look-up with real words: the scores are their dot products, and likeness decides the shares."""
     card, document = tab.card(SendCard), tab.bench.document
-    before, vectors = document.state, tab.store.vectors
+    before, vectors = document.state, tab.state.vectors
     enter(card.field, "king man sea lake")
     with qtbot.waitSignal(tab.sent) as sent:
         enter(card.queries, "queen river")

@@ -14,7 +14,7 @@ from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.widgets.plot import Plot
-from explorer.ui.words.places import Places, lead
+from explorer.ui.words.label_placement import LabelPlacement, lead
 from explorer.ui.workbench import Workbench
 
 LOW, HIGH = 220, 700  # pixels at text scale 1: the least and the greatest height
@@ -31,7 +31,7 @@ WAYS = {
 class _Points(pg.GraphicsObject):
     """All points, words and arrows in one item's paint."""
 
-    def __init__(self, map_: "Map") -> None:
+    def __init__(self, map_: "WordMap") -> None:
         super().__init__()
         self._map = map_
 
@@ -80,7 +80,7 @@ class _Points(pg.GraphicsObject):
         map_ = self._map
         theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts
         along = [line.pointAt(k / STEPS) for line in lines for k in range(STEPS)]
-        places = Places(view, (*spots, *along), 4, len(spots))
+        places = LabelPlacement(view, (*spots, *along), 4, len(spots))
         found: list[tuple[int, QRectF, int]] = []
         for i in order:
             strong = i in map_.strong
@@ -108,7 +108,7 @@ class _Points(pg.GraphicsObject):
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, map_.labels[i])
 
 
-class Map(Plot):
+class WordMap(Plot):
     """Points with their words: drag to move, Ctrl+wheel to zoom, click a point for its neighbours.
 
     With the keyboard: the arrow keys go from point to point, Enter asks for the neighbours, + and − zoom, 0 shows all.

@@ -11,23 +11,23 @@ from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.workbench import Workbench
-from explorer.words.similarity import Cosine
+from explorer.words.similarity import PairCosine
 
 
-class Angle(QWidget):
+class AnglePicture(QWidget):
     """Two arrows as long as the vectors, at the angle between them."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self._bench = bench
-        self.cosine: Cosine | None = None
+        self.cosine: PairCosine | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         px = self._bench.appearance.px
         return QSize(px(240), px(270))
 
-    def show_cosine(self, cosine: Cosine) -> None:
+    def show_cosine(self, cosine: PairCosine) -> None:
         """Draw another pair."""
         self.cosine = cosine
         a, b = cosine.words
