@@ -37,11 +37,11 @@ from typing import Any
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
-from explorer.core.files import whole_file
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.storage import ENDING
+from explorer.files import whole_file
 from explorer.lessons.loader import switches_in
 from explorer.lessons.plan import (
     KINDS,

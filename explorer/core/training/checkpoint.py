@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.files import whole_file
 from explorer.core.ops import Array
 from explorer.core.training.history import History
 from explorer.core.training.trainer import Trainer
+from explorer.files import whole_file
 
 ENDING = ".training"
 FORMAT = "Transformer Explorer training 1"

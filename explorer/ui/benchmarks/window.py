@@ -263,7 +263,7 @@ def longest_turns(opened: Callable[[], tuple[QApplication, MainWindow, Paints]])
 _LARGE_CHILD = """
 import json
 from functools import partial
-from explorer.core.memory import keep_freed_memory
+from explorer.memory import keep_freed_memory
 keep_freed_memory()
 from explorer.app import open_window
 from explorer.ui.benchmarks.window import _large_lesson, _window, longest_turns
