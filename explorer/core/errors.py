@@ -23,6 +23,7 @@ MESSAGES: dict[str, str] = {
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
     "too-many-labels": "The matrices of this model would have {labels} rows and columns; choose sizes that give up to "
     "{limit}.",
+    "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
     "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
     "diverged": "After {step} steps a gradient is no finite number: the steps were too large. Go back, lower the rate.",
     "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too large. The "
