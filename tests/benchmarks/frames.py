@@ -15,7 +15,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.ui.main_window import MainWindow
 from explorer.ui.top_bar import PAGES
-from explorer.ui.training.run import SLICE_S
+from explorer.ui.training.descent import SLICE_S
 
 FRAMES, ROUNDS = 200, 5
 TURNS, FIRST_S = 100, 2.0
@@ -108,8 +108,8 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
     assert tab.source.choice is not None
     tab.source.choice.group.button(1).click()
     tab.form.show_recipe(Recipe(batch=32, steps=1_000_000))
-    tab.run.set_least(0.0)
-    tab.play.setChecked(True)
+    window.bench.descent.set_least(0.0)
+    tab.play.click()
     first = time.perf_counter() + FIRST_S
     while time.perf_counter() < first:
         app.processEvents()
@@ -126,10 +126,9 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
             theirs.append(bare.frame(SLICE_S))
     bare.close()
     bare.deleteLater()
-    where = "in a process of its own" if tab.run.process is not None else "in slices"
-    history = tab.run.history
-    assert history is not None
-    steps = len(history.losses)
+    descent = window.bench.descent
+    where = "in a process of its own" if descent.process is not None else "in slices"
+    steps = descent.run.records.at if descent.run is not None else 0
     tab.over.click()  # ends the process, too
     window.show_page(0)
     settle(app, paints)

@@ -16,9 +16,9 @@ from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.cli.text import columns, width
 from explorer.core.errors import ExplorerError
-from explorer.lessons import recipes
 from explorer.lessons.check import check_figures, check_slips
 from explorer.lessons.loader import catalogue
+from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
 
 

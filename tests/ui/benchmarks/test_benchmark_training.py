@@ -5,7 +5,7 @@ from benchmarks import frames as benchmark_training
 from benchmarks.painting import Paints
 from PySide6.QtWidgets import QApplication
 
-from explorer.ui.training import run
+from explorer.ui.training import descent
 
 
 @pytest.mark.parametrize("docked", [None, "output"])
@@ -38,7 +38,7 @@ def test_turns_of_the_training_tab(open_window, monkeypatch, large):
     monkeypatch.setattr(benchmark_training, "TURNS", 2)
     monkeypatch.setattr(benchmark_training, "FIRST_S", 0.0)
     if large:
-        monkeypatch.setattr(run, "LARGE_STEP", 0)
+        monkeypatch.setattr(descent, "LARGE_STEP", 0)
     window = open_window("cat-sat-on-the")
     app = QApplication.instance()
     paints = Paints(app)
