@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
-from explorer.core.memory import keep_freed_memory
+from explorer.memory import keep_freed_memory
 
 
 def main(argv: Sequence[str] | None = None) -> int:

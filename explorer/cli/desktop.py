@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from explorer.cli.errors import UsageError
-from explorer.core.files import whole_file
+from explorer.files import whole_file
 from explorer.paths import resources
 
 NAME = "transformer-explorer"

@@ -286,7 +286,7 @@ def _train() -> Parser:
 
 
 def _bench() -> Parser:
-    what = "Measure the figures of speed and print them beside their limits. Close other programs first."
+    what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
     parser.add_argument("--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}]}')
     return parser

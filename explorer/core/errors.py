@@ -23,8 +23,8 @@ MESSAGES: dict[str, str] = {
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
     "too-many-labels": "The matrices of this model would have {labels} rows and columns; choose sizes that give up to "
     "{limit}.",
+    "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
     "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
-    "diverged": "After {step} steps a gradient is no finite number: the steps were too large. Go back, lower the rate.",
     "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too large. The "
     "weights are those of the last good step. Start over with a lower learning rate, or clip the gradient.",
     "weight-not-finite": "{name} holds a cell that is no finite number, so there is no gradient to go by. Undo that "
@@ -122,6 +122,10 @@ MESSAGES: dict[str, str] = {
     "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",
     "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose "
     "another name.",
+    "process-failed": "{message}",
+    "process-ended": "The process that trains was ended from outside; Train goes on from what it kept last.",
+    "process-not-started": "The process for training could not be started.",
+    "example-changed": "The model or what it learns from has changed; Train goes on with it as it is now.",
     "model-changed": "The model has other weights than when the training began; begin anew.",
 }
 

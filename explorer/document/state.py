@@ -13,7 +13,7 @@ from explorer.core.model import Model
 from explorer.core.models.size import build_within
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
-from explorer.core.training.history import History
+from explorer.core.training.records import Records
 from explorer.document.deferred import (
     MOST_WRITTEN_AT_ONCE,
     Deferred,
@@ -43,8 +43,8 @@ class State:
         The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
         brings them back. Large ones may be written only when they are read; see `DeferredArrays`.
     pins : mapping of str to Pin
-    run : History or None
-        The records of the training that its weights are from. It goes on growing while that does.
+    records : Records or None
+        Of the training that its weights are from, up to these.
     setting, lesson : str
         Where this came from: the name of a setting, such as "printed", and the id of its lesson.
     beyond : mapping of str to numpy.ndarray
@@ -58,7 +58,7 @@ class State:
     pins: Mapping[str, Pin] = field(default_factory=lambda: _EMPTY)
     setting: str = ""
     lesson: str = ""
-    run: History | None = None
+    records: Records | None = None
     beyond: Mapping[str, Array] = field(default_factory=lambda: _NO_ARRAYS)
 
     @staticmethod

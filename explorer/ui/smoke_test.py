@@ -97,9 +97,7 @@ def _train_in_slices(app: QApplication, window: MainWindow) -> str:
     for _ in range(STEPS):
         window.training.one.click()
         _paint(app, window)
-    history = window.training.run.history
-    assert history is not None, window.training.problem.text()
-    assert len(history.losses) == STEPS, window.training.problem.text()
+    assert window.bench.descent.at == STEPS, window.training.problem.text()
     return f"trained {STEPS} steps here"
 
 
@@ -108,13 +106,13 @@ def _train_in_a_process(app: QApplication, window: MainWindow) -> str:
     words = " ".join(f"word{number}" for number in range(32))
     window.bench.open(new_lesson("gpt", [words], d_model=128, layers=6, heads=4))
     window.bench.bridge.flush()
-    tab = window.training
+    tab, descent = window.training, window.bench.descent
     tab.play.click()
-    _wait(app, lambda: tab.problem.text() or (tab.run.history and len(tab.run.history.losses) >= STEPS), "The training")
+    _wait(app, lambda: tab.problem.text() or (descent.run and descent.run.records.at >= STEPS), "The training")
     assert not tab.problem.text(), tab.problem.text()
-    assert tab.run.process is not None, "the large model learns in this process"
+    assert descent.process is not None, "the large model learns in this process"
     tab.play.click()
-    _wait(app, lambda: tab.run.process is None or not tab.run.process.running, "The end of the training")
+    _wait(app, lambda: descent.process is None, "The end of the training")
     _paint(app, window)
     return f"trained {STEPS} steps in another process"
 

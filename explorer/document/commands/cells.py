@@ -1,7 +1,7 @@
 """Numbers typed, dragged or computed elsewhere: cells of input nodes, one of them whole, or several."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from explorer.core.forward import same_bytes
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Argmax, Array
 from explorer.core.shapes import require_cell, require_shape
-from explorer.core.training.history import History
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
 
@@ -96,17 +95,11 @@ class SetInputs(Command):
         As undo names it.
     stroke : object
         Equal for all steps of one run.
-    run : History, optional
-        The records of the training that they come from.
-    longer : mapping of str to numpy.ndarray
-        Some of them as they are for longer sentences than the document has.
     """
 
     arrays: Mapping[str, Array]
     title: str
     stroke: object = None
-    run: History | None = None
-    longer: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -115,8 +108,7 @@ class SetInputs(Command):
     def apply(self, state: State) -> State:
         for name, array in self.arrays.items():
             require_shape(name, array.shape, state.inputs[input_place(state, name).node].shape)
-        after = replace(state.with_inputs(self.arrays), run=self.run or state.run)
-        return after.with_beyond(self.longer) if self.longer else after
+        return state.with_inputs(self.arrays)
 
 
 def input_place(state: State, name: str) -> Place:

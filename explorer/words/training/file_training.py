@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.core.files import whole_file
+from explorer.files import whole_file
 from explorer.words.files import saving
 from explorer.words.files.arrays import UNREADABLE, read_members
 from explorer.words.progress import Cancelled, Report

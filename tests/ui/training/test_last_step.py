@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.loader import load
 from explorer.ui.top_bar import PAGES
 
 LOGITS = "output.logits"
@@ -31,7 +32,10 @@ def test_it_is_offered_as_long_as_there_is_a_run(window, hand, eye):
     window.bench.bridge.flush()
     hand.click(button(window, "Δ last step"))
     assert window.bench.selection.showing == "step"
-    window.bench.document.do(SetSwitch("loss", "L_1", True))
+    window.bench.document.do(SetSwitch("loss", "L_1", True))  # the same weights: the same run
+    window.bench.bridge.flush()
+    assert button(window, "Δ last step").isVisible()
+    window.bench.open(load("xor"))
     window.bench.bridge.flush()
     assert not button(window, "Δ last step").isVisible()
     assert window.bench.selection.showing == "values"

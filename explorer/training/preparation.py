@@ -1,4 +1,4 @@
-"""From a plan, or an open document, to a trainer, and back to a document."""
+"""From a task, or an open document, to a trainer, and back to a document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,16 +11,17 @@ from explorer.core.models import build
 from explorer.core.models.size import count_labels
 from explorer.core.ops import Array
 from explorer.core.tokens import END, PAD, START, UNKNOWN, token_ids
-from explorer.core.training.data import OWN, TARGET, Examples, cases, sentence_pairs, windows
+from explorer.core.training.data import OWN, SHOWN, TARGET, Examples, cases, sentence_pairs, windows
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.text import Pair, read_pairs, read_text, vocabulary
+from explorer.core.training.records import Records
+from explorer.core.training.text import Pair, pairs_of, vocabulary
 from explorer.core.training.text import words_of as split_words
 from explorer.core.training.trainer import Trainer, fitted
 from explorer.document.state import State, frozen
 from explorer.lessons.loader import load
 from explorer.lessons.new import MOST_NUMBERS
-from explorer.lessons.plan import LEARNS_FROM, Made, Material, Plan
 from explorer.lessons.saved import is_document, opened
+from explorer.training.task import LEARNS_FROM, Material, NewModel, Task
 
 MOST_IN_A_STEP = 200_000_000
 MOST_LABELS = 1_000_000
@@ -31,8 +32,8 @@ _WORDS = {"text": "a text", "pairs": "pairs of sentences", "set": "a table of ca
 
 
 @dataclass(frozen=True, eq=False)
-class Beginning:
-    """What a run starts from.
+class Prepared:
+    """What a training starts from.
 
     Parameters
     ----------
@@ -57,27 +58,35 @@ class Beginning:
         state = self.state
         return Trainer(state.model, state.inputs, self.examples, self.recipe, state.pins)
 
+    @property
+    def work(self) -> int:
+        """About how many multiply-adds a step takes: the way there, and twice as much for the way back."""
+        of_one = sum(self.state.graph.work.values())
+        n = len(self.examples.training)
+        # Of its own example, or of a table, the rows of the graph are the cases.
+        return 3 * of_one * (min(self.recipe.batch or n, n) if self.examples.lengths else 1)
 
-def begin(plan: Plan) -> Beginning:
-    """Read the model and the examples of a plan.
+
+def prepare(task: Task) -> Prepared:
+    """Read the model and the examples of a task.
 
     Raises
     ------
     ExplorerError
         What is wrong with the model, the files or the sizes.
     """
-    model = plan.model
-    if isinstance(model, Made):
-        return _made(model, plan.material, plan.recipe, plan.title)
+    model = task.model
+    if isinstance(model, NewModel):
+        return _made(model, task.material, task.recipe, task.title)
     if is_document(model.name):
         lesson, document = opened(model.name)
     else:
         lesson = load(model.name)
         document = lesson.state(model.setting)
-    return begin_with(document, plan.material, plan.recipe, plan.title or lesson.title)
+    return prepare_document(document, task.material, task.recipe, task.title or lesson.title)
 
 
-def begin_with(document: State, material: Material, recipe: Recipe, title: str = "") -> Beginning:
+def prepare_document(document: State, material: Material, recipe: Recipe, title: str = "") -> Prepared:
     """Train an open document on its own example, or on other material in the words that it has.
 
     Parameters
@@ -95,7 +104,7 @@ def begin_with(document: State, material: Material, recipe: Recipe, title: str =
         of reading the material.
     """
     model = document.model
-    if material.kind != "own" and material.kind not in LEARNS_FROM.get(model.kind, ()):
+    if material.kind not in ("own", "shown") and material.kind not in LEARNS_FROM.get(model.kind, ()):
         wanted = " or ".join(dict.fromkeys(_WORDS[kind] for kind in LEARNS_FROM.get(model.kind, ())))
         wanted = wanted or "its own example"
         raise ExplorerError("material-does-not-fit", kind=model.kind, given=_WORDS[material.kind], wanted=wanted)
@@ -103,6 +112,8 @@ def begin_with(document: State, material: Material, recipe: Recipe, title: str =
     match material.kind:
         case "own":
             examples = OWN
+        case "shown":
+            examples = SHOWN
         case "text":
             text = _text(material)
             output = words.get("output.words")
@@ -121,64 +132,61 @@ def begin_with(document: State, material: Material, recipe: Recipe, title: str =
                 if examples.arrays[name].shape[-1] != wanted_width:
                     given_width = examples.arrays[name].shape[-1]
                     raise ExplorerError("cases-do-not-fit", name=name, given=given_width, wanted=wanted_width)
-    return _begun(document, examples, recipe, title)
+    return _fitting(document, examples, recipe, title)
 
 
-def published(document: State, trainer: Trainer) -> dict[str, Array]:
-    """The weights that moved, as a document has them: learned positions are cut to its own sentence.
+def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
+    """Trained weights as a document has them: learned positions are cut to its own sentence.
 
     Parameters
     ----------
     document : State
-        The one that the run began with, or what it was edited to.
-    trainer : Trainer
+        The one that the training began with, or what it was edited to; weights that it does not have are left out.
+    weights : mapping of str to numpy.ndarray
+        Of a trainer.
 
     Raises
     ------
     ExplorerError
         "bad-shape" where the document's sizes have been changed.
     """
-    return shaped(document, {name: trainer.weights[name] for name in trainer.moving})
+    graph, found = document.graph, {}
+    for name, array in weights.items():
+        if name in graph.nodes:
+            base = document.inputs[name]
+            fits = base.shape == array.shape and base.dtype == array.dtype
+            found[name] = frozen(array if fits else fitted(graph, name, array, base))
+    return found
 
 
-def of_other_lengths(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Those of some trained weights that are for sentences of another length than the document's: learned positions."""
-    nodes, graph = document.graph.nodes, document.graph
-    return {name: array for name, array in weights.items() if name in nodes and array.shape != graph.shape(name)}
+def with_weights(document: State, weights: Mapping[str, Array]) -> State:
+    """A document with trained weights; it keeps the learned positions that its own sentence has no room for."""
+    longer = {n: a for n, a in weights.items() if n in document.graph.nodes and a.shape != document.graph.shape(n)}
+    after = document.with_inputs(shaped(document, weights))
+    return after.with_beyond(longer) if longer else after
 
 
-def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Trained weights in a document's shapes and types; those that it does not have are left out."""
-    nodes = document.graph.nodes
-    return {
-        name: frozen(fitted(document.graph, name, array, document.inputs[name]))
-        for name, array in weights.items()
-        if name in nodes
-    }
-
-
-def trained(beginning: Beginning, trainer: Trainer) -> State:
+def trained(prepared: Prepared, trainer: Trainer, records: Records) -> State:
     """The document with the weights that were learned, and the records of how."""
-    document = beginning.document
-    after = replace(document.with_inputs(published(document, trainer)), run=trainer.history)
-    return after.with_beyond(of_other_lengths(document, trainer.weights))
+    return replace(with_weights(prepared.document, trainer.weights), records=records)
 
 
 def _split(examples: Examples, recipe: Recipe) -> Examples:
     return examples.split(recipe.validation, recipe.seed)
 
 
-def _begun(document: State, examples: Examples, recipe: Recipe, title: str) -> Beginning:
+def _fitting(document: State, examples: Examples, recipe: Recipe, title: str) -> Prepared:
     model = replace(document.model, lengths={**document.model.lengths, **examples.lengths})
-    _check_size(model, examples, recipe)
-    state = document.rebuilt(model)
-    return Beginning(document, state, examples, recipe, title)
+    if examples.arrays:
+        _check_size(model, examples, recipe)
+    state = document.rebuilt(model) if model != document.model else document
+    return Prepared(document, state, examples, recipe, title)
 
 
 # New models
 
 
-def _made(made: Made, material: Material, recipe: Recipe, title: str) -> Beginning:
+def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Prepared:
     """A model of chosen sizes with what its examples say: words, lengths, features."""
     model = Model(
         made.kind,
@@ -229,7 +237,7 @@ def _made(made: Made, material: Material, recipe: Recipe, title: str) -> Beginni
     model = replace(model, axes=axes, lengths=lengths, switches={**switches, **made.switches})
     _check_size(model, examples, recipe)
     document = State.of(model, {name: frozen(array.copy()) for name, array in inputs.items()})
-    return _begun(document, examples, recipe, title)
+    return _fitting(document, examples, recipe, title)
 
 
 def _counted(letter: str, n: int) -> tuple[str, ...]:
@@ -240,13 +248,11 @@ def _counted(letter: str, n: int) -> tuple[str, ...]:
 
 
 def _text(material: Material) -> list[str]:
-    assert material.file is not None
-    return split_words(read_text(material.file), material.lower)
+    return split_words(material.text, material.lower)
 
 
 def _pairs(material: Material) -> list[Pair]:
-    assert material.file is not None
-    return read_pairs(material.file, material.lower)
+    return pairs_of(material.text, str(material.file or "the text"), material.lower)
 
 
 def _cases(material: Material) -> tuple[Array, Array]:

@@ -10,9 +10,8 @@ from explorer.core.training.recipe import Recipe
 from explorer.document.commands import AddWords, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.document.training import loss_of
-from explorer.lessons.plan import Material
-from explorer.lessons.session import Session, take_words
+from explorer.training.run import Run, Settings
+from explorer.training.task import Material
 
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog ."
 PAIRS = "a b | x\nb | y x\nc a | x z\n"
@@ -20,14 +19,12 @@ PAIRS = "a b | x\nb | y x\nc a | x z\n"
 
 @pytest.fixture
 def begin(tmp_path):
-    """Begins a session on a text, on pairs of sentences, or on the document's own example."""
+    """Begins a run on a text, on pairs of sentences, or on the document's own example."""
 
     def begin_it(document, recipe, text="", kind="own", window=3):
         file = tmp_path / "material.txt"
         file.write_text(text)
-        material = Material(kind, file, window=window) if text else Material()
-        take_words(document, material, text)
-        return Session(document, material, recipe)
+        return Run(document, Settings(Material(kind, file, window=window) if text else Material(), recipe))
 
     return begin_it
 
@@ -62,30 +59,30 @@ def own_cases(document):
 def test_a_text_teaches_a_model_its_words_and_its_order(begin):
     document = gpt()
     recipe = Recipe(rate=0.02, batch=8, steps=60, validation=0.3, validate_every=20)
-    session = begin(document, recipe, TEXT, "text")
+    run = begin(document, recipe, TEXT, "text")
     words = document.state.model.axes["input.words"]
     assert words[:4] == ("the", "cat", "sat", "<end>")
     assert set(TEXT.split()) <= set(words)
-    while not session.trainer.finished:
-        session.advance(0.01)
-    history = session.trainer.history
-    assert [step for step, _ in history.validations] == [20, 40, 60]
+    while not run.finished:
+        run.take(0.01, np.inf)
+    history = run.records
+    assert history.judged.tolist() == [20, 40, 60]
     assert np.mean(history.losses[-10:]) < 0.7 * np.mean(history.losses[:10])
-    for name in session.trainer.moving:
-        assert same_bytes(document.state.inputs[name], session.trainer.weights[name])
+    for name in run.trainer.moving:
+        assert same_bytes(document.state.inputs[name], run.trainer.weights[name])
 
 
 def test_the_whole_run_is_one_step_to_undo_and_taking_the_words_another(begin):
     document = gpt()
     start = document.state
-    session = begin(document, Recipe(steps=9, batch=2), TEXT, "text")
+    run = begin(document, Recipe(steps=9, batch=2), TEXT, "text")
     words = document.state
     for _ in range(3):
-        session.advance(0.0)
-    assert document.history.undo_label == "Train, 3 steps"
-    assert not session.undone
+        run.take(0.0)
+    assert document.history.undo_label == "Gradient descent, 3 steps"
+    assert run.at == 3
     document.undo()
-    assert session.undone
+    assert run.at == 0
     assert document.state is words
     document.undo()
     assert document.state is start
@@ -114,10 +111,10 @@ def test_a_sentence_of_known_words_stays(begin):
 def test_an_edit_in_mid_run_is_gone_on_from(begin):
     document = xor()
     before = document.state
-    session = begin(document, Recipe(optimiser="SGD", rate=0.5, batch=0, steps=10))
-    session.advance(0.0)
+    run = begin(document, Recipe(optimiser="SGD", rate=0.5, batch=0, steps=10))
+    run.take(0.0)
     document.do(SetCells("layer.2.b", {(0,): 3.0}))
-    session.advance(0.0)
+    run.take(0.0)
     # The step began at 3, and a rate of 0.5 moves it by less than 0.5.
     assert abs(document.state.inputs["layer.2.b"][0] - 3.0) < 0.5
     document.undo()  # the edit is a part of the run
@@ -127,64 +124,64 @@ def test_an_edit_in_mid_run_is_gone_on_from(begin):
 @pytest.mark.parametrize("material", [lambda document: Material(), own_cases])
 def test_all_cases_of_a_net_at_once_are_what_the_document_itself_learns_from(material):
     document = xor()
-    session = Session(document, material(document), Recipe(optimiser="SGD", rate=1.0, batch=0, steps=5))
-    before = loss_of(document)
-    (record,) = session.advance(0.0)
-    assert record.loss == before
-    gradients = document.engine.gradients().several(session.trainer.moving)
+    run = Run(document, Settings(material(document), Recipe(optimiser="SGD", rate=1.0, batch=0, steps=5)))
+    before = float(document.engine.values["loss.value"])
+    run.take(0.0)
+    assert run.records.losses.tolist() == [before]
+    gradients = document.engine.gradients().several(run.trainer.moving)
     now = dict(document.state.inputs)
-    session.advance(0.0)
+    run.take(0.0)
     for name, gradient in gradients.items():
         assert document.state.inputs[name] == pytest.approx(now[name] - gradient, rel=1e-12, abs=1e-15)
 
 
 def test_some_cases_of_a_net_can_be_put_aside():
     document = xor()
-    examples = Session(document, own_cases(document), Recipe(validation=0.25)).examples
+    examples = Run(document, Settings(own_cases(document), Recipe(validation=0.25))).prepared.examples
     assert (len(examples.training), len(examples.validation)) == (3, 1)
 
 
 def test_a_document_with_a_shorter_sentence_shows_the_positions_that_it_has(begin):
     document = gpt(**{"input.positions": "learned"})
     before = document.state.inputs["input.PE"]
-    session = begin(document, Recipe(steps=4, batch=2, rate=0.1), TEXT, "text", window=5)
-    session.advance(0.0)
-    assert session.trainer.weights["input.PE"].shape == (5, 8)
+    run = begin(document, Recipe(steps=4, batch=2, rate=0.1), TEXT, "text", window=5)
+    run.take(0.0)
+    assert run.trainer.weights["input.PE"].shape == (5, 8)
     shown = document.state.inputs["input.PE"]
     assert not same_bytes(shown, before)
-    assert same_bytes(shown, session.trainer.weights["input.PE"][:3])
+    assert same_bytes(shown, run.trainer.weights["input.PE"][:3])
     document.do(SetTokens("input", ["the", "cat", "sat", "the"]))  # a longer one, in mid-run
-    assert same_bytes(document.state.inputs["input.PE"], session.trainer.weights["input.PE"][:4])
-    session.advance(0.0)
+    assert same_bytes(document.state.inputs["input.PE"], run.trainer.weights["input.PE"][:4])
+    run.take(0.0)
     assert document.state.inputs["input.PE"].shape == (4, 8)
 
 
 def test_positions_that_were_trained_with_longer_sentences_come_with_a_longer_one(begin):
     document = gpt(**{"input.positions": "learned"})
-    session = begin(document, Recipe(steps=4, batch=2, rate=0.1), TEXT, "text", window=5)
-    session.advance(0.0)
+    run = begin(document, Recipe(steps=4, batch=2, rate=0.1), TEXT, "text", window=5)
+    run.take(0.0)
     document.do(SetTokens("input", ["the"]))
     document.do(SetTokens("input", ["the", "cat", "sat", "on", "the", "mat"]))
-    assert same_bytes(document.state.inputs["input.PE"][:5], session.trainer.weights["input.PE"])
-    first = session.first.inputs["input.PE"]
-    session.start_over()
+    assert same_bytes(document.state.inputs["input.PE"][:5], run.trainer.weights["input.PE"])
+    first = run.first.inputs["input.PE"]
+    run.start_over()
     start = State.of(document.state.model, {}).inputs["input.PE"]
     assert same_bytes(document.state.inputs["input.PE"], np.concatenate([first, start[3:]]))
 
 
 def test_pairs_of_sentences_teach_a_translator(begin):
     document = translator()
-    session = begin(document, Recipe(rate=0.02, batch=0, steps=40), PAIRS, "pairs")
+    run = begin(document, Recipe(rate=0.02, batch=0, steps=40), PAIRS, "pairs")
     assert document.state.model.axes["target.words"] == ("<start>", "x", "<end>", "y", "z", "<pad>")
-    while not session.trainer.finished:
-        session.advance(0.01)
-    assert session.trainer.history.losses[-1] < 0.5 * session.trainer.history.losses[0]
+    while not run.finished:
+        run.take(0.01, np.inf)
+    assert run.records.losses[-1] < 0.5 * run.records.losses[0]
 
 
 def test_where_other_words_are_written_than_read_those_are_taken_in_too(begin):
     model = Model("gpt", {"input": 2}, {"input.words": ("a", "b"), "output.words": ("b", "<end>", "a")}, d_model=4)
     document = Document(State.of(model, {"input.tokens": np.array([0, 1])}))
-    examples = begin(document, Recipe(), "a b c a", "text", window=2).examples
+    examples = begin(document, Recipe(), "a b c a", "text", window=2).prepared.examples
     axes = document.state.model.axes
     assert axes["output.words"] == ("b", "<end>", "a", "c")
     read = [[axes["input.words"][i] for i in row] for row in examples.arrays["input.tokens"]]
@@ -196,14 +193,14 @@ def test_where_other_words_are_written_than_read_those_are_taken_in_too(begin):
 @pytest.mark.parametrize("name", ["bias", "activation"])
 def test_another_model_in_mid_run_is_refused(begin, name):
     document = xor()
-    session = begin(document, Recipe())
-    session.advance(0.0)
+    run = begin(document, Recipe())
+    run.take(0.0)
     if name == "bias":
         document.do(SetSwitch("layer.1", "bias", False))
     else:
         document.do(Replace(gpt().state, "another"))
     with pytest.raises(ExplorerError) as failed:
-        session.advance(0.0)
+        run.take(0.0)
     assert failed.value.id == "model-changed"
 
 
@@ -211,11 +208,11 @@ def test_a_run_that_diverges_leaves_the_last_good_weights(begin):
     document = xor()
     for k in (1, 2):
         document.do(SetSwitch(f"layer.{k}", "activation", "identity"))
-    session = begin(document, Recipe(optimiser="SGD", rate=1000.0, batch=0, steps=10_000))
+    run = begin(document, Recipe(optimiser="SGD", rate=1000.0, batch=0, steps=10_000))
     with pytest.raises(ExplorerError) as failed:
-        session.advance(60.0)
+        run.take(60.0, np.inf)
     assert failed.value.id == "training-diverged"
-    assert all(np.isfinite(document.state.inputs[name]).all() for name in session.trainer.moving)
+    assert all(np.isfinite(document.state.inputs[name]).all() for name in run.trainer.moving)
 
 
 @pytest.mark.parametrize(

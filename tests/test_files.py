@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.core.files import whole_file
+from explorer.files import whole_file
 
 
 @pytest.fixture

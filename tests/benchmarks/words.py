@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from explorer.benchmarks.measure import Measurement, compared, quartiles, timed
+from benchmarks.measure import Measurement, compared, quartiles, timed
 from explorer.words import similarity
 from explorer.words.cache import load
 from explorer.words.vectors import Vectors
@@ -86,9 +86,8 @@ print(most(), begun)
 
 
 def figures() -> list[Callable[[], Measurement]]:
-    """All of them; the bundle has no Python for a second process, and Windows no `getrusage`."""
-    alone = getattr(sys, "frozen", False) or sys.platform == "win32"
-    return [parse_vectors, reopen_vectors, nearest_words, *([] if alone else [resident_vectors])]
+    """All of them; Windows has no `getrusage`."""
+    return [parse_vectors, reopen_vectors, nearest_words, *([] if sys.platform == "win32" else [resident_vectors])]
 
 
 def size() -> str:

@@ -1,4 +1,4 @@
-"""A training run as a TOML file: which model, what it learns from, and how.
+"""A training task as a TOML file: which model, what it learns from, and how.
 
 ::
 
@@ -37,13 +37,15 @@ from typing import Any
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
-from explorer.core.files import whole_file
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.storage import ENDING
+from explorer.files import whole_file
 from explorer.lessons.loader import switches_in
-from explorer.lessons.plan import (
+from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
+from explorer.lessons.saved import is_document
+from explorer.training.task import (
     KINDS,
     LEARNS_FROM,
     MOST_CASES,
@@ -53,19 +55,17 @@ from explorer.lessons.plan import (
     MOST_WINDOW,
     MOST_WORDS,
     SETS,
-    Made,
+    ExistingModel,
     Material,
-    Opened,
-    Plan,
+    NewModel,
+    Task,
 )
-from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
-from explorer.lessons.saved import is_document
 
 _ENDS = ("output", "decision", "loss", "regression")
 """Blocks that are no layers: their switches are named in full."""
 
 
-def load(name_or_path: str | Path) -> Plan:
+def load(name_or_path: str | Path) -> Task:
     """A recipe of the program by its name, or any by the path of its file.
 
     Raises
@@ -79,7 +79,7 @@ def load(name_or_path: str | Path) -> Plan:
             raise ExplorerError("unknown-recipe", name=name, near=nearest(name, names()), known=", ".join(names()))
         name_or_path = paths.resources() / "recipes" / f"{name}.toml"
     path = Path(name_or_path)
-    return _plan(read(path), path.parent)
+    return _task(read(path), path.parent)
 
 
 def names() -> list[str]:
@@ -87,7 +87,7 @@ def names() -> list[str]:
     return sorted(file.stem for file in (paths.resources() / "recipes").glob("*.toml"))
 
 
-def _plan(top: Table, folder: Path) -> Plan:
+def _task(top: Table, folder: Path) -> Task:
     top.has_only("title", "paragraph", "model", "data", "training")
     title = top.text("title", default="")
     paragraph = top.text("paragraph", default="", most=MOST_TEXT)
@@ -95,34 +95,34 @@ def _plan(top: Table, folder: Path) -> Plan:
         top.fail("model", "is missing", 'add [model], with example = "…", document = "…" or kind = "…"')
     model = _model(top.table("model"), folder)
     material = _material(top.table("data"), folder)
-    if isinstance(model, Made) and material.kind not in LEARNS_FROM[model.kind]:
+    if isinstance(model, NewModel) and material.kind not in LEARNS_FROM[model.kind]:
         given = "nothing" if material.kind == "own" else f"'{material.kind}'"
         problem = f"a model of kind '{model.kind}' cannot learn from {given}"
         top.table("data").fail("", problem, f"give it one of {', '.join(LEARNS_FROM[model.kind])}")
-    return Plan(title, paragraph, model, material, recipe_in(top.table("training")))
+    return Task(title, paragraph, model, material, recipe_in(top.table("training")))
 
 
-def _model(table: Table, folder: Path) -> Opened | Made:
+def _model(table: Table, folder: Path) -> ExistingModel | NewModel:
     if sum(key in table for key in ("example", "document", "kind")) != 1:
         table.fail("", "does not say which model", 'write one of example = "…", document = "…" and kind = "…"')
     if "example" in table:
         table.has_only("example", "setting")
-        return Opened(table.text("example"), table.text("setting") if "setting" in table else None)
+        return ExistingModel(table.text("example"), table.text("setting") if "setting" in table else None)
     if "document" in table:
         table.has_only("document")
         file = _file(table, "document", folder)
         if not is_document(file):
             table.fail("document", f"'{file.name}' is no document", f"name a file that ends in {ENDING}")
-        return Opened(str(file))
+        return ExistingModel(str(file))
     kind = table.one_of("kind", KINDS)
     sizes = ("units",) if kind == "mlp" else ("d_model", "layers")
     table.has_only("kind", "dtype", "switches", *sizes)
-    dtype = table.one_of("dtype", ("float32", "float64"), default=Made.dtype)
-    units = tuple(_whole_numbers(table, "units", MOST_UNITS)) if "units" in table else Made.units
-    layers = table.number("layers", Made.layers, 1, MOST_LAYERS) if kind != "mlp" else len(units) + 1
-    d_model = table.number("d_model", Made.d_model, 1, MOST_D_MODEL)
+    dtype = table.one_of("dtype", ("float32", "float64"), default=NewModel.dtype)
+    units = tuple(_whole_numbers(table, "units", MOST_UNITS)) if "units" in table else NewModel.units
+    layers = table.number("layers", NewModel.layers, 1, MOST_LAYERS) if kind != "mlp" else len(units) + 1
+    d_model = table.number("d_model", NewModel.d_model, 1, MOST_D_MODEL)
     switches = _switches(table.table("switches"), Model(kind, layers=layers))
-    return Made(kind, d_model, layers, units, dtype, switches)
+    return NewModel(kind, d_model, layers, units, dtype, switches)
 
 
 def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
@@ -196,7 +196,7 @@ def _file(table: Table, key: str, folder: Path) -> Path:
 # Writing
 
 
-def save(plan: Plan, path: Path) -> None:
+def save(task: Task, path: Path) -> None:
     """Write a recipe that `load` reads. Files are named by their full paths, so the recipe may lie anywhere.
 
     Raises
@@ -205,15 +205,15 @@ def save(plan: Plan, path: Path) -> None:
         "not-written"
     """
     with whole_file(path) as stream:
-        stream.write(written(plan).encode())
+        stream.write(written(task).encode())
 
 
-def written(plan: Plan) -> str:
+def written(task: Task) -> str:
     """A recipe as TOML."""
-    model, material = plan.model, plan.material
-    top = {"title": plan.title, "paragraph": plan.paragraph}
+    model, material = task.model, task.material
+    top = {"title": task.title, "paragraph": task.paragraph}
     tables: dict[str, Mapping[str, Any]] = {}
-    if isinstance(model, Opened):
+    if isinstance(model, ExistingModel):
         if is_document(model.name):
             tables["model"] = {"document": str(Path(model.name).absolute())}
         else:
@@ -236,7 +236,7 @@ def written(plan: Plan) -> str:
             window = {"window": material.window} if material.kind == "text" else {}
             chosen = {"words": material.words, "lower": material.lower}
             tables["data"] = {material.kind: str(material.file.absolute()), **window, **chosen}
-    tables["training"] = plan.recipe.as_dict()
+    tables["training"] = task.recipe.as_dict()
     lines = [f"{key} = {_toml(value)}" for key, value in top.items() if value]
     for way, values in tables.items():
         said = {key: value for key, value in values.items() if value not in (None, "", [])}

@@ -10,8 +10,8 @@ from explorer.core.errors import ExplorerError
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, Recipe
 from explorer.core.training.schedule import SCHEDULES
-from explorer.lessons.plan import Made, Material, Opened, Plan
-from explorer.lessons.recipes import load, names, save, written
+from explorer.training.recipes import load, names, save, written
+from explorer.training.task import ExistingModel, Material, NewModel, Task
 
 MODEL = '[model]\nkind = "mlp"\n'
 GPT = '[model]\nkind = "gpt"\n[data]\ntext = "t.txt"\n'
@@ -32,16 +32,16 @@ def read(tmp_path):
 
 @pytest.mark.parametrize("name", names())
 def test_the_programs_recipes_can_be_read(name):
-    plan = load(name)
-    assert plan.title
-    assert plan.paragraph
+    task = load(name)
+    assert task.title
+    assert task.paragraph
 
 
 def test_a_recipe_with_everything_left_out(read, tmp_path):
-    plan = read(GPT)
-    assert plan.recipe == Recipe()
-    assert plan.model == Made("gpt")
-    assert plan.material.file == tmp_path / "t.txt"
+    task = read(GPT)
+    assert task.recipe == Recipe()
+    assert task.model == NewModel("gpt")
+    assert task.material.file == tmp_path / "t.txt"
 
 
 def test_adamw_has_a_decay_of_its_own(read):
@@ -51,14 +51,14 @@ def test_adamw_has_a_decay_of_its_own(read):
 
 
 def test_an_example_and_its_setting(read):
-    plan = read('[model]\nexample = "xor"\nsetting = "zeros"\n')
-    assert plan.model == Opened("xor", "zeros")
-    assert plan.material.kind == "own"
+    task = read('[model]\nexample = "xor"\nsetting = "zeros"\n')
+    assert task.model == ExistingModel("xor", "zeros")
+    assert task.material.kind == "own"
 
 
 def test_a_switch_without_a_block_is_for_all_layers(read):
-    plan = read(GPT + '[model.switches]\nheads = 4\nactivation = "identity"\n"decoder.2.self.heads" = 2\n')
-    assert plan.model.switches == {
+    task = read(GPT + '[model.switches]\nheads = 4\nactivation = "identity"\n"decoder.2.self.heads" = 2\n')
+    assert task.model.switches == {
         "decoder.1.self.heads": 4,
         "decoder.2.self.heads": 2,
         "decoder.1.ffn.activation": "identity",
@@ -141,11 +141,11 @@ def recipes():
 
 
 MODELS = [
-    (Opened("xor", "zeros"), Material()),
-    (Opened("xor"), Material("set", set="xor")),
-    (Made("mlp", units=(3, 4), layers=3, switches={"layer.1.activation": "sigmoid"}), Material("set", set="sine")),
-    (Made("gpt", 8, 1, dtype="float64", switches={"decoder.1.self.heads": 2, "decoder.1.self.bias": True}), "text"),
-    (Made("encoder-decoder", 8, 1), "pairs"),
+    (ExistingModel("xor", "zeros"), Material()),
+    (ExistingModel("xor"), Material("set", set="xor")),
+    (NewModel("mlp", units=(3, 4), layers=3, switches={"layer.1.activation": "sigmoid"}), Material("set", set="sine")),
+    (NewModel("gpt", 8, 1, dtype="float64", switches={"decoder.1.self.heads": 2, "decoder.1.self.bias": True}), "text"),
+    (NewModel("encoder-decoder", 8, 1), "pairs"),
 ]
 
 
@@ -156,7 +156,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, model, material, recipe
     folder = tmp_path_factory.getbasetemp()
     if isinstance(material, str):
         material = Material(material, folder / "two  blanks.txt", window=16 if material == "pairs" else 5, lower=lower)
-    save(Plan(title, "", model, material, recipe), folder / "r.toml")
+    save(Task(title, "", model, material, recipe), folder / "r.toml")
     again = load(folder / "r.toml")
     assert (again.title, again.model, again.recipe) == (title, model, recipe)
     assert vars(again.material) == vars(material)
@@ -164,27 +164,27 @@ def test_what_is_written_is_read_again(tmp_path_factory, model, material, recipe
 
 def test_a_table_of_cases_is_written_to_the_last_digit(read):
     X = np.random.default_rng(1).normal(size=(3, 2))
-    plan = Plan("", "", Made("mlp", layers=2), Material("cases", X=X, target=X[:, :1]), Recipe())
-    again = read(written(plan)).material
+    task = Task("", "", NewModel("mlp", layers=2), Material("cases", X=X, target=X[:, :1]), Recipe())
+    again = read(written(task)).material
     np.testing.assert_array_equal(again.X, X)
     np.testing.assert_array_equal(again.target, X[:, :1])
 
 
 def test_a_document_is_named_by_its_full_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    plan = Plan("", "", Opened("mine.explorer"), Material(), Recipe())
-    assert f'document = "{tmp_path / "mine.explorer"}"' in written(plan)
+    task = Task("", "", ExistingModel("mine.explorer"), Material(), Recipe())
+    assert f'document = "{tmp_path / "mine.explorer"}"' in written(task)
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
     with pytest.raises(ExplorerError, match="cannot be written"):
-        save(Plan("", "", Opened("xor"), Material(), Recipe()), tmp_path / "nowhere" / "r.toml")
+        save(Task("", "", ExistingModel("xor"), Material(), Recipe()), tmp_path / "nowhere" / "r.toml")
 
 
 def test_the_recipe_in_the_help_is_one(read, capsys):
     assert main(["train", "--help"]) == 0
     said = capsys.readouterr().out
     block = said[said.index('    title = "My text"') :].partition("\n\nWhat ")[0]
-    plan = read("\n".join(line.removeprefix("    ") for line in block.splitlines()))
-    assert plan.title == "My text"
-    assert plan.recipe != Recipe()
+    task = read("\n".join(line.removeprefix("    ") for line in block.splitlines()))
+    assert task.title == "My text"
+    assert task.recipe != Recipe()

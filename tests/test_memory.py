@@ -4,13 +4,13 @@ import sys
 
 import pytest
 
-from explorer.core.memory import keep_freed_memory
+from explorer.memory import keep_freed_memory
 
 # In a process of its own: the setting stays. Page faults are counted.
 CHILD = """
 import resource
 import numpy as np
-from explorer.core.memory import keep_freed_memory
+from explorer.memory import keep_freed_memory
 assert keep_freed_memory()
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -6,15 +6,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from typing import TypeAlias
 
 import numpy as np
-from PySide6.QtCore import QEvent, QEventLoop, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEventLoop, QObject, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from explorer.benchmarks.measure import Measurement
+from benchmarks.measure import InTurns, Measurement, in_turns, overload
+from benchmarks.painting import QUIET_S, Bare, Paints, settle
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson
@@ -22,13 +24,12 @@ from explorer.ui.main_window import MainWindow
 from explorer.ui.page.late import Late
 from explorer.ui.selection import Cell
 
-EDITS = 200
-FRAME_MS = 1000 / 60
-LONG = 64
-LONGEST, MOVES, WARM_UP = 512, 120, 5
+EDITS, MOVES, STARTS, WARM_UP = 100, 100, 9, 5
+TWICE = 2.0
+BARE = "bare painting of the same"
+LONG, LONGEST = 64, 512
 LARGE = (12, 12, 768)
-LARGE_EDITS, MOST_HELD_MS = 20, 50.0
-
+LARGE_EDITS, MOST_HELD = 20, 8.0
 
 Opened: TypeAlias = tuple[QApplication, MainWindow]
 
@@ -37,13 +38,13 @@ def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measu
     """All of the window's measurements, in a window that `open_window` opens on a lesson."""
     small, large = (cache(partial(_window, open_window, lesson)) for lesson in (None, _long_lesson))
     weight = "encoder.1.self.head.1.W_Q"
-    for opened, what, name, cell, limit in (
-        (small, "a weight", weight, (1, 2), FRAME_MS),
-        (small, "an embedding", "source.table", (1, 0), FRAME_MS),
-        (small, "the mask", "encoder.1.self.mask", (1, 2), FRAME_MS),
-        (large, f"a weight, {LONG} tokens, 4 heads,", weight, (1, 2), 2 * FRAME_MS),
+    for opened, what, name, cell in (
+        (small, "a weight", weight, (1, 2)),
+        (small, "an embedding", "source.table", (1, 0)),
+        (small, "the mask", "encoder.1.self.mask", (1, 2)),
+        (large, f"a weight, {LONG} tokens, 4 heads,", weight, (1, 2)),
     ):
-        measure = partial(edit_to_painted, opened, what, name, cell, limit)
+        measure = partial(edit_to_painted, opened, what, name, cell)
         measure.__name__ = f"from editing {what} to painted"  # type: ignore[attr-defined]
         yield measure
     longest = cache(partial(_window, open_window, _longest_lesson))
@@ -53,48 +54,6 @@ def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measu
         yield measure
     yield loop_held
     yield command_to_window
-
-
-class Paints(QObject):
-    """Counts paint events of all widgets, and lets no tooltip come, which a mouse that is still would bring."""
-
-    def __init__(self, app: QApplication) -> None:
-        super().__init__()
-        self.count = 0
-        app.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint
-        return event.type() == QEvent.Type.ToolTip
-
-
-QUIET_S = 0.008
-"""After so long with nothing to do there is nothing left to paint."""
-BUSY_S = 0.0005
-"""A turn of the event loop that takes longer has done something."""
-
-
-def settle(app: QApplication, paints: Paints) -> tuple[float, int]:
-    """Run the event loop until nothing is left to paint.
-
-    Returns
-    -------
-    float
-        The time (`time.perf_counter`) when the last widget was painted.
-    int
-        How many were painted.
-    """
-    before = paints.count
-    painted_at = busy_at = now = time.perf_counter()
-    while now - busy_at < QUIET_S:
-        started, seen = now, paints.count
-        app.processEvents()
-        now = time.perf_counter()
-        if paints.count != seen:
-            painted_at = busy_at = now
-        elif now - started > BUSY_S:
-            busy_at = now
-    return painted_at, paints.count - before
 
 
 def _long_lesson() -> Lesson:
@@ -141,35 +100,45 @@ def _window(
 
 
 def edit_to_painted(
-    opened: Callable[[], tuple[QApplication, MainWindow, Paints]],
-    what: str,
-    name: str,
-    cell: tuple[int, ...],
-    limit: float,
+    opened: Callable[[], tuple[QApplication, MainWindow, Paints]], what: str, name: str, cell: tuple[int, ...]
 ) -> Measurement:
     """From `document.do` to the last visible widget painted, attention panel, map and inspector in sight."""
     app, window, paints = opened()
     document = window.bench.document
     random = np.random.default_rng(0)
-    times, widgets = [], 0
-    for i in range(EDITS):
-        value = float(i % 2) if name.endswith("mask") else round(float(random.normal()), 2)
-        settle(app, paints)
+    widgets = turn = 0
+
+    def edited() -> float:
+        nonlocal widgets, turn
+        turn += 1
+        value = float(turn % 2) if name.endswith("mask") else round(float(random.normal()), 2)
         start = time.perf_counter()
         document.do(SetCells(name, {cell: value}))
         painted_at, count = settle(app, paints)
         assert count, "the edit was not painted"
         widgets = max(widgets, count)
-        times.append((painted_at - start) * 1000)
-    p50, p95 = np.percentile(times, [50, 95])
-    return Measurement(
-        f"edit {what} to painted, p95",
-        float(p95),
-        "ms",
-        limit,
-        "a frame at 60 Hz" if limit == FRAME_MS else "two frames at 60 Hz",
-        f"{EDITS} edits, median {p50:.1f} ms, slowest {max(times):.1f} ms, up to {widgets} widgets painted",
-    )
+        return painted_at - start
+
+    both = _beside_bare(app, window, paints, edited, EDITS)
+    return _detailed(both.measured(f"edit {what} to painted", TWICE, BARE), both, f"up to {widgets} widgets painted")
+
+
+def _beside_bare(
+    app: QApplication, window: MainWindow, paints: Paints, act: Callable[[], float], pairs: int
+) -> InTurns:
+    """Something that a window paints, in turns with bare painting of all that stands in it."""
+    bare = Bare(app, paints, window)
+    try:
+        return in_turns(act, bare.painted, pairs, WARM_UP)
+    finally:
+        bare.close()
+        bare.deleteLater()
+        settle(app, paints)
+
+
+def _detailed(one: Measurement, both: InTurns, more: str) -> Measurement:
+    slow = np.percentile(both.ours, 95) * 1e3
+    return replace(one, detail=f"{one.detail}; p95 {slow:.1f} ms, slowest {max(both.ours) * 1e3:.1f} ms, {more}")
 
 
 def move_to_painted(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], what: str) -> Measurement:
@@ -191,33 +160,31 @@ def move_to_painted(opened: Callable[[], tuple[QApplication, MainWindow, Paints]
     box = heat.getViewBox().sceneBoundingRect()
     in_sight = heat.viewport().visibleRegion().boundingRect()
     area = box.toRect().intersected(in_sight).adjusted(2, 2, -2, -2)
+    spot = heat.mapTo(window, area.center())
     if what == "pan":
         heat.zoom(4.0)
         settle(app, paints)
-        QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=heat.mapTo(window, area.center()))
-    times = []
-    for _ in range(MOVES):
-        x, y = (random.integers(low, high) for low, high in ((area.left(), area.right()), (area.top(), area.bottom())))
-        spot = heat.mapTo(window, QPoint(int(x), int(y)))
-        start = time.perf_counter()
-        QTest.mouseMove(handle, spot)
-        painted_at, count = settle(app, paints)
-        if count:  # the same place again, or an end of the map, changes nothing
-            times.append((painted_at - start) * 1000)
+
+    def moved() -> float:
+        nonlocal spot
+        for _ in range(20):  # the same place again, or an end of the map, changes nothing
+            x, y = random.integers(area.left(), area.right()), random.integers(area.top(), area.bottom())
+            spot = heat.mapTo(window, QPoint(int(x), int(y)))
+            start = time.perf_counter()
+            QTest.mouseMove(handle, spot)
+            painted_at, count = settle(app, paints)
+            if count:
+                return painted_at - start
+        raise AssertionError("the moves were not painted")
+
+    if what == "pan":
+        QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=spot)
+    both = _beside_bare(app, window, paints, moved, MOVES)
     if what == "pan":
         QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=spot)
         heat.look(heat.whole)
-    assert len(times) > MOVES // 2, "the moves were not painted"
-    times = times[WARM_UP:]  # formulas are typeset, and references read, at the first look
-    p50, p95 = np.percentile(times, [50, 95])
-    return Measurement(
-        f"{what} over {LONGEST} × {LONGEST} attention, p95",
-        float(p95),
-        "ms",
-        FRAME_MS,
-        "a frame at 60 Hz",
-        f"{len(times)} moves of the mouse, median {p50:.1f} ms, slowest {max(times):.1f} ms",
-    )
+    name = f"{what} over {LONGEST} × {LONGEST} attention"
+    return _detailed(both.measured(name, TWICE, BARE), both, "moves of the mouse")
 
 
 class Beats(QObject):
@@ -236,14 +203,17 @@ class Beats(QObject):
         self.longest, self._last = max(self.longest, now - self._last), now
 
 
-def longest_turns(opened: Callable[[], tuple[QApplication, MainWindow, Paints]]) -> tuple[list[float], list[float]]:
-    """How long edits of a large model hold the event loop up, and how long each is on its way to the last paint, in ms.
+def longest_turns(
+    opened: Callable[[], tuple[QApplication, MainWindow, Paints]],
+) -> tuple[list[float], list[float], list[float]]:
+    """How long edits of a large model hold the event loop up, and how long each is on its way to the last paint.
 
-    The attention of the first layer is in sight.
+    The attention of the first layer is in sight. The third list has bare paintings of that window, one after each edit.
     """
     app, window, paints = opened()
     document, random, beats = window.bench.document, np.random.default_rng(0), Beats()
-    held, times = [], []
+    bare = Bare(app, paints, window)
+    held, times, painted = [], [], []
     for i in range(LARGE_EDITS):
         name = ("decoder.1.self.head.1.W_Q", "decoder.6.self.head.1.W_V", "input.table")[i % 3]
         seen = paints.count
@@ -255,45 +225,48 @@ def longest_turns(opened: Callable[[], tuple[QApplication, MainWindow, Paints]])
             now = time.perf_counter()
             if document.computing or paints.count != seen:
                 seen, painted_at = paints.count, now
-        held.append(beats.longest * 1000)
-        times.append((painted_at - start) * 1000)
+        held.append(beats.longest)
+        times.append(painted_at - start)
+        painted.append(bare.painted())
     beats.deleteLater()
-    return held, times
+    bare.close()
+    bare.deleteLater()
+    return held, times, painted
 
 
 _LARGE_CHILD = """
 import json
 from functools import partial
-from explorer.core.memory import keep_freed_memory
+from explorer.memory import keep_freed_memory
 keep_freed_memory()
 from explorer.app import open_window
-from explorer.ui.benchmarks.window import _large_lesson, _window, longest_turns
+from benchmarks.window import _large_lesson, _window, longest_turns
 print(json.dumps(longest_turns(partial(_window, open_window, _large_lesson))))
 """
 
 
 def loop_held() -> Measurement:
     """The longest that a large model holds the event loop up, in a process of its own, as the program is started."""
-    environment = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
-    command = [sys.executable, "-c", _LARGE_CHILD]
+    held, times, painted = json.loads(_said_by(_LARGE_CHILD))
+    both = InTurns(held, painted, overload())
+    one = both.measured(f"event loop held, {' × '.join(map(str, LARGE))}, {LONG} tokens, p95", MOST_HELD, BARE, 95)
+    return replace(one, detail=f"{one.detail}; from edit to painted, median {np.median(times) * 1e3:.0f} ms")
+
+
+def _said_by(code: str) -> str:
+    """The last line that a process of its own prints."""
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen"),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, timeout=300)
-    held, times = json.loads(done.stdout.splitlines()[-1])
-    return Measurement(
-        f"event loop held, {' × '.join(map(str, LARGE))}, {LONG} tokens, longest",
-        max(held),
-        "ms",
-        MOST_HELD_MS,
-        "three frames at 60 Hz",
-        f"{LARGE_EDITS} edits, of each the longest: median {np.median(held):.1f} ms; "
-        f"from edit to painted, median {np.median(times):.0f} ms",
-    )
+    return done.stdout.splitlines()[-1]
 
 
-_CHILD = """
-import explorer.__main__, time, sys
-from explorer.app import open_window
-app, window = open_window()
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+_UNTIL_PAINTED = """
+from PySide6.QtCore import QEvent, QObject
 class Paints(QObject):
     painted = False
     def eventFilter(self, watched, event):
@@ -303,48 +276,38 @@ paints = Paints()
 app.installEventFilter(paints)
 while not paints.painted:
     app.processEvents()
-assert "gensim" not in sys.modules
+import time
 print(time.time())
+"""
+
+_OURS = f"""
+import explorer.__main__, sys
+from explorer.app import open_window
+app, window = open_window()
+{_UNTIL_PAINTED}
+assert "gensim" not in sys.modules
+"""
+
+_BARE = f"""
+import numpy
+import pyqtgraph
+from PySide6.QtWidgets import QApplication
+app = QApplication([])
+window = pyqtgraph.PlotWidget()
+window.addItem(pyqtgraph.ImageItem(numpy.random.default_rng(0).random((64, 64))))
+window.resize(1600, 900)
+window.show()
+{_UNTIL_PAINTED}
 """
 
 
 def command_to_window() -> Measurement:
     """From starting the command to the first painted window, in a process of its own, files in the disk cache."""
-    environment = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
-    times = []
-    for _ in range(6):
+
+    def started(code: str) -> float:
         start = time.time()
-        done = subprocess.run(
-            [sys.executable, "-c", _CHILD], capture_output=True, text=True, env=environment, check=True, timeout=60
-        )
-        times.append(float(done.stdout.split()[-1]) - start)
-    bare = _bare_window(environment)
-    return Measurement(
-        "command to first painted window",
-        float(np.median(times[1:])),
-        "s",
-        1.0,
-        f"a bare Qt window: {bare:.2f} s",
-        f"median of {len(times) - 1} after one to warm up, slowest {max(times[1:]):.2f} s, gensim not imported",
-    )
+        return float(_said_by(code)) - start
 
-
-_BARE = """
-import time
-from PySide6.QtWidgets import QApplication, QWidget
-app = QApplication([])
-window = QWidget()
-window.show()
-app.processEvents()
-print(time.time())
-"""
-
-
-def _bare_window(environment: dict[str, str]) -> float:
-    times = []
-    for _ in range(3):
-        start = time.time()
-        command = [sys.executable, "-c", _BARE]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, timeout=60)
-        times.append(float(done.stdout.split()[-1]) - start)
-    return float(np.median(times))
+    both = in_turns(partial(started, _OURS), partial(started, _BARE), STARTS, warm_up=1, alone=False)
+    one = both.measured("command to first painted window", TWICE, "a bare PySide6 and pyqtgraph window with one image")
+    return replace(one, detail=f"{one.detail}; gensim not imported")

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from explorer.benchmarks.gradients import large_state
-from explorer.benchmarks.measure import Measurement, compared
-from explorer.benchmarks.straight_training import Straight
+from benchmarks.gradients import large_state
+from benchmarks.measure import Measurement, compared
+from benchmarks.straight_training import Straight
 from explorer.core.ops import Array
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.recipe import Recipe

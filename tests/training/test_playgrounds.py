@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 from explorer.core.training.data import cases
-from explorer.core.training.optimisers import Adam, Optimiser
+from explorer.core.training.recipe import Recipe
+from explorer.core.training.trainable import trainable as trainable_in
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetArray, SetInputs, SetSwitch
 from explorer.document.document import Document
-from explorer.document.training import Run, trainable
-from explorer.lessons import recipes
 from explorer.lessons.loader import load
+from explorer.training import recipes
+from explorer.training.run import Run, Settings
+from explorer.training.task import Material
 
 XOR = np.array([0, 1, 1, 0])
 
@@ -19,11 +21,15 @@ def document(lesson, setting=None):
     return Document(load(lesson).state(setting))
 
 
-def trained(document, optimiser, steps, until=lambda: False):
+def trainable(document):
+    return trainable_in(document.state.graph, document.state.model)
+
+
+def trained(document, optimiser, rate, steps, until=lambda: False):
     """The run, after so many steps or as soon as something holds."""
-    run = Run(document, optimiser, [name for name, moves in trainable(document).items() if moves])
-    while run.at < steps and not until():
-        run.step()
+    run = Run(document, Settings(Material("shown"), Recipe(optimiser, rate, batch=0, steps=steps)))
+    while not run.finished and not until():
+        run.take()
     return run
 
 
@@ -41,15 +47,15 @@ def solved(document):
 
 
 class TestXor:
-    @pytest.mark.parametrize(("optimiser", "steps"), [(Adam(0.1), 43), (Optimiser(1.0), 802)])
+    @pytest.mark.parametrize(("optimiser", "steps"), [(("Adam", 0.1), 43), (("SGD", 1.0), 802)])
     def test_steps_from_the_random_start(self, optimiser, steps):
         xor = document("xor", "random")
-        assert trained(xor, optimiser, 2000, solved(xor)).at == steps
+        assert trained(xor, *optimiser, 2000, solved(xor)).at == steps
 
     def test_by_relu_it_gets_stuck_half_way(self):
         xor = document("xor", "random")
         xor.do(SetSwitch("layer.1", "activation", "ReLU"))
-        trained(xor, Adam(0.1), 300)
+        trained(xor, "Adam", 0.1, 300)
         np.testing.assert_allclose(loss(xor), 0.125, atol=1e-3)
         assert np.isclose(answers(xor), 0.5, atol=0.01).sum() == 2
 
@@ -64,7 +70,7 @@ class TestXor:
         halves = {name: np.full_like(xor.state.inputs[name], 0.5) for name, moves in trainable(xor).items() if moves}
         xor.do(SetInputs(halves, "Set all to 0.5"))
         before = loss(xor)
-        trained(xor, Adam(0.1), 200)
+        trained(xor, "Adam", 0.1, 200)
         assert loss(xor) < before
         units = xor.engine.values["layer.1.activation"]
         np.testing.assert_array_equal(units[:, 0], units[:, 1])
@@ -75,7 +81,7 @@ class TestOneLayer:
     @pytest.mark.parametrize("setting", ["start", "sigmoid"])
     def test_training_ends_at_one_half_everywhere(self, setting):
         xor = document("xor-linear", setting)
-        trained(xor, Optimiser(0.5), 1000)
+        trained(xor, "SGD", 0.5, 1000)
         np.testing.assert_allclose(answers(xor), 0.5, atol=1e-3)
         np.testing.assert_allclose(loss(xor), 0.25, atol=1e-6)
         best = document("xor-linear", "best").engine.values
@@ -83,7 +89,7 @@ class TestOneLayer:
 
     def test_it_is_there_within_50_steps(self):
         xor = document("xor-linear")
-        trained(xor, Optimiser(0.5), 50)
+        trained(xor, "SGD", 0.5, 50)
         np.testing.assert_allclose(loss(xor), 0.25, atol=1e-4)
 
     def test_the_best_line_leaves_no_way_down(self):
@@ -128,8 +134,8 @@ class TestSin:
 
     def test_1000_steps_of_all_points(self):
         sin = document("sin")
-        run = trained(sin, Adam(0.001), 1000)
-        assert round(run.losses[0], 1) == 1.9
+        run = trained(sin, "Adam", 0.001, 1000)
+        assert round(run.records.losses[0], 1) == 1.9
         assert round(loss(sin), 3) == 0.243
         assert loss(sin) < float(sin.engine.values["regression.loss"]) / 1.8
 
@@ -147,7 +153,7 @@ class TestSin:
 
     def test_without_a_bend_the_net_becomes_the_line(self):
         sin = document("sin", "linear")
-        trained(sin, Adam(0.001), 200)
+        trained(sin, "Adam", 0.001, 200)
         values = sin.engine.values
         np.testing.assert_allclose(values["layer.3.activation"], values["regression.output"], atol=1e-4)
 

@@ -1,4 +1,4 @@
-"""What a training run is: which model, what it learns from, and how."""
+"""What training is asked for: which model, what it learns from, and how."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from pathlib import Path
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.core.training.recipe import Recipe
+from explorer.core.training.text import read_text
 
 KINDS = ("gpt", "encoder-decoder", "mlp")
 SETS = ("xor", "sine")
@@ -21,8 +22,8 @@ LEARNS_FROM = {"gpt": ("text",), "encoder-decoder": ("pairs",), "mlp": ("set", "
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A model that there is: an example, or a document. Its weights are gone on from.
+class ExistingModel:
+    """An example, or a document. Training goes on from its weights.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Made:
+class NewModel:
     """A new model of chosen sizes. What is not said here (words, lengths, features) follows from the examples.
 
     Parameters
@@ -68,9 +69,12 @@ class Material:
     Parameters
     ----------
     kind : str
-        "own" (the model's own example), "text", "pairs", "set" or "cases".
+        "own" (the model's own example), "shown" (the same, with dropout's inputs as they are), "text", "pairs", "set"
+        or "cases".
     file : Path or None
         Of "text" and "pairs".
+    content : str or None
+        What would stand in the file, where there is none.
     set : str
         One of `SETS`.
     window, words : int
@@ -83,6 +87,7 @@ class Material:
 
     kind: str = "own"
     file: Path | None = None
+    content: str | None = None
     set: str = ""
     window: int = 16
     words: int = 400
@@ -90,21 +95,35 @@ class Material:
     X: Array | None = None
     target: Array | None = None
 
+    @property
+    def text(self) -> str:
+        """The text or the pairs of sentences, as they are written.
+
+        Raises
+        ------
+        ExplorerError
+            Those of `read_text`.
+        """
+        if self.content is not None:
+            return self.content
+        assert self.file is not None
+        return read_text(self.file)
+
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """A whole training run.
+class Task:
+    """A whole training.
 
     Parameters
     ----------
     title, paragraph : str
-    model : Opened or Made
+    model : ExistingModel or NewModel
     material : Material
     recipe : Recipe
     """
 
     title: str
     paragraph: str
-    model: Opened | Made
+    model: ExistingModel | NewModel
     material: Material
     recipe: Recipe

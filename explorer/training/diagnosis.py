@@ -1,13 +1,13 @@
 """Why a run gets nowhere, where that can be read from its numbers: units that are alike, and gradients of 0."""
 
-from explorer.core.training.history import History
+from explorer.core.training.records import Records
 from explorer.document.document import Document
 
 
-def standstill(document: Document, history: History) -> str:
+def why_it_stands_still(document: Document, records: Records) -> str:
     """What keeps weights from learning, in a sentence or two; empty where nothing does."""
     said = []
-    still = [block for block, lengths in history.blocks.items() if lengths[-1] == 0]
+    still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
     if still:
         said.append(f"The gradient of {', '.join(still)} is exactly 0: nothing moves there.")
     for block, units in twins(document).items():

@@ -1,4 +1,4 @@
-"""From a plan to a trainer, and back to a document."""
+"""From a task to a trainer, and back to a document."""
 
 from dataclasses import replace
 
@@ -10,12 +10,13 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import CrossEntropy
 from explorer.core.training.data import TARGET
 from explorer.core.training.recipe import Recipe
+from explorer.core.training.records import Records
 from explorer.document import storage
-from explorer.lessons import training
 from explorer.lessons.loader import load as lesson
-from explorer.lessons.plan import Made, Material, Opened, Plan
-from explorer.lessons.recipes import load, names
-from explorer.lessons.training import begin, begin_with, shaped, trained
+from explorer.training import preparation
+from explorer.training.preparation import prepare, prepare_document, shaped, trained
+from explorer.training.recipes import load, names
+from explorer.training.task import ExistingModel, Material, NewModel, Task
 
 TEXT = "The sea is deep, the sky is high. The sea is wide, the night is long."
 
@@ -29,7 +30,7 @@ def text(tmp_path):
 
 
 def a_gpt(text, recipe=None, **made):
-    return begin(Plan("Sea", "", Made("gpt", 8, 1, **made), text, recipe or Recipe(steps=5, batch=3)))
+    return prepare(Task("Sea", "", NewModel("gpt", 8, 1, **made), text, recipe or Recipe(steps=5, batch=3)))
 
 
 def computed(state):
@@ -39,57 +40,57 @@ def computed(state):
 
 @pytest.mark.parametrize("name", names())
 def test_the_programs_recipes_take_a_step_and_make_a_document(name, tmp_path):
-    beginning = begin(load(name))
-    trainer = beginning.trainer()
+    prepared = prepare(load(name))
+    trainer = prepared.trainer()
     trainer.step()
     file = tmp_path / "out.explorer"
-    storage.save(trained(beginning, trainer), beginning.title, file)
+    storage.save(trained(prepared, trainer, Records()), prepared.title, file)
     state, title = storage.load(file)
-    assert title == beginning.title
+    assert title == prepared.title
     for weight in trainer.moving:
         assert state.inputs[weight].tobytes() == trainer.weights[weight].tobytes()
 
 
 def test_a_new_gpt_has_the_words_of_its_text(text):
-    beginning = a_gpt(text)
-    words = beginning.document.model.axes["input.words"]
+    prepared = a_gpt(text)
+    words = prepared.document.model.axes["input.words"]
     assert words[:3] == ("<unk>", "the", "is")
     assert len(words) == 9
-    assert beginning.examples.lengths == {"input": 4}
-    engine = computed(beginning.document)
+    assert prepared.examples.lengths == {"input": 4}
+    engine = computed(prepared.document)
     assert engine.labels("input") == ("the", "sea", "is", "deep")
-    assert [words[i] for i in beginning.document.inputs[TARGET]] == ["sea", "is", "deep", ","]
+    assert [words[i] for i in prepared.document.inputs[TARGET]] == ["sea", "is", "deep", ","]
 
 
 def test_learned_positions_are_all_kept(text):
-    beginning = a_gpt(replace(text, window=14), switches={"input.positions": "learned"})
-    assert beginning.document.graph.shape("input.PE") == (14, 8)
+    prepared = a_gpt(replace(text, window=14), switches={"input.positions": "learned"})
+    assert prepared.document.graph.shape("input.PE") == (14, 8)
 
 
 def test_an_examples_weights_are_gone_on_from():
-    beginning = begin(Plan("", "", Opened("you-are-welcome"), Material(), Recipe(steps=3, rate=0.001)))
-    before = beginning.document
-    trainer = beginning.trainer()
+    prepared = prepare(Task("", "", ExistingModel("you-are-welcome"), Material(), Recipe(steps=3, rate=0.001)))
+    before = prepared.document
+    trainer = prepared.trainer()
     assert trainer.step().loss == float(computed(before).values["loss.value"])
-    after = trained(beginning, trainer)
+    after = trained(prepared, trainer, Records())
     assert float(computed(after).values["loss.value"]) < float(computed(before).values["loss.value"])
-    assert beginning.title == lesson("you-are-welcome").title
+    assert prepared.title == lesson("you-are-welcome").title
     assert (after.model, after.lesson, after.setting) == (before.model, before.lesson, before.setting)
 
 
 def test_a_document_is_gone_on_with(text, tmp_path):
-    beginning = a_gpt(text)
-    trainer = beginning.trainer()
+    prepared = a_gpt(text)
+    trainer = prepared.trainer()
     trainer.step()
-    storage.save(trained(beginning, trainer), "Sea", tmp_path / "sea.explorer")
-    again = begin(Plan("", "", Opened(str(tmp_path / "sea.explorer")), text, Recipe(steps=5)))
+    storage.save(trained(prepared, trainer, Records()), "Sea", tmp_path / "sea.explorer")
+    again = prepare(Task("", "", ExistingModel(str(tmp_path / "sea.explorer")), text, Recipe(steps=5)))
     assert again.title == "Sea"
     np.testing.assert_array_equal(again.trainer().weights["output.W"], trainer.weights["output.W"])
 
 
 def test_weights_of_more_positions_are_cut_to_the_document(text):
-    beginning = a_gpt(text, switches={"input.positions": "learned"})
-    trainer = beginning.trainer()
+    prepared = a_gpt(text, switches={"input.positions": "learned"})
+    trainer = prepared.trainer()
     trainer.step()
     longer = shaped(a_gpt(replace(text, window=6), switches={"input.positions": "learned"}).document, trainer.weights)
     assert longer["input.PE"].shape == (6, 8)
@@ -99,16 +100,16 @@ def test_weights_of_more_positions_are_cut_to_the_document(text):
 def test_padding_is_not_counted(tmp_path):
     (tmp_path / "pairs.tsv").write_text("two cats sleep\tdos gatos duermen\nred\trojo\n", "utf-8")
     material = Material("pairs", tmp_path / "pairs.tsv")
-    beginning = begin(Plan("", "", Made("encoder-decoder", 8, 1, dtype="float64"), material, Recipe(batch=0)))
-    words = beginning.document.model.axes["target.words"]
-    assert beginning.state.graph.nodes["loss.value"].op == CrossEntropy(words.index("<pad>"))
-    loss = beginning.trainer().step().loss
-    short = {name: array[1] for name, array in beginning.examples.arrays.items()}
+    prepared = prepare(Task("", "", NewModel("encoder-decoder", 8, 1, dtype="float64"), material, Recipe(batch=0)))
+    words = prepared.document.model.axes["target.words"]
+    assert prepared.state.graph.nodes["loss.value"].op == CrossEntropy(words.index("<pad>"))
+    loss = prepared.trainer().step().loss
+    short = {name: array[1] for name, array in prepared.examples.arrays.items()}
     alone = {"source.tokens": short["source.tokens"][:1], "target.tokens": short["target.tokens"][:2]}
     lengths = {"source": 1, "target": 2}
-    cut = beginning.state.with_inputs(alone).rebuilt(replace(beginning.state.model, lengths=lengths))
+    cut = prepared.state.with_inputs(alone).rebuilt(replace(prepared.state.model, lengths=lengths))
     cut = replace(cut, inputs={**cut.inputs, TARGET: short[TARGET][:2]})
-    first = float(computed(beginning.document).values["loss.value"])
+    first = float(computed(prepared.document).values["loss.value"])
     second = float(computed(cut).values["loss.value"])
     assert loss == pytest.approx((4 * first + 2 * second) / 6, rel=1e-12)
 
@@ -123,7 +124,7 @@ def test_padding_is_not_counted(tmp_path):
 def test_material_that_a_model_cannot_learn_from(text, name, kind, wanted):
     material = text if kind == "text" else Material("set", set="xor")
     with pytest.raises(ExplorerError) as caught:
-        begin_with(lesson(name).state(), material, Recipe())
+        prepare_document(lesson(name).state(), material, Recipe())
     assert caught.value.id == "material-does-not-fit"
     assert caught.value.fields["wanted"] == wanted
 
@@ -131,12 +132,12 @@ def test_material_that_a_model_cannot_learn_from(text, name, kind, wanted):
 def test_cases_of_another_width():
     material = Material("cases", X=np.zeros((2, 3)), target=np.zeros((2, 1)))
     with pytest.raises(ExplorerError, match=r"have 3 numbers in 'input\.X', the model 2"):
-        begin_with(lesson("xor").state(), material, Recipe())
+        prepare_document(lesson("xor").state(), material, Recipe())
 
 
 def test_words_that_a_document_does_not_have(text):
     with pytest.raises(ExplorerError, match="'the' is not in the vocabulary"):
-        begin_with(lesson("roses-are-red").state(), text, Recipe())
+        prepare_document(lesson("roses-are-red").state(), text, Recipe())
 
 
 @pytest.mark.parametrize(
@@ -149,8 +150,8 @@ def test_words_that_a_document_does_not_have(text):
 )
 def test_sizes_are_looked_at_before_anything_is_made(text, monkeypatch, made, material, recipe, id):
     if id == "batch-too-large":
-        monkeypatch.setattr(training, "MOST_IN_A_STEP", 5_000)
+        monkeypatch.setattr(preparation, "MOST_IN_A_STEP", 5_000)
     sizes = {"kind": "gpt", "d_model": 8, "layers": 1} | made
     with pytest.raises(ExplorerError) as caught:
-        begin(Plan("", "", Made(**sizes), replace(text, **material), Recipe(**recipe)))
+        prepare(Task("", "", NewModel(**sizes), replace(text, **material), Recipe(**recipe)))
     assert caught.value.id == id

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from explorer.benchmarks.core import D_MODEL, HEADS, LAYERS, LESSON, TOKENS, WORDS, Turns, gpt_state, lesson
-from explorer.benchmarks.measure import Measurement, compared
+from benchmarks.core import D_MODEL, HEADS, LAYERS, LESSON, TOKENS, WORDS, Turns, gpt_state, lesson
+from benchmarks.measure import Measurement, compared
 from explorer.core.engine import Engine, fresh
 from explorer.core.gradients import Gradients
 from explorer.core.ops import Array
