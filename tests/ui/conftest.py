@@ -18,10 +18,9 @@ from explorer.ui import files, top_bar
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
-from explorer.ui.page.late import Late
-from explorer.ui.page.page_view import PageView
-from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.late import Late
+from explorer.ui.theme import DARK, LIGHT
 
 lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from explorer.ui.panels.descent import Moving
+from explorer.ui.widgets.note import Note
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox
 
@@ -11,11 +13,9 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.training import Run
 from explorer.lessons.loader import load
-from explorer.ui.panels.descent import Moving
 from explorer.ui.page.late import Late
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
-from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.stepper import Stepper
 
 
