@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from explorer.ui.panels.descent import Moving
+from explorer.ui.widgets.note import Note
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox
 
@@ -12,11 +14,9 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.training.run import Run, Settings
 from explorer.training.task import Material
-from explorer.ui.panels.descent import Moving
-from explorer.ui.panels.panel import Later
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
-from explorer.ui.widgets.note import Note
+from explorer.ui.training.moving import Moving
 from explorer.ui.widgets.stepper import Stepper
 
 
