@@ -5,17 +5,20 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench clean
+.PHONY: help setup run test lint bench package release pictures clean
 
 help:
-	@echo "make run     set up if needed, then open the window"
-	@echo "make test    set up if needed, then lint, type-check and run every test"
-	@echo "make setup   set up only: .venv, and the system libraries that Qt needs"
-	@echo "make lint    ruff, mypy and the import contracts"
-	@echo "make bench   measure the figures of speed"
-	@echo "make clean   remove .venv and everything built"
+	@echo "make run       set up if needed, then open the window"
+	@echo "make test      set up if needed, then lint, type-check and run every test"
+	@echo "make setup     set up only: .venv, and the system libraries that Qt needs"
+	@echo "make lint      ruff, mypy and the import contracts"
+	@echo "make bench     measure the figures of speed"
+	@echo "make package   build what is handed on to machines without Python, into dist/, and try it out"
+	@echo "make release   make test and make package, with check sums and the list of parts"
+	@echo "make pictures  draw the pictures of the README anew"
+	@echo "make clean     remove .venv and everything built"
 
-.venv/installed: pyproject.toml packaging/make_venv.sh
+.venv/installed: pyproject.toml packaging/constraints.txt packaging/make_venv.sh
 	@sh packaging/make_venv.sh
 	@touch $@
 
@@ -42,6 +45,17 @@ test: setup lint
 
 bench: setup
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(BIN)/explorer bench
+
+package: setup
+	@$(BIN)/python packaging/build.py
+	@$(BIN)/python packaging/system_libraries.py --test
+	@$(BIN)/python packaging/smoke_test.py
+
+release: test package
+	@$(BIN)/python packaging/release.py
+
+pictures: setup
+	@$(BIN)/python packaging/pictures.py
 
 clean:
 	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist

@@ -4,14 +4,12 @@ import gc
 import os
 import sys
 from pathlib import Path
-from types import TracebackType
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.loader import catalogue
 from explorer.lessons.saved import is_document, opened
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance
@@ -69,7 +67,7 @@ def run(file: str | None = None, smoke: bool = False) -> int:
     file : str, optional
         A document, a lesson file or the name of a lesson.
     smoke : bool
-        Paint every stage once and end.
+        Do everything once and end.
 
     Returns
     -------
@@ -83,33 +81,10 @@ def run(file: str | None = None, smoke: bool = False) -> int:
     """
     app, window = open_window(file)
     if smoke:
-        QTimer.singleShot(0, lambda: _paint_every_stage(app, window))
+        from explorer.ui.smoke_test import smoke_test
+
+        QTimer.singleShot(0, lambda: app.exit(smoke_test(app, window)))
     elif window.size().boundedTo(window.screen().availableSize()) != window.size():
         window.showMaximized()  # of a window that reaches beyond the screen the lower bar could not be seen
     status: int = app.exec()
     return status
-
-
-def _paint_every_stage(app: QApplication, window: MainWindow) -> None:
-    """Open every example and paint every stage of it."""
-    painted = wanted = 0
-    failed: list[object] = []
-
-    def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        # Qt goes on after an exception in a slot; a smoke test must not.
-        failed.append(error)
-        sys.__excepthook__(kind, error, trace)
-
-    sys.excepthook = note
-    for lesson in catalogue():
-        window.bench.open(lesson)
-        window.bench.bridge.flush()
-        stops = window.bench.selection.stops
-        wanted += len(stops)
-        for stage in stops:
-            window.bench.selection.go_to(stage.name)
-            app.processEvents()
-            painted += not window.grab().isNull()
-    print(f"painted {painted} stages of {len(catalogue())} examples")
-    window.close()
-    app.exit(0 if painted == wanted and not failed else 1)

@@ -17,3 +17,8 @@ def resources() -> Path:
     package = Path(__file__).resolve().parent
     inside = package / "resources"
     return inside if inside.is_dir() else package.parent / "resources"
+
+
+def benchmarks() -> Path:
+    """Folder of the benchmarks in a checkout; anywhere else there is no such folder."""
+    return Path(__file__).resolve().parent.parent / "tests" / "benchmarks"

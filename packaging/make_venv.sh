@@ -30,4 +30,5 @@ if ! usable .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null 2
     echo "Setting up .venv with $("$python" --version); this takes a minute or two the first time."
     "$python" -m venv --clear .venv
 fi
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+.venv/bin/python -m pip install --quiet --disable-pip-version-check \
+    --constraint packaging/constraints.txt --editable '.[dev]'

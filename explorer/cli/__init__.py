@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
-from explorer.core.memory import keep_freed_memory
+from explorer.memory import keep_freed_memory
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -122,15 +122,16 @@ def _leave_a_core() -> None:
 
 
 def _window(arguments: Namespace) -> int:
+    if arguments.register_desktop:
+        from explorer.cli.desktop import register
+
+        return register()
     from explorer.cli.display import need_display, openable
 
-    if arguments.smoke_test:
-        # It is there to be run anywhere: without a display Qt paints into memory.
-        need_display(or_offscreen=True)
-    else:
-        if arguments.file is not None:
-            openable(arguments.file)
-        need_display()
+    if arguments.file is not None:
+        openable(arguments.file)
+    # The smoke test is there to be run anywhere: without a display Qt paints into memory.
+    need_display(or_offscreen=arguments.smoke_test)
     from explorer.app import run
 
-    return run(None, smoke=True) if arguments.smoke_test else run(arguments.file)
+    return run(arguments.file, smoke=arguments.smoke_test)

@@ -4,29 +4,32 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
-from explorer.benchmarks import core, document, gradients, training, words
-from explorer.benchmarks.measure import Measurement
 from explorer.cli.text import columns
+from explorer.core.errors import ExplorerError
+from explorer.paths import benchmarks
 
 
 def bench(as_json: bool) -> int:
-    """``explorer bench``."""
+    """``explorer bench``.
+
+    Raises
+    ------
+    ExplorerError
+        "no-benchmarks" where the program was installed without its source code.
+    """
     # The limits are set for painting into memory: a screen adds what this program has no hand in.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    found = []
-    for measure in figures():
-        if sys.stderr.isatty():
-            print(f"\r\x1b[Kmeasuring: {measure.__name__.replace('_', ' ')} …", end="", file=sys.stderr, flush=True)
-        found.append(measure())
+    found = list(_figures().measured(_say))
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     if as_json:
-        listed = [{**asdict(one), "met": one.met} for one in found]
+        listed = [{**asdict(one), "met": one.met, "busy": one.busy} for one in found]
         print(json.dumps({"machine": _machine(), "figures": listed}))
         return 0
     rows = [(one.name, f"{one.value:#.4g} {one.unit}", _limit(one), one.against) for one in found]
@@ -38,19 +41,22 @@ def bench(as_json: bool) -> int:
     return 0
 
 
-def figures() -> Iterator[Callable[[], Measurement]]:
-    """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
-    for part in (core, document, gradients, training, words):
-        yield from part.figures()
-    from explorer.app import open_window
-    from explorer.ui.benchmarks import training as frames
-    from explorer.ui.benchmarks import window
-
-    yield from window.figures(open_window)
-    yield from frames.figures(open_window)
+def _figures() -> Any:
+    """The module of the benchmarks, which stand beside the tests of a checkout and are in no wheel."""
+    folder = benchmarks()
+    if not folder.is_dir():
+        raise ExplorerError("no-benchmarks")
+    if str(folder.parent) not in sys.path:
+        sys.path.append(str(folder.parent))
+    return import_module("benchmarks.figures")
 
 
-def _limit(one: Measurement) -> str:
+def _say(what: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[Kmeasuring: {what} …", end="", file=sys.stderr, flush=True)
+
+
+def _limit(one: Any) -> str:
     if one.limit is None:
         return "none"
     return f"{one.limit:.4g} {one.unit}{'' if one.met else ' MISSED'}"

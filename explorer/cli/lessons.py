@@ -12,9 +12,9 @@ from explorer.cli.formats import nested
 from explorer.cli.text import columns
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
-from explorer.lessons import recipes
 from explorer.lessons.check import Result, SlipResult, check_figures, check_lesson, check_slips
 from explorer.lessons.loader import catalogue
+from explorer.training import recipes
 
 
 def list_all(as_json: bool) -> int:

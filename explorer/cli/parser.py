@@ -115,6 +115,39 @@ _TRAIN_EXAMPLES = """\
 example:
   explorer train roses --out roses.explorer
 
+A recipe says which model, what it learns from, and how:
+
+    title = "My text"
+
+    [model]                   # or: example = "xor", or: document = "mine.explorer", whose weights are gone on from
+    kind = "gpt"              # or encoder-decoder, or mlp with units = [8, 8]
+    d_model = 64
+    layers = 2
+    [model.switches]          # as in a lesson; without a block's name, for every layer
+    heads = 4
+    norm = "pre"
+
+    [data]
+    text = "mine.txt"         # beside the recipe. Or pairs = "pairs.tsv", two sentences a line with a tab between them;
+    window = 24               # or set = "xor" or "sine"; or X = [[0, 1], …] and target = [[1], …]
+    words = 400               # the most frequent ones; all others are <unk>
+
+    [training]                # each may be left out
+    optimiser = "Adam"        # SGD, momentum, RMSprop, Adam, AdamW
+    rate = 0.003
+    schedule = "cosine"       # constant, linear, cosine, inverse square root
+    warm_up = 100             # steps in which the rate rises
+    weight_decay = 0.0
+    dropout = 0.0
+    clip = 1.0                # the longest that a gradient may be; 0: as long as it is
+    batch = 32                # 0: all examples at once
+    steps = 2000
+    validation = 0.1          # share that is judged by and never learned from
+    validate_every = 50
+    seed = 1
+    frozen = ["input.table"]  # nodes, or blocks such as "decoder.1.self"
+    initialiser = "xavier"    # he, uniform, or zeros, to see symmetry fail
+
 What is needed to go on lies in FILE.training until the training is done. With --json, each line of output is an object:
   {"event": "begin", "step", "steps", "title", "weights", "examples", "judged", "kept"}
   {"event": "step", "step", "loss", "rate", "norm", "norms": {BLOCK: …}, "validation", "seconds", "left"}
@@ -152,7 +185,9 @@ def _window() -> Parser:
     parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
     what = "a document (.explorer), a lesson (.toml), or the name of a lesson"
     parser.add_argument("file", nargs="?", metavar="FILE", help=what)
-    parser.add_argument("--smoke-test", action="store_true", help="start, paint every stage once, end")
+    parser.add_argument("--smoke-test", action="store_true", help="start, do everything once, say what was done, end")
+    what = "give the program a menu entry, and its files their type, for you alone (Linux)"
+    parser.add_argument("--register-desktop", action="store_true", help=what)
     parser.add_argument("--version", action="version", version=f"explorer {__version__}")
     return parser
 
@@ -251,7 +286,7 @@ def _train() -> Parser:
 
 
 def _bench() -> Parser:
-    what = "Measure the figures of speed and print them beside their limits. Close other programs first."
+    what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
     parser.add_argument("--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}]}')
     return parser

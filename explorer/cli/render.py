@@ -7,7 +7,7 @@ from pathlib import Path
 from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
 from explorer.cli.show import opened
-from explorer.core.files import whole_file
+from explorer.files import whole_file
 
 ENDINGS = (".png", ".svg", ".pdf")
 THEMES = ("light", "dark")

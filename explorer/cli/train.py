@@ -18,11 +18,11 @@ from typing import Any
 from explorer.cli.errors import UsageError
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
-from explorer.core.training.history import Record
+from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
 from explorer.document import storage
-from explorer.lessons import recipes
-from explorer.lessons.training import Beginning, begin, trained
+from explorer.training import recipes
+from explorer.training.preparation import Prepared, prepare, trained
 
 _EVERY, _LINE_EVERY = 0.1, 15.0
 """Seconds between two pictures of the bar, and between two lines where there is no terminal."""
@@ -39,8 +39,8 @@ def train(arguments: Namespace) -> int:
     progress = _Json() if arguments.json else _Bar()
     try:
         _check(out)
-        beginning = begin(recipes.load(arguments.recipe))
-        return _run(beginning, out, progress, arguments.keep_every, arguments.attached)
+        prepared = prepare(recipes.load(arguments.recipe))
+        return _run(prepared, out, progress, arguments.keep_every, arguments.attached)
     except ExplorerError as error:
         progress.failed(error)
         raise
@@ -59,25 +59,35 @@ def _check(out: Path) -> None:
         raise ExplorerError("not-written", file=out, reason=error.strerror or error) from None
 
 
-def _run(beginning: Beginning, out: Path, progress: "_Progress", every: float, attached: bool) -> int:
-    trainer = beginning.trainer()
+def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, attached: bool) -> int:
+    trainer, records = prepared.trainer(), Records()
     kept = out.with_name(out.name + checkpoint.ENDING)
     if kept.exists():
-        checkpoint.load(trainer, kept)
-    progress.begin(beginning, trainer, kept)
+        records = checkpoint.load(trainer, kept)
+    progress.begin(prepared, trainer, kept)
 
     def keep() -> None:
-        checkpoint.save(trainer, kept)
+        checkpoint.save(trainer, records, kept)
         progress.kept(trainer.at)
+
+    def write() -> None:
+        """The document as trained so far; who has started this program is content with what is kept."""
+        if attached:
+            keep()
+            return
+        storage.save(trained(prepared, trainer, records), prepared.title, out)
+        kept.unlink(missing_ok=True)
 
     with _stopped(attached) as stop:
         last = monotonic()
         while not trainer.finished and not stop.is_set():
             try:
-                progress.step(trainer.step())
+                record = trainer.step()
             except ExplorerError:  # it diverged; the last good weights are not lost
-                _write(beginning, trainer, out, kept)
+                write()
                 raise
+            records = records.with_record(record)
+            progress.step(record)
             if monotonic() - last >= every and not trainer.finished:
                 keep()
                 last = monotonic()
@@ -85,15 +95,9 @@ def _run(beginning: Beginning, out: Path, progress: "_Progress", every: float, a
         keep()
         progress.end("stopped", trainer, kept)
         return 130
-    _write(beginning, trainer, out, kept)
+    write()
     progress.end("done", trainer, out)
     return 0
-
-
-def _write(beginning: Beginning, trainer: Trainer, out: Path, kept: Path) -> None:
-    """The document as trained so far; what was kept to go on with is not needed any more."""
-    storage.save(trained(beginning, trainer), beginning.title, out)
-    kept.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -134,7 +138,7 @@ class _Progress:
         self.started, self.begun, self.steps = monotonic(), 0, 0
         self.last = self.started
 
-    def begin(self, beginning: Beginning, trainer: Trainer, kept: Path) -> None:
+    def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
         """It begins, or goes on after some steps."""
         self.started, self.begun, self.steps = monotonic(), trainer.at, trainer.recipe.steps
 
@@ -169,14 +173,14 @@ class _Progress:
 class _Json(_Progress):
     """An object a line on standard output."""
 
-    def begin(self, beginning: Beginning, trainer: Trainer, kept: Path) -> None:
-        super().begin(beginning, trainer, kept)
-        examples = beginning.examples
+    def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
+        super().begin(prepared, trainer, kept)
+        examples = prepared.examples
         self._say(
             event="begin",
             step=trainer.at,
             steps=self.steps,
-            title=beginning.title,
+            title=prepared.title,
             weights=sum(trainer.weights[name].size for name in trainer.moving),
             examples=len(examples.training) or 1,
             judged=len(examples.validation),
@@ -211,14 +215,15 @@ class _Bar(_Progress):
         super().__init__()
         self.terminal = sys.stderr.isatty()
         self.judged: float | None = None
+        self.loss = float("nan")
 
-    def begin(self, beginning: Beginning, trainer: Trainer, kept: Path) -> None:
-        super().begin(beginning, trainer, kept)
+    def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
+        super().begin(prepared, trainer, kept)
         if trainer.at:
             print(f"{kept}: going on after {trainer.at:,} steps", file=sys.stderr)
 
     def step(self, record: Record) -> None:
-        self.judged = self.judged if record.validation is None else record.validation
+        self.loss, self.judged = record.loss, self.judged if record.validation is None else record.validation
         if self.due(_EVERY if self.terminal else _LINE_EVERY):
             self._show(record)
 
@@ -227,7 +232,7 @@ class _Bar(_Progress):
         if how == "stopped":
             print(f"stopped after {trainer.at:,} steps; the same command goes on from there", file=sys.stderr)
             return
-        print(", ".join([f"{file}: {trainer.at:,} steps", *_losses(trainer.history.losses[-1], self.judged)]))
+        print(", ".join([f"{file}: {trainer.at:,} steps", *_losses(self.loss, self.judged)]))
 
     def failed(self, error: ExplorerError) -> None:
         self._clear()

@@ -1,5 +1,6 @@
 """Errors that a person can cause: an id and fields below the window, one English sentence on the command line."""
 
+from collections.abc import Mapping
 from typing import Any
 
 MESSAGES: dict[str, str] = {
@@ -22,8 +23,8 @@ MESSAGES: dict[str, str] = {
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
     "too-many-labels": "The matrices of this model would have {labels} rows and columns; choose sizes that give up to "
     "{limit}.",
+    "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
     "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
-    "diverged": "After {step} steps a gradient is no finite number: the steps were too large. Go back, lower the rate.",
     "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too large. The "
     "weights are those of the last good step. Start over with a lower learning rate, or clip the gradient.",
     "weight-not-finite": "{name} holds a cell that is no finite number, so there is no gradient to go by. Undo that "
@@ -121,12 +122,18 @@ MESSAGES: dict[str, str] = {
     "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",
     "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose "
     "another name.",
+    "process-failed": "{message}",
+    "process-ended": "The process that trains was ended from outside; Train goes on from what it kept last.",
+    "process-not-started": "The process for training could not be started.",
+    "example-changed": "The model or what it learns from has changed; Train goes on with it as it is now.",
     "model-changed": "The model has other weights than when the training began; begin anew.",
 }
 
 
 class ExplorerError(Exception):
     """Something a person asked for that cannot be done.
+
+    It is put into words where it is shown: by `sentence`, and in English where it is printed as it is.
 
     Parameters
     ----------
@@ -137,9 +144,17 @@ class ExplorerError(Exception):
     """
 
     def __init__(self, id: str, **fields: Any) -> None:
+        super().__init__(id)
         self.id = id
         self.fields = fields
-        super().__init__(MESSAGES[id].format(**fields))
+
+    def __str__(self) -> str:
+        return sentence(self)
+
+
+def sentence(error: ExplorerError, messages: Mapping[str, str] = MESSAGES) -> str:
+    """What an error says, in the words of a table of messages by their ids."""
+    return messages[error.id].format(**error.fields)
 
 
 def nearest(name: str, known: list[str]) -> str:

@@ -14,6 +14,8 @@ from explorer.core.ops import Array, Op
 CELL = 100
 """Multiply-adds of a large matrix product in the time that one number of an element-wise op takes (GELU: 80, softmax:
 200), in float32 on two cores."""
+READ = 25
+"""The same of one number that a product reads: few tokens take little else from a large table (38 million: 24 ms)."""
 
 
 Link: TypeAlias = tuple[str, int]
@@ -106,7 +108,7 @@ class Graph:
 
     @cached_property
     def work(self) -> Mapping[str, int]:
-        """About how many multiply-adds each node takes: those of its product, and some for each number it makes."""
+        """About how many multiply-adds each node takes: those of its product, some for each number made or read."""
         return {name: self._work(node) for name, node in self.nodes.items()}
 
     def _work(self, node: Node) -> int:
@@ -119,7 +121,8 @@ class Graph:
         for term, parent in zip(terms.split(","), node.parents, strict=False):
             lengths |= dict(zip(reversed(term), reversed(self.shape(parent)), strict=False))
         summed = [lengths.get(letter, 1) for letter, times in shared.items() if times > 1 and letter not in result]
-        return self.size(node.name) * (CELL + (prod(summed) if summed else 0))
+        read = READ * sum(map(self.size, node.parents)) if summed else 0
+        return self.size(node.name) * (CELL + (prod(summed) if summed else 0)) + read
 
     def ancestors(self, name: str) -> set[str]:
         """The nodes that a node depends on."""

@@ -13,10 +13,10 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.files import whole_file
 from explorer.core.graph import Graph
 from explorer.core.node import Node
 from explorer.core.ops import Array
+from explorer.files import whole_file
 
 MOST_CELLS = 1024
 """Larger arrays are not written out, they stand in the .npz file."""

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
-from explorer.core.files import whole_file
 from explorer.core.ops import Array
 from explorer.document.state import frozen
+from explorer.files import whole_file
 
 MOST_BYTES = 2_000_000_000
 MOST_DOCUMENT = 32_000_000

@@ -35,8 +35,8 @@ class Deferred:
         with self._lock:
             if self._write is not None:
                 self._write()
-                self._write = None
                 self.array.flags.writeable = False
+                self._write = None
 
 
 class DeferredArrays(Mapping[str, Array]):
@@ -76,6 +76,12 @@ def unread(arrays: Mapping[str, Array]) -> Mapping[str, Array]:
 def with_others(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> Mapping[str, Array]:
     """The arrays with some others in place of them or beside them; what is deferred stays so."""
     together = {**unread(arrays), **others}
+    waiting = {name: one for name, one in still_waiting(arrays).items() if together[name] is one.array}
+    return DeferredArrays(together, waiting) if waiting else together
+
+
+def still_waiting(arrays: Mapping[str, Array]) -> Mapping[str, Deferred]:
+    """Those of the arrays that are still to be written."""
     if not isinstance(arrays, DeferredArrays):
-        return together
-    return DeferredArrays(together, {n: one for n, one in arrays.deferred.items() if together[n] is one.array})
+        return {}
+    return {name: one for name, one in arrays.deferred.items() if one.waiting}

@@ -258,8 +258,7 @@ class Document:
             return False
         # The way back takes two products for each one of the way there, and goes through all of the model.
         back = 2 * sum(begun.graph.work.values()) if self._asking and LOSS.node in begun.graph.nodes else 0
-        written = CELL * sum(one.array.size for one in self.wanted.deferred if one.waiting)
-        return begun.work + back + written >= LARGE
+        return begun.work + back + CELL * self.wanted.numbers_to_write >= LARGE
 
     def _start(self, begun: Pass, label: str, stroke: object) -> None:
         """Compute in the background; what was being computed there is overtaken."""

@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from explorer.core.models.size import MOST_LABELS
 from explorer.document.archive import DOCUMENT, DamagedError
 
-MOST_LABELS = 1_000_000
 MOST_LABEL = 120
 
 

@@ -13,8 +13,15 @@ from explorer.core.model import Model
 from explorer.core.models.size import build_within
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
-from explorer.core.training.history import History
-from explorer.document.deferred import MOST_WRITTEN_AT_ONCE, Deferred, DeferredArrays, unread, with_others
+from explorer.core.training.records import Records
+from explorer.document.deferred import (
+    MOST_WRITTEN_AT_ONCE,
+    Deferred,
+    DeferredArrays,
+    still_waiting,
+    unread,
+    with_others,
+)
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
 _NO_ARRAYS: Mapping[str, Array] = MappingProxyType({})
@@ -36,8 +43,8 @@ class State:
         The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
         brings them back. Large ones may be written only when they are read; see `DeferredArrays`.
     pins : mapping of str to Pin
-    run : History or None
-        The records of the training that its weights are from. It goes on growing while that does.
+    records : Records or None
+        Of the training that its weights are from, up to these.
     setting, lesson : str
         Where this came from: the name of a setting, such as "printed", and the id of its lesson.
     beyond : mapping of str to numpy.ndarray
@@ -51,7 +58,7 @@ class State:
     pins: Mapping[str, Pin] = field(default_factory=lambda: _EMPTY)
     setting: str = ""
     lesson: str = ""
-    run: History | None = None
+    records: Records | None = None
     beyond: Mapping[str, Array] = field(default_factory=lambda: _NO_ARRAYS)
 
     @staticmethod
@@ -108,18 +115,28 @@ class State:
         return {name: array for name, array in unread(self.inputs).items() if name in names}
 
     @property
-    def deferred(self) -> tuple[Deferred, ...]:
-        """Inputs whose numbers are written when they are first read, or have been."""
-        return tuple(self.inputs.deferred.values()) if isinstance(self.inputs, DeferredArrays) else ()
+    def numbers_to_write(self) -> int:
+        """How many numbers of inputs are still to be written."""
+        return sum(one.array.size for one in still_waiting(self.inputs).values())
 
     def write(self) -> None:
         """Write the numbers of all inputs that are still to be written, on whatever thread."""
-        for array in self.deferred:
-            array.write()
+        for one in still_waiting(self.inputs).values():
+            one.write()
 
     def with_inputs(self, arrays: Mapping[str, Array]) -> "State":
         """The state with other values of some inputs, in the same shapes."""
         return replace(self, inputs=with_others(self.inputs, arrays))
+
+    def with_beyond(self, longer: Mapping[str, Array]) -> "State":
+        """The state, keeping of longer inputs what its sentences have no room for: positions trained on others."""
+        kept = dict(self.beyond)
+        for name, array in longer.items():
+            op, shape = self.graph.nodes[name].op, self.graph.shape(name)
+            parts = [part for part in (self.beyond, {name: array}) if _common(self.graph, name, part) is not None]
+            if isinstance(op, Input) and any(_exceeds(part, name, shape) for part in parts):
+                kept[name] = _longest(op, name, self.model, shape, parts)
+        return replace(self, beyond=kept)
 
     def rebuilt(self, model: Model) -> "State":
         """The state with another structure: what fits of the inputs and pins stays."""
@@ -148,7 +165,7 @@ def _filled(
 ) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
     """A value for each input node, with those of nodes that the graph lacks as they are, and `State.beyond`."""
     inputs, longer = dict(unread(given)), dict(beyond)
-    deferred = dict(given.deferred) if isinstance(given, DeferredArrays) else {}
+    deferred = dict(still_waiting(given))
     for name, node in graph.nodes.items():
         op = node.op
         if not isinstance(op, Input):
@@ -161,6 +178,7 @@ def _filled(
                 with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
                     inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
             continue
+        deferred.pop(name, None)
         kept = [arrays for arrays in (beyond, given) if _common(graph, name, arrays) is not None]
         inputs[name] = array = np.empty(shape, dtype)
         write = partial(_write, array, op, name, model, kept)

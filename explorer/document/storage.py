@@ -26,16 +26,16 @@ from explorer.core.forward import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
-from explorer.core.models.size import MOST_BYTES, count_labels, most_numbers
+from explorer.core.models.size import MOST_BYTES, MOST_LABELS, count_labels, most_numbers
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
-from explorer.core.training.history import History
 from explorer.core.training.recipe import BOUNDS
+from explorer.core.training.records import Records
 from explorer.document import archive
 from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, Form
 from explorer.document.commands.cells import last_number
-from explorer.document.json_table import MOST_LABEL, MOST_LABELS, JsonTable, is_text, is_whole, shown
+from explorer.document.json_table import MOST_LABEL, JsonTable, is_text, is_whole, shown
 from explorer.document.state import State
 
 FORMAT, VERSION = "Transformer Explorer document", 1
@@ -136,7 +136,7 @@ def _taken_down(state: State, title: str) -> tuple[dict[str, Any], dict[str, Arr
         "inputs": {name: _form(array) for name, array in state.inputs.items()},
         "pins": {name: _form(pin.values) for name, pin in state.pins.items()},
     }
-    columns = state.run.arrays() if state.run is not None else {}
+    columns = state.records.arrays() if state.records is not None else {}
     for part, more in (("run", columns), ("beyond", state.beyond)):
         if more:
             document[part] = {name: _form(array) for name, array in more.items()}
@@ -186,16 +186,16 @@ def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> t
             _check_whole(graph, name, array)
     _check_kept(model, graph, arrays)
     longer = {name: read(f"beyond/{name}", form) for name, form in beyond.items()}
-    return State(model, graph, arrays, held, setting, lesson, _run(columns, read), longer), title
+    return State(model, graph, arrays, held, setting, lesson, _records(columns, read), longer), title
 
 
-def _run(columns: Mapping[str, Form], read: Read) -> History | None:
+def _records(columns: Mapping[str, Form], read: Read) -> Records | None:
     """The records of the training that the weights are from, where the file has them."""
     if any(prod(form.shape) > MOST_STEPS for form in columns.values()):
         raise DamagedError("its run of training has more steps than there can be")
     arrays = {name: read(f"run/{name}", form) for name, form in columns.items()}
     try:
-        return History.of(arrays) if arrays else None
+        return Records.of(arrays) if arrays else None
     except ValueError:
         raise DamagedError("the columns of its run of training do not fit together") from None
 

@@ -94,4 +94,4 @@ def new_lesson(
 
 def drawn(lesson: Lesson) -> Lesson:
     """The lesson with its weights drawn, for all its states: of a large model that takes seconds, once."""
-    return replace(lesson, inputs=lesson.state().inputs)
+    return replace(lesson, inputs=lesson.state().used)

@@ -260,8 +260,8 @@ def recipe_in(table: Table) -> Recipe:
     for one in fields(Recipe):
         if one.name not in table:
             continue
-        if one.name == "frozen":
-            settings["frozen"] = table.words("frozen") if table.data["frozen"] else ()
+        if one.name in ("frozen", "also"):
+            settings[one.name] = table.words(one.name) if table.data[one.name] else ()
         elif one.name in CHOICES:
             settings[one.name] = table.one_of(one.name, filter(None, CHOICES[one.name]))
         elif one.type is int:

@@ -1,6 +1,5 @@
 """Models with a stream: a lane for each sequence, in which a line for each word goes from block to block."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,7 +34,6 @@ from explorer.pages.drawing import (
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import Cell, View
 
-LAYERS = re.compile(r"(encoder|decoder)\.(\d+)\.")
 LAYER, ALL = "whole.layer", 0
 """The key under which it is kept which layer is drawn, and what means all of them."""
 MOST_LAYERS = 2
@@ -80,11 +78,9 @@ def has_stream(view: View) -> bool:
 
 def layers_of(view: View) -> dict[str, int]:
     """How many layers each stack has."""
-    found: dict[str, int] = {}
-    for stage in view.graph.stages:
-        if numbered := LAYERS.match(stage.name):
-            found[numbered[1]] = max(found.get(numbered[1], 0), int(numbered[2]))
-    return found
+    model = view.state.model
+    stacks = {"encoder": ("encoder",), "gpt": ("decoder",)}.get(model.kind, ("encoder", "decoder"))
+    return dict.fromkeys(stacks, model.layers)
 
 
 def shown_layer(view: View) -> int:
@@ -149,11 +145,14 @@ class Lanes:
         self._waiting: list[tuple[int, str]] = [(0, "")]
         self._stages = {stage.name: stage for stage in view.graph.stages}
         self._counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
-        self._work = sum(view.graph.work.values()) or 1
+        self._work_of: dict[str, float] = {}
+        for name, node in view.nodes.items():
+            self._work_of[node.stage] = self._work_of.get(node.stage, 0) + view.graph.work[name]
+        self._work = sum(self._work_of.values()) or 1
         self._stack_sizes = layers_of(view)
         self._layer = shown_layer(view)
         self._bridge: tuple[float, float, float] | None = None
-        self._right = 0.0
+        self._right = self._low = 0.0
 
     def drawing(self) -> Drawing:
         """The picture."""
@@ -179,8 +178,6 @@ class Lanes:
         window = (left, self._right + 8.0, top, max(lane.bottom + 30.0, self._low))
         none = Axis(labels=())
         return Drawing(tuple(self._marks), window, summary, none, none, down=True, square=True, zoom=True)
-
-    _low = 0.0
 
     @property
     def due(self) -> list[str]:
@@ -614,17 +611,10 @@ class Lanes:
         lines = [f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(view.values[name].shape)]
         if count := self._counts.get(block, 0):
             lines.append(f"{count:,} parameters")
-        work = sum(view.graph.work[node.name] for node in self._nodes_of(stage.name))
+        work = self._work_of.get(stage.name, 0)
         if work:
             lines.append(f"{100 * work / self._work:.0f} % of the multiplications")
         return "\n".join(filter(None, lines))
-
-    def _nodes_of(self, stage: str) -> Sequence:
-        if not hasattr(self, "_by_stage"):
-            self._by_stage: dict[str, list] = {}
-            for node in self._view.nodes.values():
-                self._by_stage.setdefault(node.stage, []).append(node)
-        return self._by_stage.get(stage, ())
 
 
 def _title(sequence: str, words: Sequence[str]) -> str:

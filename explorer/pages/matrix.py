@@ -110,21 +110,26 @@ class Matrix(Element):
             value = self.array[row, column].item()
             if self.nothing:
                 text = "–"
-            elif self.showing != "values":
-                sign = "+" if value > 0 else ""
-                text = f"{sign}{written(value, self.decimals)}" if value else "·"
             else:
-                text = self.names[value] if self.names else written(value, self.decimals)
+                text = self.names[value] if self.names and self.showing == "values" else self._said(value)
             self._texts[row, column] = text
         return text
+
+    def _said(self, value: float) -> str:
+        """A number as it is written, a change with its sign."""
+        text = written(float(value), self.decimals)
+        if self.showing == "values":
+            return text
+        return f"{'+' if value > 0 else ''}{text}" if value else "·"
 
     def some_texts(self, at_most: int) -> list[str]:
         """The numbers as they are written; of a large matrix the largest, the smallest and some of the first."""
         array = self.array
         if array.size <= at_most:
             return [self.text(r, c) for r in range(array.shape[0]) for c in range(array.shape[1])]
-        places = {int(array.argmax()), int(array.argmin()), *range(at_most)}
-        return [self.text(*divmod(place, array.shape[1])) for place in places]
+        first = [self.text(*divmod(place, array.shape[1])) for place in range(at_most)]
+        # Not where they stand: to find that takes ten times as long.
+        return first if self.nothing or self.names else [*first, *map(self._said, (array.max(), array.min()))]
 
     def label(self, row: int, column: int) -> str:
         """Both labels of a cell, for words."""
@@ -143,15 +148,17 @@ class Matrix(Element):
         return self.pins is not None and bool(self.pins[row, column])
 
     def told(self, view: View, row: int, column: int) -> str:
-        """The number in full, and before the last edit, where that changed it; the view is the one it is a part of."""
-        now = exact(self.values[row, column])
+        """The number in full, and what the last edit changed it by. A view that has no such cell has nothing to add."""
+        now, index = exact(self.values[row, column]), self.index(row, column)
         if self.nothing:
             return f"{now}\n{self.nothing}"
-        was = view.last.before.get(self.place.node)
+        own, was = view.values.get(self.place.node), view.last.before.get(self.place.node)
+        if own is None or own.ndim != len(index) or any(i >= n for i, n in zip(index, own.shape, strict=True)):
+            return now  # of an edit that the page is still to hear of
         change = 0.0
-        if was is not None and was.shape == view.values[self.place.node].shape:
-            change = float(apart(self.values[row, column], was[self.index(row, column)]))
-        if only_rounding(view.engine, self.place.node, self.index(row, column)):
+        if was is not None and was.shape == own.shape:
+            change = float(apart(self.values[row, column], was[index]))
+        if only_rounding(view.engine, self.place.node, index):
             now = f"{now}\n{ROUNDING}"
         return f"{now}\nchanged by {exact(change)}" if change else now
 

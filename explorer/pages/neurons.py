@@ -12,7 +12,7 @@ from explorer.pages.amounts import amount
 from explorer.pages.drawing import MUTED, TEXT, Axis, Box, Dot, Drawing, Mark, Segments, Way, Words, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.page import Choice, Controls, Number
+from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, row_of
 
 ACROSS, DOWN, DISC, HALF = 136.0, 42.0, 13.0, 50.0
@@ -36,11 +36,9 @@ def example_choice(view: View) -> tuple[Element, ...]:
     labels, row, key = view.labels("input"), view.row("input"), row_of("input")
     if len(labels) <= MOST_OPTIONS:
         asks = tuple(Keep(key, i) for i in range(len(labels)))
-        return (Controls("examples", (Choice("example", "Example", labels, row, asks),)),)
+        return (Choice("example", "Example", labels, row, asks),)
     asks_one = _KeepFromOne(key)
-    return (
-        Controls("examples", (Number("example", "Example", row + 1, 1, len(labels), asks_one, "Example to follow"),)),
-    )
+    return (Number("example", "Example", row + 1, 1, len(labels), asks_one, "Example to follow"),)
 
 
 class _KeepFromOne(Keep):

@@ -11,7 +11,7 @@ from explorer.pages.gestures import Gesture
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 
-WORDS, NUMBER, BAR = "words", "number", "bar"
+WORDS, NUMBER, BAR, HEAT = "words", "number", "bar", "heat"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,8 @@ class Column(Data):
     ----------
     title : str
     kind : str
-        `WORDS` (left-aligned), `NUMBER` (right-aligned figures) or `BAR`.
+        `WORDS` (left-aligned), `NUMBER` (right-aligned figures), `BAR`, or `HEAT` (figures on the colour of a number
+        between −1 and 1).
     width : int
         Of a bar, in pixels at text scale 1.
     reach : tuple of float
@@ -145,7 +146,7 @@ class Entry(Data):
     text : str
         Of a bar, the words that say the same.
     value : float
-        The number that a bar shows.
+        The number that a bar or a colour shows.
     tip : str
         The whole truth, where the text is rounded.
     muted : bool
@@ -216,6 +217,8 @@ class Listing(Element):
         Lines in sight at once.
     vocabulary : tuple of str
         The words that `Entry.choose` chooses from.
+    labels : tuple of str
+        What stands before each line and stays in sight; () for a list without.
     order : str
         By what the lines are sorted: with another order one begins at the top again.
     """
@@ -226,6 +229,7 @@ class Listing(Element):
     most: int = 12
     vocabulary: tuple[str, ...] = ()
     order: str = ""
+    labels: tuple[str, ...] = ()
 
 
 # Pictures

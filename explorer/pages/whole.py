@@ -17,17 +17,21 @@ LEAST_WIDTH, LEAST_HEIGHT = 620, 330
 
 def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     """The model as blocks along a stream, each with a picture of what it holds now."""
-    controls: tuple[Element, ...] = ()
+    choices: tuple[Element, ...] = ()
     if has_stream(view):
         lanes = Lanes(view)
-        drawing, due, controls = lanes.drawing(), lanes.due, _layer_choice(view)
+        drawing, due, choices = lanes.drawing(), lanes.due, _layer_choice(view)
     elif is_small_net(view):
-        (drawing, due), controls = neurons(view), example_choice(view)
+        (drawing, due), choices = neurons(view), example_choice(view)
     else:
         drawing, due = chain(view)
     drawing, player = played(view, drawing, due)
     note = Note("how to read", _legend(view))
-    return (*controls, note, player, Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True))
+    return (
+        Controls("controls", (*choices, player)),
+        note,
+        Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True),
+    )
 
 
 def whole_sentence(view: View, stage: Stage) -> str:
@@ -52,7 +56,7 @@ def _layer_choice(view: View) -> tuple[Element, ...]:
     layer = shown_layer(view)
     chosen = layers if layer == ALL else layer - 1
     tip = "The layer that is drawn; the others have the same blocks"
-    return (Controls("layers", (Choice("layer", "Layer drawn", options, chosen, asks, tip),)),)
+    return (Choice("layer", "Layer drawn", options, chosen, asks, tip),)
 
 
 def _legend(view: View) -> str:

@@ -8,10 +8,11 @@ import numpy as np
 from explorer.core.numbers import exact, written
 from explorer.core.ops import Array
 from explorer.pages.gestures import Gesture
-from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing
-from explorer.words.similarity import Cosine, Neighbour
+from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Lines, Listing
+from explorer.words.similarity import Neighbour, PairCosine
 
 MOST = 12
+MOST_SQUARE = 24
 LONGEST = 12  # letters of a word above its numbers
 
 
@@ -27,6 +28,13 @@ class ShowCosine(Gesture):
     """The cosine of a word of the list is shown as arithmetic."""
 
     value: str = ""
+
+
+@dataclass(frozen=True)
+class ShowPair(Gesture):
+    """The cosine of a row and a column of a square is shown as arithmetic."""
+
+    value: tuple[int, int] = (0, 0)
 
 
 def near(
@@ -74,7 +82,7 @@ def near(
 class _Products(Lines):
     """A line for each dimension."""
 
-    cosine: Cosine
+    cosine: PairCosine
     order: Array
 
     def __len__(self) -> int:
@@ -100,7 +108,7 @@ class _Products(Lines):
         )
 
 
-def products(cosine: Cosine, largest_first: bool) -> Listing:
+def products(cosine: PairCosine, largest_first: bool) -> Listing:
     """A line for each dimension of two vectors: both numbers, and their product as number and bar."""
     numbers = cosine.products
     order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))
@@ -118,6 +126,26 @@ def products(cosine: Cosine, largest_first: bool) -> Listing:
     )
     said = f"{'-'.join(cosine.words)} {largest_first}"
     return Listing("products", "Products by dimension", columns, _Products(cosine, order), 14, order=said)
+
+
+def square(labels: tuple[str, ...], cosines: Array) -> Listing:
+    """The cosine of everything with everything, (n, n), on its colour; a click shows it as arithmetic."""
+    lines = tuple(
+        Line(
+            tuple(
+                Entry(
+                    written(float(cosine), 2),
+                    float(cosine),
+                    f"{label} and {other}: {exact(cosine)}",
+                    leads=ShowPair((row, column)),
+                )
+                for column, (other, cosine) in enumerate(zip(labels, cosines[row], strict=True))
+            )
+        )
+        for row, label in enumerate(labels)
+    )
+    columns = tuple(Column(label, HEAT) for label in labels)
+    return Listing("cosines", "Cosines", columns, lines, MOST_SQUARE, labels=labels)
 
 
 def shortened(word: str) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
 from explorer.pages.compose import WHOLE
+from explorer.ui.help import show_about, show_keys
 from explorer.ui.widgets.icons import icon
 from explorer.ui.workbench import Workbench
 
@@ -15,7 +16,7 @@ PARTS = ("page", "inspector", "topBar", "tokenBar", "sidebar")
 
 
 class Actions:
-    """Undo, redo, theme, text size, and going from stage to stage.
+    """Undo, redo, theme, text size, going from stage to stage, help.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ class Actions:
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
         self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))
         self.previous_part = action("Previous part", [QKeySequence("Shift+F6")], lambda: self._go_round(-1))
+        self.keys = action("Keys", [QKeySequence("F1")], lambda: show_keys(window))
+        self.about = action("About Transformer Explorer", [QKeySequence("Shift+F1")], lambda: show_about(window))
         self.refresh()
         self.restyle()
 

@@ -133,10 +133,7 @@ def _measured(page: QWidget, size: tuple[int, int] | None) -> tuple[float, QSize
 
 def _of_width(page: QWidget, width: int) -> QSize:
     """The size of the page when it is so wide: narrow pages break their rows more often."""
-    layout = page.layout()
-    assert layout is not None
-    high = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
-    return QSize(width, high)
+    return QSize(width, page.heightForWidth(width) if page.hasHeightForWidth() else page.sizeHint().height())
 
 
 # The three kinds of file

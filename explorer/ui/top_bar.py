@@ -85,6 +85,8 @@ class TopBar(QFrame):
         menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as, actions.export_python])
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole, actions.fold_list])
+        menu.addSeparator()
+        menu.addActions([actions.keys, actions.about])
         return menu
 
     def _tab(self, title: str, hint: str) -> QPushButton:

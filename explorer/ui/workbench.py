@@ -51,11 +51,11 @@ class Workbench:
         self.appearance = appearance
         self.reference = reference
         self.background = background or Background(bridge)
-        self.descent = Descent(document, bridge)
         self._first = lesson
         self._lessons = {lesson.id: lesson}
         self.opened: WeakSet[State] = WeakSet({document.state})
         """States as they were opened: who comes to one of them has opened an example, or taken everything back."""
+        self.descent = Descent(document, bridge, self.opened)
         self._set_descent(lesson)
 
     @property

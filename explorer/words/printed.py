@@ -15,7 +15,7 @@ class PrintedCosine:
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedWords:
     """Three cosines, and the ten words nearest to one.
 
     Parameters
@@ -39,10 +39,10 @@ class Printed:
     neighbours: tuple[tuple[str, str], ...]
 
 
-def load() -> Printed:
+def load() -> PrintedWords:
     """Read them from the file that comes with the program."""
     found = tomllib.loads((resources() / "vectors" / "reference.toml").read_text("utf-8"))
-    return Printed(
+    return PrintedWords(
         found["reference"],
         found["section"],
         found["vectors"],

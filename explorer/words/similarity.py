@@ -23,7 +23,7 @@ class Neighbour(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cosine:
+class PairCosine:
     """The cosine of two vectors as arithmetic; all of it in float32, as the vectors are.
 
     Parameters
@@ -100,7 +100,7 @@ class Sentence:
     vector: Floats
 
 
-def cosine(vectors: Vectors, a: str, b: str) -> Cosine:
+def cosine(vectors: Vectors, a: str, b: str) -> PairCosine:
     """The cosine of two words' vectors, step by step.
 
     Raises
@@ -112,7 +112,7 @@ def cosine(vectors: Vectors, a: str, b: str) -> Cosine:
     return cosine_of((vectors[a], vectors[b]), words)
 
 
-def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> Cosine:
+def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> PairCosine:
     """The cosine of two vectors, step by step.
 
     Raises
@@ -127,7 +127,7 @@ def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> Cosine:
             raise ExplorerError("no-direction", word=name)
     dot = np.float32(u @ v)
     first, second = np.float32(norms[0]), np.float32(norms[1])
-    return Cosine(names, (u, v), u * v, dot, (first, second), np.float32(dot / (first * second)))
+    return PairCosine(names, (u, v), u * v, dot, (first, second), np.float32(dot / (first * second)))
 
 
 def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour]:

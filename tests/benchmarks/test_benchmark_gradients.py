@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.benchmarks import core, gradients
+from benchmarks import core, gradients
 from explorer.core.engine import fresh
 
 

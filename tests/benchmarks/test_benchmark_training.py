@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.benchmarks import training
-from explorer.benchmarks.straight_training import loss_and_gradients
+from benchmarks import training
+from benchmarks.straight_training import loss_and_gradients
 from explorer.core.gradients import Gradients
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benchmarks.measure import Measurement
 
 import explorer
 from explorer import paths
@@ -15,9 +16,9 @@ from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.cli.text import columns, width
 from explorer.core.errors import ExplorerError
-from explorer.lessons import recipes
 from explorer.lessons.check import check_figures, check_slips
 from explorer.lessons.loader import catalogue
+from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
 
 
@@ -154,16 +155,16 @@ def test_check_files(capsys, tmp_path):
 # bench
 
 FIGURES = [
-    bench.Measurement("a", 1.5, "×", 2.0, "by hand", "of 10 pairs"),
-    bench.Measurement("b", 3.25, "ms", 1.0, "a frame", "of 200 edits"),
-    bench.Measurement("c", 0.5, "s", None, "nothing", "once"),
+    Measurement("a", 1.5, "×", 2.0, "by hand", "of 10 pairs"),
+    Measurement("b", 3.25, "ms", 1.0, "a frame", "of 200 edits", 0.5),
+    Measurement("c", 0.5, "s", None, "nothing", "once"),
 ]
 
 
 @pytest.fixture
 def measured(monkeypatch):
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    monkeypatch.setattr(bench, "figures", lambda: [lambda one=one: one for one in FIGURES])
+    monkeypatch.setattr("benchmarks.figures.figures", lambda: [lambda one=one: one for one in FIGURES])
 
 
 def test_bench(capsys, measured):
@@ -182,9 +183,18 @@ def test_bench_json(capsys, measured):
     found = json.loads(capsys.readouterr().out)
     assert "numpy" in found["machine"]
     assert [one["met"] for one in found["figures"]] == [True, False, True]
-    keys = {"name", "value", "unit", "limit", "against", "detail", "met"}
+    assert [one["busy"] for one in found["figures"]] == [False, True, False]
+    keys = {"name", "value", "unit", "limit", "against", "detail", "unrest", "met", "busy"}
     assert all(one.keys() == keys for one in found["figures"])
     assert found["figures"][1]["value"] == 3.25
+
+
+def test_bench_without_the_source_code(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "benchmarks", lambda: tmp_path / "benchmarks")
+    assert main(["bench"]) == 2
+    assert capsys.readouterr().err == (
+        "explorer: The benchmarks come with the source code only; run `make bench` in a checkout of it.\n"
+    )
 
 
 # The window

@@ -16,6 +16,8 @@ from explorer.cli import main, train
 from explorer.core.training import checkpoint
 from explorer.core.training.trainer import Trainer
 from explorer.document import storage
+from explorer.training import recipes
+from explorer.training.preparation import prepare
 
 XOR = """
 title = "A net on XOR"
@@ -83,9 +85,9 @@ def test_a_document_comes_of_it(recipe, tmp_path, capsys):
 
 def test_the_document_holds_the_records_of_its_training(recipe, tmp_path):
     main(["train", recipe(), "--out", str(tmp_path / "xor.explorer"), "--json"])
-    history = storage.load(tmp_path / "xor.explorer")[0].run
-    assert len(history.losses) == 40
-    assert [step for step, _ in history.validations] == [10, 20, 30, 40]
+    history = storage.load(tmp_path / "xor.explorer")[0].records
+    assert history.at == len(history.losses) == 40
+    assert history.judged.tolist() == [10, 20, 30, 40]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -270,10 +272,9 @@ def test_a_process_that_is_broken_off_in_every_way_ends_with_the_same_bits(recip
                     process.stdin.close()
                     until(process, "stopped")
                     assert process.wait() == 130
-        step, weights = checkpoint.weights(kept)
-        assert at < step < steps
-        assert weights.keys() == {"layer.1.W", "layer.1.b", "layer.2.W", "layer.2.b"}
-        at = step
+        trainer = prepare(recipes.load(Path(file))).trainer()
+        assert at < checkpoint.load(trainer, kept).at < steps
+        at = trainer.at
     assert main(["train", file, "--out", str(broken)]) == 0
     assert broken.read_bytes() == whole.read_bytes()
 
@@ -292,3 +293,14 @@ def test_every_command_shares_products_as_the_window_does(monkeypatch, capsys):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     assert main(["show", "softmax", "output.probabilities"]) == 0
     assert os.environ["OPENBLAS_NUM_THREADS"] == str(max((os.cpu_count() or 1) - 1, 1))
+
+
+def test_for_the_program_that_has_started_it_it_leaves_a_checkpoint_of_the_end(recipe, tmp_path):
+    """The window goes on from there, the optimiser's memory and all."""
+    out = tmp_path / "out.explorer"
+    with started(recipe(20), "--out", str(out)) as process:
+        until(process, "done")
+        assert process.wait() == 0
+    trainer = prepare(recipes.load(Path(recipe(20)))).trainer()
+    assert checkpoint.load(trainer, Path(f"{out}.training")).at == 20
+    assert not out.exists()

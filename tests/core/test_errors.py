@@ -5,7 +5,7 @@ from string import Formatter
 import pytest
 
 import explorer
-from explorer.core.errors import MESSAGES, ExplorerError, nearest
+from explorer.core.errors import MESSAGES, ExplorerError, nearest, sentence
 
 SOURCES = sorted(Path(explorer.__file__).parent.rglob("*.py"))
 
@@ -42,6 +42,19 @@ def test_an_error_is_its_sentence():
     error = ExplorerError("bad-number", text="two")
     assert str(error) == "'two' is not a number; write one such as 0.5, -2 or 1e-3."
     assert error.fields == {"text": "two"}
+
+
+def test_an_error_is_put_into_words_where_it_is_shown_not_where_it_is_raised():
+    written = []
+
+    class Number:
+        def __format__(self, spec):
+            written.append(spec)
+            return "two"
+
+    error = ExplorerError("bad-number", text=Number())
+    assert not written
+    assert sentence(error, {"bad-number": "« {text} » n'est pas un nombre."}) == "« two » n'est pas un nombre."
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import CELL, GraphBuilder, Place
+from explorer.core.graph import CELL, READ, GraphBuilder, Place
 from explorer.core.models import build
 from explorer.core.ops import Add, Concat, Input, MatMul, ReLU, Scores, Softmax, WeightedSum
 
@@ -158,9 +158,9 @@ def test_work_counts_the_multiply_adds_of_products_and_something_for_each_number
     g.add("wide", Concat(), "out", axes=(n, g.axis("wide", 14)))
     assert g.build().work == {
         **dict.fromkeys(("x", "W", "b"), 0),
-        "y": 2 * 3 * 7 * (5 + CELL),
-        "scores": 2 * 3 * 3 * (7 + CELL),
+        "y": 2 * 3 * 7 * (5 + CELL) + READ * (3 * 5 + 2 * 5 * 7 + 2 * 7),
+        "scores": 2 * 3 * 3 * (7 + CELL) + READ * 2 * (2 * 3 * 7),
         "weights": 2 * 3 * 3 * CELL,
-        "out": 2 * 3 * 7 * (3 + CELL),
+        "out": 2 * 3 * 7 * (3 + CELL) + READ * (2 * 3 * 3 + 2 * 3 * 7),
         "wide": 3 * 14 * CELL,
     }

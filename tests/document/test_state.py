@@ -164,6 +164,24 @@ def test_a_large_model_has_the_numbers_of_a_small_one(monkeypatch, states):
             assert not after.inputs[name].flags.writeable
 
 
+def test_a_sentence_that_becomes_short_leaves_no_large_array_to_write(monkeypatch, states):
+    monkeypatch.setattr(state_module, "MOST_WRITTEN_AT_ONCE", 8)
+    long = SetTokens("input", "abcda").apply(states["gpt"])
+    assert "input.PE" in long.inputs.deferred
+    short = SetTokens("input", "a").apply(long)
+    assert isinstance(short.inputs, dict) or "input.PE" not in short.inputs.deferred
+
+
+def test_what_has_been_written_is_as_any_other_array(monkeypatch, states):
+    monkeypatch.setattr(state_module, "MOST_WRITTEN_AT_ONCE", 0)
+    state = SetTokens("input", ["a", "new"]).apply(states["gpt"])
+    size = sum(state.inputs.arrays[name].size for name in ("input.table", "input.PE", "output.W", "output.b"))
+    assert state.numbers_to_write == size
+    state.write()
+    assert state.numbers_to_write == 0
+    assert isinstance(SetCells("input.PE", {(0, 0): 5.0}).apply(state).inputs, dict)
+
+
 def test_an_edit_of_a_growing_model_does_not_wait_for_its_table(monkeypatch, states):
     monkeypatch.setattr(state_module, "MOST_WRITTEN_AT_ONCE", 0)
     state, tables = states["gpt"], []

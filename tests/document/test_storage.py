@@ -21,7 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
 from explorer.core.models import size as sizes
 from explorer.core.switches import SWITCHES
-from explorer.core.training.history import History, Record
+from explorer.core.training.records import Record, Records
 from explorer.document import archive, storage
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
@@ -469,18 +469,20 @@ def test_a_document_that_says_something_else(file, act, says):
 
 
 def trained():
-    history = History()
+    records = Records()
     for step in range(1, 4):
-        history.add(Record(step, 1 / step, 0.1, 2.0, {"layer.1": 1.5, "layer.2": 0.5}, math.inf if step == 2 else None))
-    return history
+        judged, norms = math.inf if step == 2 else None, {"layer.1": 1.5, "layer.2": 0.5}
+        records = records.with_record(Record(step, 1 / step, 0.1, 2.0, norms, judged))
+    return records
 
 
 def test_the_records_of_a_training_are_kept(states, tmp_path):
-    save(replace(states["mlp"], run=trained()), "", tmp_path / "a.explorer")
+    save(replace(states["mlp"], records=trained()), "", tmp_path / "a.explorer")
     state, _ = load(tmp_path / "a.explorer")
-    assert state.run == trained()
+    kept, given = state.records.arrays(), trained().arrays()
+    assert {name: array.tolist() for name, array in kept.items()} == {n: a.tolist() for n, a in given.items()}
     save(states["mlp"], "", tmp_path / "b.explorer")
-    assert load(tmp_path / "b.explorer")[0].run is None
+    assert load(tmp_path / "b.explorer")[0].records is None
 
 
 @pytest.mark.parametrize(
@@ -495,7 +497,7 @@ def test_the_records_of_a_training_are_kept(states, tmp_path):
 )
 def test_records_of_a_training_that_do_not_fit(states, tmp_path, act, says):
     file = tmp_path / "a.explorer"
-    save(replace(states["mlp"], run=trained()), "", file)
+    save(replace(states["mlp"], records=trained()), "", file)
     change(file, act)
     assert says in refused(file)
 
@@ -505,7 +507,7 @@ def test_records_of_a_training_that_do_not_fit(states, tmp_path, act, says):
 )
 def test_columns_of_a_training_that_do_not_fit_together(states, tmp_path, column, array):
     file = tmp_path / "a.explorer"
-    save(replace(states["mlp"], run=trained()), "", file)
+    save(replace(states["mlp"], records=trained()), "", file)
     set_array(file, f"run/{column}", array)
     change(file, inner("run", column, {"dtype": array.dtype.name, "shape": list(array.shape)}))
     assert "do not fit together" in refused(file)

@@ -49,6 +49,13 @@ def test_a_model_larger_than_memory_cannot():
         new_lesson("gpt", ["a b c"], layers=24, heads=16, d_model=1024)
 
 
+def test_weights_of_a_large_model_are_drawn_where_they_are_asked_for(monkeypatch):
+    monkeypatch.setattr("explorer.document.state.MOST_WRITTEN_AT_ONCE", 0)
+    lesson = new_lesson("gpt", ["a b c"], d_model=4)
+    assert lesson.state().numbers_to_write
+    assert not drawn(lesson).state().numbers_to_write
+
+
 @pytest.mark.parametrize("smallest", [1, 10**9])
 def test_weights_that_were_drawn_are_those_that_would_be(monkeypatch, smallest):
     monkeypatch.setattr(new, "FLOAT32_FROM", smallest)

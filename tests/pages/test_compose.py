@@ -12,7 +12,7 @@ import pytest
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
-from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, page, stops
+from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, WHOLE, page, stops
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
 from explorer.pages.matrix import Matrix
@@ -46,9 +46,9 @@ def test_every_kind_of_stage_has_a_page_and_every_page_a_stage():
     assert KINDS.keys() - kinds <= {"dropout"}
 
 
-def test_pages_about_the_model_stand_behind_those_of_the_graph():
+def test_the_whole_stands_before_the_stages_and_pages_about_the_model_behind():
     graph = document("xor", None).engine.graph
-    assert stops(graph) == (*graph.stages, *ABOUT_THE_MODEL)
+    assert stops(graph) == (WHOLE, *graph.stages, *ABOUT_THE_MODEL)
 
 
 def test_ids_are_unique(example, eyes):
@@ -280,7 +280,7 @@ def test_after_an_edit_a_page_differs_where_what_it_shows_does(lesson, eyes):
                 same = np.array_equal(element.array, ids[element.id].array, equal_nan=True)
                 assert (element == ids[element.id]) == same
                 assert same or element.place.node in changed
-        if not shows and stage.name not in ("model.changes", "model.descent"):
+        if not shows and stage.name not in ("whole", "model.changes", "model.descent"):
             assert new == old[stage.name], stage.name
 
 

@@ -18,10 +18,9 @@ from explorer.ui import files, top_bar
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
-from explorer.ui.page.late import Late
-from explorer.ui.page.page_view import PageView
-from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.late import Late
+from explorer.ui.theme import DARK, LIGHT
 
 lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -157,9 +156,10 @@ def settle(qtbot, window):
     """Wait until every change is shown and every picture is in its place."""
 
     def settled():
-        # A picture's zero timer and the bridge's have both fired.
+        # A picture's zero timer, the bridge's and that of the page's new size have fired.
         waiting = [p for p in window.page().findChildren(Late) if p.isVisible() and p.picture is None]
-        return not waiting and not window.bench.bridge._timer.isActive()
+        timers = window.bench.bridge._timer, window.page()._settled
+        return not waiting and not any(timer.isActive() for timer in timers)
 
     QApplication.processEvents()
     qtbot.waitUntil(settled)

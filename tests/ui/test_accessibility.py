@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.ui.drawing.plot import Plot
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.top_bar import PAGES
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.pipeline_map import StageButton
-from explorer.ui.widgets.plot import Plot
 
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
 

@@ -63,7 +63,7 @@ def test_an_edit_right_after_a_change_of_theme(window, eye):
     window.bench.document.do(SetCells("source.table", {(0, 0): 2.0}))
     eye.settle(window)
     view = eye.views(window)["encoder.1.self.head.1.Q"]
-    assert (view.array == eye.value(window, "encoder.1.self.head.1.Q")).all()
+    assert (view.matrix.array == eye.value(window, "encoder.1.self.head.1.Q")).all()
 
 
 def test_a_word_that_is_being_typed_survives_a_change_of_theme(window, eye, hand):

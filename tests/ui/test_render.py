@@ -11,11 +11,11 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from explorer.pages.matrix import matrix
 from explorer.ui.bridge import Bridge
 from explorer.ui.render import WIDEST, WRITERS, draw, render
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.matrix.model import MatrixModel
 from explorer.ui.workbench import Workbench
 
 ATTENTION = "encoder.1.self.attention"
@@ -69,13 +69,13 @@ def test_every_kind_of_stage_is_drawn_whole(bench, stage):
     found = texts(draw(bench, stage, ".svg"))
     slices = [name for name in GRAPH.names() if name not in GRAPH.nodes or GRAPH.n_heads(name) is None]
     shown = [name for name in slices if GRAPH.nodes[GRAPH.place(name).node].stage == stage]
-    assert any(MatrixModel(bench.document, name).text(0, 0) in found for name in shown)
+    assert any(matrix(bench.view, name).text(0, 0) in found for name in shown)
 
 
 def test_every_number_of_a_matrix_is_text_in_an_svg(bench):
     found = texts(draw(bench, ATTENTION, ".svg"))
-    model = MatrixModel(bench.document, "encoder.1.self.head.1.weights")
-    numbers = [model.text(row, column) for row in range(3) for column in range(3)]
+    weights = matrix(bench.view, "encoder.1.self.head.1.weights")
+    numbers = [weights.text(row, column) for row in range(3) for column in range(3)]
     assert set(numbers) <= set(found)
     assert {"You", "are", "welcome", "Encoder 1: Self-attention, head 1"} <= set(found)
 

@@ -5,24 +5,25 @@ import weakref
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.new import new_lesson
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
-from explorer.ui.matrix.view import MatrixView
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 SELF = "encoder.1.self."
 
 
 def views(area):
-    return {view.matrix.name: view for view in area.panel().findChildren(MatrixView)}
+    return {view.matrix.name: view for view in area.page().findChildren(MatrixView)}
 
 
 def test_another_setting_beside_this_one(window, eye, hand, qtbot):
@@ -39,12 +40,12 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     other.bench.selection.show("difference")
     name = f"{SELF}head.1.scores"
     apart = eye.value(other, name) - eye.value(window, name)
-    np.testing.assert_array_equal(views(other.area)[name].matrix.array(), apart)
+    np.testing.assert_array_equal(views(other.area)[name].matrix.array, apart)
     assert np.any(apart)
     window.bench.document.do(SetCells(f"{SELF}head.1.W_Q", {(0, 0): 3.0}))
     eye.settle(window)
     apart = eye.value(other, name) - eye.value(window, name)
-    np.testing.assert_array_equal(views(other.area)[name].matrix.array(), apart)
+    np.testing.assert_array_equal(views(other.area)[name].matrix.array, apart)
 
     hand.key(Key.Key_E, CONTROL)
     assert window.comparison is None
@@ -59,7 +60,7 @@ def test_where_there_is_nothing_to_compare_with_that_is_said(window, eye, qtbot)
     window.bench.document.do(SetTokens("source", ("You", "are", "very", "welcome")))
     eye.settle(window)
     assert "no matrix of this shape" in other._note.text()
-    shown = views(other.area)[name].matrix
+    shown = views(other.area)[name].table
     assert eye.texts(views(other.area)[name]) == [["–"] * 3] * 3
     assert "no matrix of this name and shape" in shown.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
     # The same in one model: a matrix that has grown has not changed by 0.
@@ -79,7 +80,7 @@ def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypat
     other._lessons.setCurrentIndex(other._lessons.findData(""))
     other._lessons.activated.emit(other._lessons.currentIndex())
     other.bench.selection.show("difference")
-    assert views(other.area)["source.table"].matrix.array()[0, 0] == 9 - eye.value(window, "source.table")[0, 0]
+    assert views(other.area)["source.table"].matrix.array[0, 0] == 9 - eye.value(window, "source.table")[0, 0]
     file.write_bytes(b"no document")
     other._open_file()
     assert "edited.explorer: cannot be opened" in said()
@@ -110,11 +111,10 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     with qtbot.waitExposed(dock):
         dock.show()
     window.bench.document.do(SetCells("source.table", {(0, 0): 3.5}))
-    dock.update()
-    QApplication.sendPostedEvents(dock, QEvent.Type.UpdateRequest)
-    assert eye.texts(view)[0][0] == "3.5"  # no paint without the news
+    QTest.mouseClick(dock.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    assert eye.texts(view)[0][0] == "3.5"  # what one clicks on is what there is
     dock.close()
-    qtbot.waitUntil(lambda: not window.docks.panels)
+    qtbot.waitUntil(lambda: not window.docks.pages)
 
 
 def test_the_page_as_a_picture(window, eye):

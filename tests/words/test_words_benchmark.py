@@ -1,8 +1,8 @@
 """The figures of words are measured on a file that is what they say. Their limits are for `explorer bench`."""
 
 import pytest
+from benchmarks import words
 
-from explorer.benchmarks import words
 from explorer.words.cache import load
 
 
@@ -33,9 +33,3 @@ def test_each_figure_is_measured(measure, unit, limit):
     assert (found.unit, found.limit) == (unit, limit)
     assert found.value > 0
     assert "12,000 × 25" in found.name
-
-
-def test_the_bundle_does_not_measure_what_needs_a_python(monkeypatch):
-    assert words.resident_vectors in words.figures()
-    monkeypatch.setattr("sys.frozen", True, raising=False)
-    assert words.resident_vectors not in words.figures()

@@ -5,7 +5,7 @@ A run that goes on from its checkpoint gives the bits of one that was never brok
 =============================  =======================================================================================
 ``weights/NODE``               the weights, frozen ones too
 ``memory/FIELD/NODE[/i]``      what the optimiser remembers, as its field of that name holds it
-``history/…``                  the records so far, a column each, named as in `History.arrays`
+``history/…``                  the records so far, a column each, named as in `Records.arrays`
 ``run``                        in the metadata, as JSON: the format, how many steps, the recipe, and a fingerprint of
                                the model, its first weights and the examples
 =============================  =======================================================================================
@@ -19,18 +19,18 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.files import whole_file
 from explorer.core.ops import Array
-from explorer.core.training.history import History
+from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
+from explorer.files import whole_file
 
 ENDING = ".training"
 FORMAT = "Transformer Explorer training 1"
 MOST_BYTES = 4_000_000_000
 
 
-def save(trainer: Trainer, path: Path) -> None:
-    """Write a checkpoint.
+def save(trainer: Trainer, records: Records, path: Path) -> None:
+    """Write a checkpoint of a trainer, with the records of its steps.
 
     Raises
     ------
@@ -39,12 +39,17 @@ def save(trainer: Trainer, path: Path) -> None:
     """
     arrays = {f"weights/{name}": array for name, array in trainer.weights.items()}
     arrays |= _memory(trainer)
-    arrays |= {f"history/{name}": column for name, column in trainer.history.arrays().items()}
+    arrays |= {f"history/{name}": column for name, column in records.arrays().items()}
     _write(path, arrays, {"at": trainer.at, **_about(trainer)})
 
 
-def load(trainer: Trainer, path: Path) -> None:
+def load(trainer: Trainer, path: Path) -> Records:
     """Go on from a checkpoint: the trainer, made of the same model, examples and recipe, becomes what it was then.
+
+    Returns
+    -------
+    Records
+        Of its steps.
 
     Raises
     ------
@@ -56,44 +61,9 @@ def load(trainer: Trainer, path: Path) -> None:
     if {key: run.get(key) for key in about} != about:
         raise ExplorerError("run-differs", file=path)
     try:
-        _restore(trainer, arrays, run["at"])
+        return _restore(trainer, arrays, run["at"])
     except (KeyError, ValueError, TypeError) as error:
         raise ExplorerError("checkpoint-not-read", file=path, reason=f"it does not fit together ({error})") from None
-
-
-def weights(path: Path) -> tuple[int, dict[str, Array]]:
-    """The number of steps and the weights in a checkpoint, for a window that shows a run of another process.
-
-    Raises
-    ------
-    ExplorerError
-        "checkpoint-not-read"
-    """
-    arrays, run = _read(path)
-    return int(run["at"]), _below("weights/", arrays)
-
-
-def edit(path: Path, given: Mapping[str, Array]) -> None:
-    """Put other weights into a checkpoint: a run of another process is stopped, edited, and started again.
-
-    Parameters
-    ----------
-    path : Path
-    given : mapping of str to numpy.ndarray
-        In the shape and type that the file has them.
-
-    Raises
-    ------
-    ExplorerError
-        "checkpoint-not-read" or "not-written".
-    """
-    arrays, run = _read(path)
-    for name, array in given.items():
-        was = arrays.get(f"weights/{name}")
-        if was is None or was.shape != array.shape:
-            raise ExplorerError("checkpoint-not-read", file=path, reason=f"it has no weights '{name}' of that shape")
-        arrays[f"weights/{name}"] = array.astype(was.dtype)
-    _write(path, arrays, run)
 
 
 def _about(trainer: Trainer) -> dict[str, Any]:
@@ -112,17 +82,17 @@ def _memory(trainer: Trainer) -> dict[str, Array]:
     return found
 
 
-def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> None:
-    """Everything is looked at before anything is changed."""
+def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> Records:
+    """The records. Everything is looked at before anything is changed."""
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at <= trainer.recipe.steps:
         raise ValueError(f"{at} steps")
     found = _below("weights/", arrays)
     for name, was in trainer.weights.items():
         if found[name].shape != was.shape or found[name].dtype != was.dtype:
             raise ValueError(f"weights {name}")
-    history = History.of(_below("history/", arrays))
-    if len(history.losses) != at:
-        raise ValueError("history")
+    records = Records.of(_below("history/", arrays))
+    if records.at != at:
+        raise ValueError("records")
     optimiser = trainer.optimiser.copy()
     tables: dict[str, dict[str, Any]] = {field: {} for field in optimiser.memory}
     for key, array in sorted(_below("memory/", arrays).items()):
@@ -136,7 +106,7 @@ def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> None:
 
     trainer.at, trainer.optimiser = at, optimiser
     trainer.weights = {name: found[name].copy() for name in trainer.weights}
-    trainer.history = history
+    return records
 
 
 def _below(way: str, arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -39,6 +39,8 @@ class Examples:
         The numbers of the examples to learn from, and of those to judge by. No example is in both.
     fingerprint : int
         Different for different data, but for a rare chance.
+    as_shown : bool
+        Whether a step reads the model's inputs just as they are: dropout drops nothing.
     """
 
     arrays: Mapping[str, Array] = field(default_factory=dict)
@@ -46,6 +48,7 @@ class Examples:
     training: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     validation: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     fingerprint: int = 0
+    as_shown: bool = False
 
     def batch(self, step: int, size: int, seed: int) -> dict[str, Array]:
         """The inputs of one step: the examples in an order that is drawn anew each time all have been seen.
@@ -101,8 +104,8 @@ class Examples:
         return {name: array[chosen] for name, array in self.arrays.items()}
 
 
-OWN = Examples()
-"""The model's own example."""
+OWN, SHOWN = Examples(), Examples(as_shown=True)
+"""The model's own example, in training and as a page shows it."""
 
 
 @lru_cache(maxsize=2)

@@ -43,6 +43,8 @@ class Recipe:
         Of all that is random: the order of the examples, the split, dropout, and weights that are drawn anew.
     frozen : tuple of str
         Weights that do not move: names of nodes, or of blocks ("decoder.1.self" means all below it).
+    also : tuple of str
+        Inputs that are no weights and move all the same, such as a temperature.
     initialiser : str
         How the weights are drawn anew before the first step, one of `INITIALISERS`; empty: they are gone on from.
 
@@ -65,6 +67,7 @@ class Recipe:
     validate_every: int = 50
     seed: int = 0
     frozen: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     initialiser: str = ""
 
     def __post_init__(self) -> None:
@@ -85,7 +88,7 @@ class Recipe:
 
     def as_dict(self) -> dict[str, Any]:
         """All settings as JSON and TOML write them."""
-        return {**asdict(self), "frozen": list(self.frozen)}
+        return {**asdict(self), "frozen": list(self.frozen), "also": list(self.also)}
 
 
 BOUNDS: dict[str, tuple[float, float]] = {

@@ -73,17 +73,6 @@ def read_text(path: Path) -> str:
         raise ExplorerError("text-not-utf8", file=path, line=line) from None
 
 
-def read_pairs(path: Path, lower: bool = True) -> list[Pair]:
-    """Pairs of sentences from a text file; see `pairs_of`.
-
-    Raises
-    ------
-    ExplorerError
-        Those of `read_text` and of `pairs_of`.
-    """
-    return pairs_of(read_text(path), str(path), lower)
-
-
 def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair]:
     """Pairs of sentences: a pair a line, a tab or a vertical bar between the two; empty lines are left out.
 

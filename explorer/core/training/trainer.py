@@ -1,9 +1,10 @@
 """The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from."""
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import replace
-from math import inf, isfinite, sqrt
-from time import perf_counter
+from functools import cached_property
+from math import isfinite, sqrt
 from typing import NoReturn
 from zlib import crc32
 
@@ -17,19 +18,24 @@ from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array, CrossEntropy, Input
-from explorer.core.parameters import parameters
 from explorer.core.shapes import written_shape
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
-from explorer.core.training.history import History, Record
-from explorer.core.training.optimisers import OPTIMISERS, clipped, length
+from explorer.core.training.optimisers import OPTIMISERS, Optimiser, clipped, length
 from explorer.core.training.recipe import Recipe
+from explorer.core.training.records import Record
+from explorer.core.training.trainable import trainable
 
 _DROPOUT = 3  # beside the uses of a seed in `data`
+_LIGHT = ("optimiser", "rate", "schedule", "warm_up", "weight_decay", "clip", "batch", "steps", "validate_every")
+"""Settings that only a step reads."""
 
 
 class Trainer:
     """A model that learns from examples, step by step. Same arguments, same machine: the same bits.
+
+    A step makes new arrays and writes into none, so a copy (`copy.copy`) is the trainer as it is now: it can be kept
+    and stepped on later, to the same bits.
 
     Parameters
     ----------
@@ -50,13 +56,8 @@ class Trainer:
     weights : dict of str to numpy.ndarray
         The weights as they are now, frozen ones too, in reading order. New arrays each step: who holds old ones keeps
         them as they were.
-    previous : dict of str to numpy.ndarray
-        Those before the last step.
     moving : tuple of str
         Those that are moved.
-    history : History
-    fingerprint : int
-        Of what the run begins with: model, first weights, examples.
 
     Raises
     ------
@@ -87,7 +88,7 @@ class Trainer:
             raise ExplorerError("no-dropout")
         above = graph.ancestors(LOSS.node)
         self._check_pins(above)
-        learned = [w.name for block in parameters(graph, model) for w in block.weights if w.name in above]
+        learned = [n for n, usual in trainable(graph, model).items() if usual or n in recipe.also]
         frozen = _frozen(recipe.frozen, learned)
         self.moving = tuple(name for name in learned if name not in frozen)
         if not self.moving:
@@ -98,7 +99,7 @@ class Trainer:
         self.weights = {name: self._inputs[name] for name in learned}
         if recipe.initialiser:
             self.weights |= {name: self._drawn(name) for name in self.moving}
-        self.previous = self.weights
+        self._first = self.weights
         self._blocks: dict[str, list[str]] = {}
         for name in self.moving:
             self._blocks.setdefault(name.rpartition(".")[0], []).append(name)
@@ -108,13 +109,11 @@ class Trainer:
         constant = {node.name: node for node in needed if not node.parents}
         run(constant.values(), {}, self._constants, self.pins, constant)
         self._needed = {node.name: node for node in needed if node.parents}
-        self._drops = any(kept_nodes(graph))
+        self._drops = any(kept_nodes(graph)) and not data.as_shown
         self._held = held_cells(graph, self.pins)
         self._way_back = planned(graph, self.moving, self._held, LOSS.node, {LOSS.node}, ())
-        self.fingerprint = self._fingerprint()
-        self.optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
+        self.optimiser: Optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
         self.at = 0
-        self.history = History()
 
     def _check_pins(self, above: Collection[str]) -> None:
         """A cell that is held for one case of a table has no place in a batch of others."""
@@ -131,10 +130,16 @@ class Trainer:
         assert isinstance(op, Input)
         return op.start(name, self.graph.shape(name), self.model.dtype, self.recipe.seed, self.recipe.initialiser)
 
-    def _fingerprint(self) -> int:
-        """Of what the run begins with."""
-        found = crc32(repr((self.model, self.data.fingerprint)).encode())
-        for array in (*self._inputs.values(), *self.weights.values()):
+    @cached_property
+    def fingerprint(self) -> int:
+        """Of what the run begins with: model, first weights, examples."""
+        model, blocks = self.model, self.model.blocks()
+        # In one order, and without switches of blocks that are not there: a file says neither.
+        switches = {key: value for key, value in model.switches.items() if key.rpartition(".")[0] in blocks}
+        parts = (sorted(part.items()) for part in (model.lengths, model.axes, switches))
+        plain = replace(model, lengths={}, axes={}, switches={})
+        found = crc32(repr((plain, *parts, self.data.fingerprint)).encode())
+        for array in (*self._inputs.values(), *self._first.values()):
             found = crc32(np.ascontiguousarray(array).data, found)
         for name, pin in self.pins.items():
             found = crc32(name.encode() + pin.cells.tobytes() + pin.values.tobytes(), found)
@@ -157,15 +162,33 @@ class Trainer:
             "training-not-finite" where that is so before the first step; "weight-not-finite" where somebody has typed
             such a number. Nothing has happened then: the weights are the last good ones.
         """
+        loss, norms, moved, self.optimiser = self._computed_step()
+        self.weights = {**self.weights, **moved}
+        self.at += 1
+        norm = sqrt(sum(one * one for one in norms.values()))
+        due = self.at % self.recipe.validate_every == 0 or self.finished
+        return Record(self.at, loss, self.optimiser.rate, norm, norms, self.validate() if due else None)
+
+    def ahead(self) -> dict[str, Array]:
+        """What the next step would make of the weights that move; it is not taken.
+
+        Raises
+        ------
+        ExplorerError
+            Those of `step`.
+        """
+        return self._computed_step()[2]
+
+    def _computed_step(self) -> tuple[float, dict[str, float], dict[str, Array], Optimiser]:
+        """The loss, the lengths of the gradient, the moved weights behind the next step, and the optimiser there."""
         batch = self.data.batch(self.at, self.recipe.batch, self.recipe.seed)
         values = self._forward(batch | self._kept(batch))
         loss = float(values[LOSS.node])
         gradients = self._gradients(values)
         norms = {block: length(gradients[name] for name in names) for block, names in self._blocks.items()}
-        norm = sqrt(sum(one * one for one in norms.values()))
         if self.recipe.clip:
             gradients, _ = clipped(gradients, self.recipe.clip)
-        if not (isfinite(loss) and isfinite(norm)):
+        if not (isfinite(loss) and all(map(isfinite, norms.values()))):
             self._diverged()
         optimiser = self.optimiser.copy()
         optimiser.rate = self.recipe.rate_at(self.at + 1)
@@ -176,35 +199,7 @@ class Trainer:
             moved = {name: np.asarray(array, before[name].dtype, order="C") for name, array in after.items()}
         if not all(np.isfinite(array).all() for array in moved.values()):
             self._diverged()
-        self.previous, self.weights = self.weights, {**self.weights, **moved}
-        self.optimiser = optimiser
-        self.at += 1
-        due = self.at % self.recipe.validate_every == 0 or self.finished
-        record = Record(self.at, loss, optimiser.rate, norm, norms, self.validate() if due else None)
-        self.history.add(record)
-        return record
-
-    def run(self, seconds: float, most: float = inf) -> list[Record]:
-        """Take steps until the time is over or the run is finished: at least one, unless it is finished.
-
-        Parameters
-        ----------
-        seconds : float
-            The slice of a frame that the window gives a small model is about 0.008.
-        most : float
-            So many steps at most.
-
-        Raises
-        ------
-        ExplorerError
-            Those of `step`; the records of the steps before are in the history.
-        """
-        end, records = perf_counter() + seconds, list[Record]()
-        while not self.finished:
-            records.append(self.step())
-            if perf_counter() >= end or len(records) >= most:
-                break
-        return records
+        return loss, norms, moved, optimiser
 
     def validate(self) -> float | None:
         """The loss on the validation examples as the weights are now, without dropout; None where there are none."""
@@ -234,17 +229,35 @@ class Trainer:
             self.weights = {**self.weights, name: fitted(self.graph, name, array, self.weights[name])}
 
     def go_on_from(self, other: "Trainer") -> None:
-        """Go on where another run has come to, its weights being those that this one began with.
+        """Go on where another trainer has come to: with its steps counted, and its weights where they have this shape.
 
-        Its steps are counted and its records kept. An optimiser of the same kind goes on remembering, unless weights
-        have other shapes by now.
+        An optimiser of the same kind goes on remembering, unless weights have other shapes by now.
         """
-        self.at, self.history = other.at, other.history
+        self.at = other.at
+        of_other = {n: other.weights[n] for n, a in self.weights.items() if n in other.weights}
+        of_other = {n: array for n, array in of_other.items() if array.shape == self.weights[n].shape}
+        self.weights = {**self.weights, **of_other}
         shapes, before = ({n: a.shape for n, a in one.weights.items()} for one in (self, other))
-        if type(self.optimiser) is type(other.optimiser) and shapes == before:
-            rate, decay = self.optimiser.rate, self.optimiser.decay
-            self.optimiser = other.optimiser.copy()
-            self.optimiser.rate, self.optimiser.decay = rate, decay
+        if shapes == before:
+            self._remember(other.optimiser)
+
+    def under(self, recipe: Recipe) -> "Trainer | None":
+        """The trainer with other settings for its next steps; None where these need a trainer of their own."""
+        light = {name: getattr(recipe, name) for name in _LIGHT}
+        if replace(self.recipe, **light) != recipe:
+            return None
+        made = copy(self)
+        made.recipe = recipe
+        made.optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
+        made._remember(self.optimiser)
+        return made
+
+    def _remember(self, optimiser: Optimiser) -> None:
+        """Take over what an optimiser of the same kind remembers."""
+        own = self.optimiser
+        if type(own) is type(optimiser):
+            self.optimiser = optimiser.copy()
+            self.optimiser.rate, self.optimiser.decay = own.rate, own.decay
 
     def _kept(self, batch: Mapping[str, Array]) -> dict[str, Array]:
         """What dropout keeps in the next step; drawn from the seed and the step alone, as the batch is."""

@@ -1,7 +1,7 @@
 """Numbers typed, dragged or computed elsewhere: cells of input nodes, one of them whole, or several."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from explorer.core.forward import same_bytes
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Argmax, Array
 from explorer.core.shapes import require_cell, require_shape
-from explorer.core.training.history import History
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
 
@@ -96,14 +95,11 @@ class SetInputs(Command):
         As undo names it.
     stroke : object
         Equal for all steps of one run.
-    run : History, optional
-        The records of the training that they come from.
     """
 
     arrays: Mapping[str, Array]
     title: str
     stroke: object = None
-    run: History | None = None
 
     @property
     def label(self) -> str:
@@ -112,7 +108,7 @@ class SetInputs(Command):
     def apply(self, state: State) -> State:
         for name, array in self.arrays.items():
             require_shape(name, array.shape, state.inputs[input_place(state, name).node].shape)
-        return replace(state.with_inputs(self.arrays), run=self.run or state.run)
+        return state.with_inputs(self.arrays)
 
 
 def input_place(state: State, name: str) -> Place:

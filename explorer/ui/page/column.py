@@ -1,10 +1,10 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.pages.element import Element
 from explorer.pages.matrix import Matrix
@@ -15,6 +15,7 @@ from explorer.pages.page import (
     Controls,
     Descent,
     Header,
+    HeatMap,
     Number,
     Row,
     Slider,
@@ -24,6 +25,7 @@ from explorer.pages.page import (
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, Drawn
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
@@ -31,6 +33,8 @@ from explorer.ui.workbench import Workbench
 
 SIGN = 48
 """Pixels at text scale 1 that the operator before a matrix takes."""
+ACROSS, LEAST_MAP = 16, 300
+"""Pixels at text scale 1: between two heat maps, and what one beside another has at least."""
 NARROW = Matrix, Button, Check, Choice, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
 
@@ -55,18 +59,19 @@ class Elements(QWidget):
         self.bench = bench
         self.widgets: dict[str, QWidget] = {}
         self._shown: dict[str, Element] = {}
-        self._before: dict[str, tuple[Element, Any]] = {}
+        self._holders: dict[object, QWidget] = {}
+        self._before: dict[str, tuple[Element, QWidget]] = {}
+        self._holders_before: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
-        self._content: QWidget | None = None
-        self._spacing = spacing
-        self._page = QVBoxLayout(self)
-        self._page.setContentsMargins(0, 0, 0, 0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(spacing)
 
     def tell(self, elements: Sequence[Element]) -> None:
         """Show other elements; widgets of those that are the same are left alone."""
         was, self._elements = self._elements, elements
         if was is None or list(map(_made_of, was)) != list(map(_made_of, elements)):
-            self._build(elements)
+            self._arrange(elements)
             return
         for element in (leaf for one in elements for leaf in _leaves(one)):
             # Gradient descent is in motion: it may have gone on where nothing else is different.
@@ -75,29 +80,32 @@ class Elements(QWidget):
                 widget: Any = self.widgets[element.id]
                 widget.tell(element)
 
-    def _build(self, elements: Sequence[Element]) -> None:
-        """Arrange the elements; a widget that shows the same element as before is taken over."""
-        focused = _name_of_focused(self)
+    def _arrange(self, elements: Sequence[Element]) -> None:
+        """Arrange other elements. A widget that stays has the same parent: it keeps the keys, and a drag goes on."""
+        focused = QApplication.focusWidget()
         self._before = {id: (self._shown[id], widget) for id, widget in self.widgets.items()}
-        self.widgets, self._shown = {}, {}
-        content = QWidget()
-        self._column = column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._spacing)
+        self._holders_before = self._holders
+        self.widgets, self._shown, self._holders = {}, {}, {}
+        _clear(self._column)
         for element in elements:
-            column.addWidget(self._widget(element), 0, _alignment(element))
-        column.addStretch()
-        self._before = {}
-        if self._content is not None:
-            self._page.removeWidget(self._content)
-            self._content.hide()
-            self._content.deleteLater()  # not at once: what asked for other elements may be one of its controls
-        self._content = content
-        self._page.addWidget(content)
-        if focused:
-            again = next((w for w in content.findChildren(QWidget) if w.accessibleName() == focused), None)
-            if again is not None:
-                again.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._column.addWidget(self._widget(element), 0, _alignment(element))
+        self._column.addStretch()
+        stay = {*self.widgets.values(), *self._holders.values()}
+        before = [*(widget for _, widget in self._before.values()), *self._holders_before.values()]
+        gone = [widget for widget in before if widget not in stay]
+        self._before, self._holders_before = {}, {}
+        for widget in gone:
+            widget.hide()
+            widget.deleteLater()  # not at once: what asked for other elements may be one of its controls
+        if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
+            self._focus(focused.accessibleName())
+
+    def _focus(self, name: str) -> None:
+        """Give the keys to the control of a name: a switch that makes its own bar anew keeps them."""
+        inside = (one for widget in self.widgets.values() for one in (widget, *widget.findChildren(QWidget)))
+        again = next((one for one in inside if name and one.accessibleName() == name), None)
+        if again is not None:
+            again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _widget(self, element: Element) -> QWidget:
         match element:
@@ -116,19 +124,37 @@ class Elements(QWidget):
         self.widgets[element.id], self._shown[element.id] = widget, element
         return widget
 
-    def _row(self, row: Row) -> QWidget:
-        px = self.bench.appearance.px
-        holder = QWidget()
-        flow = FlowLayout(holder, horizontal=px(14), vertical=px(14))
-        for item in row.items:
-            widget = self._widget(item.element)
-            shown = _Signed(item.sign, widget, px(8)) if item.sign else widget
-            flow.addWidget(shown)
-            matrix = isinstance(widget, MatrixBox)
-            flow.setAlignment(shown, Qt.AlignmentFlag.AlignBaseline if matrix else Qt.AlignmentFlag.AlignTop)
+    def _holder(self, key: object, make: Callable[[], QWidget]) -> Any:
+        """The widget that holds others: that of before, or a new one."""
+        holder = self._holders_before.get(key) or make()
+        self._holders[key] = holder
         return holder
 
+    def _row(self, row: Row) -> QWidget:
+        holder = self._holder((Row, row.id), lambda: self._flowing(14, 14))
+        _clear(holder.layout())
+        for item in row.items:
+            widget = self._widget(item.element)
+            shown = self._signed(item.sign, widget) if item.sign else widget
+            holder.layout().addWidget(shown)
+            matrix = isinstance(widget, MatrixBox)
+            holder.layout().setAlignment(shown, Qt.AlignmentFlag.AlignBaseline if matrix else Qt.AlignmentFlag.AlignTop)
+        return cast(QWidget, holder)
+
+    def _signed(self, sign: str, widget: QWidget) -> "_Signed":
+        signed: _Signed = self._holder((_Signed, widget), lambda: _Signed(widget, self.bench.appearance.px(8)))
+        signed.sign.setText(sign)
+        return signed
+
     def _stack(self, stack: Stack) -> QWidget:
+        holder = self._holder((Stack, stack.id, stack.title, stack.width), lambda: self._titled(stack))
+        _clear(holder.layout(), int(bool(stack.title)))
+        for element in stack.elements:
+            holder.layout().addWidget(self._widget(element), 0, _alignment(element))
+        holder.layout().addStretch()
+        return cast(QWidget, holder)
+
+    def _titled(self, stack: Stack) -> QWidget:
         px = self.bench.appearance.px
         holder = QWidget()
         column = QVBoxLayout(holder)
@@ -138,19 +164,20 @@ class Elements(QWidget):
             ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
             square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
             column.addWidget(mark(QLabel(f"{square}{stack.title}"), role="strong" if ink else "section"))
-        for element in stack.elements:
-            column.addWidget(self._widget(element), 0, _alignment(element))
-        column.addStretch()
         if stack.width:
             holder.setFixedWidth(px(stack.width))
         return holder
 
     def _controls(self, controls: Controls) -> QWidget:
-        px = self.bench.appearance.px
-        holder = QWidget()
-        flow = FlowLayout(holder, horizontal=px(18), vertical=px(6))
+        holder = self._holder((Controls, controls.id), lambda: self._flowing(10, 6))
+        _clear(holder.layout())
         for control in controls.controls:
-            flow.addWidget(self._widget(control))
+            holder.layout().addWidget(self._widget(control))
+        return cast(QWidget, holder)
+
+    def _flowing(self, across: int, down: int) -> QWidget:
+        holder = QWidget()
+        FlowLayout(holder, horizontal=self.bench.appearance.px(across), vertical=self.bench.appearance.px(down))
         return holder
 
     def share_room(self, width: int, height: int | None = None) -> None:
@@ -166,6 +193,7 @@ class Elements(QWidget):
         for widget in self.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - self.bench.appearance.px(SIGN))
+        self._share_between_maps(room)
         items = (self._column.itemAt(i) for i in range(self._column.count()))
         parts = [item.widget() for item in items if item is not None]
         words = [part for part in parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
@@ -190,11 +218,22 @@ class Elements(QWidget):
         """Pixels that all but a picture take, one below the other."""
         margins = self.contentsMargins()
         items = [item for i in range(self._column.count()) if (item := self._column.itemAt(i)) is not None]
-        taken = margins.top() + margins.bottom() + self._spacing * (len(items) - 1)
+        taken = margins.top() + margins.bottom() + self._column.spacing() * (len(items) - 1)
         for item in items:
             if item.widget() is not picture:
                 taken += item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
         return taken
+
+    def _share_between_maps(self, room: int) -> None:
+        """Two heat maps of long texts in a row share the width, so that they stand beside each other."""
+        px = self.bench.appearance.px
+        for row in self._elements or ():
+            items = row.items if isinstance(row, Row) else ()
+            maps = [item.element.id for item in items if isinstance(item.element, HeatMap)]
+            for id in maps if len(maps) > 1 else ():
+                late = self.widgets[id]
+                if isinstance(late, Late) and late.picture is not None:
+                    late.picture.be_at_most(max((room - px(ACROSS)) / len(maps), px(LEAST_MAP)))
 
 
 def _made_of(element: Element) -> tuple[object, ...]:
@@ -244,22 +283,24 @@ def _alignment(element: Element) -> Qt.AlignmentFlag:
     return Qt.AlignmentFlag.AlignLeft if isinstance(element, NARROW) else Qt.AlignmentFlag(0)
 
 
-def _name_of_focused(within: QWidget) -> str:
-    """The name of the control that has the keys: a switch that makes the page anew keeps them."""
-    widget = QApplication.focusWidget()
-    return widget.accessibleName() if widget is not None and within.isAncestorOf(widget) else ""
+def _clear(layout: QLayout, keep: int = 0) -> None:
+    """Take everything out of a layout but its first items; widgets stay where they are until they are put again."""
+    while layout.count() > keep:
+        layout.takeAt(keep)
 
 
 class _Signed(QWidget):
     """A widget behind its operator sign."""
 
-    def __init__(self, sign: str, widget: QWidget, spacing: int) -> None:
+    def __init__(self, widget: QWidget, spacing: int) -> None:
         super().__init__()
         self._widget = widget
+        self.sign = QLabel()
+        mark(self.sign, role="operator")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(spacing)
-        layout.addWidget(mark(QLabel(sign), role="operator"), 0, Qt.AlignmentFlag.AlignVCenter)
+        layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 

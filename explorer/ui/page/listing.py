@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QWidget
 
 from explorer.pages.gestures import Gesture
-from explorer.pages.page import BAR, NUMBER, Line, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Line, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.page.gestures import perform
@@ -19,6 +19,8 @@ ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LEAST_WIDTH = 300
+LONGEST = 24  # letters of a label or a title
+SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 MEASURED = 200  # lines that the width of all is taken from
 
 
@@ -62,16 +64,18 @@ class ListingModel(QAbstractTableModel):
         return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        columns = self.listing.columns
-        if orientation != Qt.Orientation.Horizontal or section >= len(columns):
+        down, columns = orientation == Qt.Orientation.Vertical, self.listing.columns
+        texts = self.listing.labels if down else [column.title for column in columns]
+        if section >= len(texts):
             return None
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return columns[section].title
+                return _cut(texts[section])
+            case Qt.ItemDataRole.ToolTipRole if len(texts[section]) > LONGEST:
+                return texts[section]
             case Qt.ItemDataRole.TextAlignmentRole:
-                right = columns[section].kind == NUMBER
-                side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-                return side | Qt.AlignmentFlag.AlignVCenter
+                kind = NUMBER if down else columns[section].kind
+                return SIDES.get(kind, Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
             case _:
                 return None
 
@@ -83,7 +87,8 @@ class ListingModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return entry.tip or entry.text
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{self.listing.columns[index.column()].title} {entry.text}".strip()
+                label = self.listing.labels[index.row()] if self.listing.labels else ""
+                return f"{label} {self.listing.columns[index.column()].title} {entry.text}".strip()
             case _:
                 return None
 
@@ -114,12 +119,12 @@ class ListingView(FittedTable):
         self.pointed: Cell | None = bench.selection.cell
         self.setModel(self.table)
         self.setItemDelegate(WordChooser(self))
-        self.verticalHeader().hide()
-        header = self.horizontalHeader()
-        header.setSectionsClickable(False)
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setMinimumSectionSize(8)
+        for header in (self.verticalHeader(), self.horizontalHeader()):
+            header.setSectionsClickable(False)
+            header.setHighlightSections(False)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setMinimumSectionSize(8)
+        self.setCornerButtonEnabled(False)
         self.setShowGrid(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWordWrap(False)
@@ -167,30 +172,36 @@ class ListingView(FittedTable):
         """Make the columns as wide as their texts, and the list as high as its rows, up to a size to take in."""
         px, count, columns = self.bench.appearance.px, len(self.listing.lines), self.listing.columns
         self.setAccessibleName(self.listing.name)
-        header = self.horizontalHeader()
+        header, side = self.horizontalHeader(), self.verticalHeader()
         header.setVisible(any(column.title for column in columns))
+        side.setVisible(bool(self.listing.labels))
         header_metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
+        labels = (header_metrics.horizontalAdvance(_cut(label)) + px(14) for label in self.listing.labels)
+        beside = max(labels, default=0)
+        side.setFixedWidth(beside)
         lines = [self.table.line(row) for row in range(min(count, MEASURED))]
-        width = 0
+        width, heat, heats = beside, 0, [i for i, column in enumerate(columns) if column.kind == HEAT]
         for i, column in enumerate(columns):
             if column.kind == BAR:
                 own = px(column.width)
+            elif column.kind == HEAT and heat:
+                own = heat  # the cells of a square are alike
             else:
-                plain, bold = (QFontMetrics(self._fonts[column.kind == NUMBER, weight]) for weight in (False, True))
+                plain, bold = (QFontMetrics(self._fonts[column.kind != WORDS, weight]) for weight in (False, True))
                 # A row about a cell is bold while one points at it.
                 widths = (
                     (bold if line.strong or line.here or line.cell else plain).horizontalAdvance(text)
                     for line in lines
-                    if (text := line.entries[i].text)
+                    for at in (heats if column.kind == HEAT else (i,))
+                    if (text := line.entries[at].text)
                 )
-                own = max(widths, default=0) + 2 * self.padding + 2
-                own = min(own, px(MOST_TEXT))
-            own = max(own, header_metrics.horizontalAdvance(column.title) + px(14))
+                own = heat = min(max(widths, default=0) + 2 * self.padding + 2, px(MOST_TEXT))
+            own = max(own, header_metrics.horizontalAdvance(_cut(column.title)) + px(14))
             if header.sectionSize(i) != own:
                 header.resizeSection(i, own)
             width += own
         height = px(ROW_HEIGHT)
-        self.verticalHeader().setDefaultSectionSize(height)
+        side.setDefaultSectionSize(height)
         top = header_metrics.height() + px(8) if header.isVisibleTo(self) else 0
         header.setFixedHeight(top)
         shown = min(count, self.listing.most)
@@ -257,6 +268,10 @@ class ListingView(FittedTable):
             # Enter means the column that one is at, if it leads somewhere, or else the line.
             self._follow(index.row(), index.column(), *range(len(entries)))
         super().keyPressEvent(event)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _weighed(font: QFont, bold: bool) -> QFont:

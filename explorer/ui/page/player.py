@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QStyle, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QStyle, QWidget
 
 from explorer.pages.page import Player
 from explorer.ui.page.gestures import perform
@@ -13,7 +13,7 @@ from explorer.ui.workbench import Workbench
 EACH = 420
 """Milliseconds a step at the slowest speed."""
 SPEEDS = (1, 2, 4)
-SLIDER = 200
+SLIDER, SAID = 150, 260
 """Pixels at text scale 1."""
 
 
@@ -50,8 +50,8 @@ class PlayerView(QWidget):
         line.addWidget(self.speed)
         self.said = QLabel()
         mark(self.said, role="small")
-        self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        line.addWidget(self.said, 1)
+        self.said.setFixedWidth(px(SAID))
+        line.addWidget(self.said)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
         self._show()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from explorer.pages.page import BAR, NUMBER, Column, Entry
+from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import Theme
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RowPainter(QStyledItemDelegate):
-    """Paints words, numbers and bars."""
+    """Paints words, numbers, bars, and numbers on their colours."""
 
     def __init__(self, view: ListingView) -> None:
         super().__init__(view)
@@ -36,6 +36,13 @@ class RowPainter(QStyledItemDelegate):
             painter.fillRect(rect.adjusted(0, 1, 0, -1), qcolor(theme.here_soft))
         if column.kind == BAR:
             self._bar(painter, rect, column, entry, here)
+        elif column.kind == HEAT:
+            self._heat(painter, rect.adjusted(1, 1, -1, -1), row, entry)
+            if view.hasFocus() and view.currentIndex() == index:
+                painter.setPen(QPen(qcolor(theme.focus), 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(rect.adjusted(2, 2, -2, -2))
+            return
         else:
             self._words(painter, rect, column, entry, here, view.font_of(row, column.kind == NUMBER, here))
         if view.hasFocus() and view.currentIndex().row() == row:
@@ -64,6 +71,14 @@ class RowPainter(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignRight if column.kind == NUMBER else Qt.AlignmentFlag.AlignLeft
         elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, elided)
+
+    def _heat(self, painter: QPainter, rect: QRect, row: int, entry: Entry) -> None:
+        ramp = self._view.bench.appearance.theme.diverging_ramp
+        place = int((min(max(entry.value, -1.0), 1.0) + 1) * 127.5)
+        painter.fillRect(rect, ramp.colors[place])
+        painter.setFont(self._view.font_of(row, True, False))
+        painter.setPen(ramp.text[place])
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, entry.text)
 
     def _bar(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool) -> None:
         view, value = self._view, entry.value

@@ -1,7 +1,15 @@
-"""Gradient descent in the window: what it is set to, the one run of the document, and going on in slices."""
+"""Gradient descent in the window: the one run of the document, by hand or as the page "Train" is set, and its pace.
 
-from collections.abc import Iterator, Mapping
+Small steps are taken in slices of the event loop. A large one is computed on a thread where they are counted, and in a
+process of its own where they are to go on. Whoever asks for steps says with which settings; the run is the same.
+"""
+
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from math import inf
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -16,43 +24,61 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.records import Record
+from explorer.core.training.trainable import trainable
 from explorer.document.document import Document
 from explorer.document.pending_pass import LARGE
-from explorer.document.step import Way
-from explorer.document.training import Run, trainable
+from explorer.document.state import State
+from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.later import later
 from explorer.ui.selection import Cell
 
-if TYPE_CHECKING:  # a session needs all of training, which the first page does not
-    from explorer.lessons.session import Session
+if TYPE_CHECKING:  # all of training, which the first page does not need
+    from explorer.core.training.trainer import Trainer
+    from explorer.training.run import Point, Run, Settings
+    from explorer.training.trained_line import TrainedLine
+    from explorer.ui.training.process import TrainingProcess
 
 SLICE_S = 0.006
 """How long training holds the event loop: a good third of a frame at 60 Hz; the window paints in the rest."""
+FRAME_MS = 16
+LARGE_STEP = 100_000_000
+"""Multiply-adds of a step from which on it takes longer than a slice: a run of such steps goes to a process."""
 FIRST_RATE = 0.1
 UNSEEN = 10
 """So many slices it plays on with nothing in sight that shows it: a page that is made anew is not yet to be seen."""
 
 
 class Descent(QObject):
-    """All controls and pictures of gradient descent on a document share this one.
+    """All controls and pictures of training on a document share this one.
+
+    Somebody may change the model, the example or the settings in mid-run: it goes on with what there is then.
 
     Parameters
     ----------
     document : Document
     bridge : Bridge
         Its changes.
+    opened : collection of State
+        The document as it was opened, each time: who opens an example begins another run.
 
     Attributes
     ----------
     kind : str
-        A key of `OPTIMISERS`.
+        A key of `OPTIMISERS`: how steps by hand are taken.
     rate : float
-        The learning rate.
-    elsewhere : Session or None
-        The run of the tab "Train", where that took the last step.
+        The learning rate of steps by hand.
     looked_at : tuple of Cell
         The two weights of the loss surface, once somebody has looked at it.
+    line : TrainedLine or None
+        The linear regression that learns beside the net, where there is one.
+    process : TrainingProcess or None
+        While a process takes the steps.
+    least : float
+        Seconds that a run takes at least, if it is not one by hand, so that one can watch; 0: as fast as it goes.
+    speed : float
+        Steps a second, lately.
 
     Signals
     -------
@@ -65,22 +91,34 @@ class Descent(QObject):
     changed = Signal()
     failed = Signal(object)
 
-    def __init__(self, document: Document, bridge: Bridge) -> None:
+    def __init__(self, document: Document, bridge: Bridge, opened: Collection[State] = ()) -> None:
         super().__init__(bridge)
-        self._document = document
+        self._document, self._opened = document, opened
         self.kind, self.rate = next(iter(OPTIMISERS)), FIRST_RATE
         self.looked_at: tuple[Cell, ...] = ()
-        self.elsewhere: Session | None = None
+        self.line: TrainedLine | None = None
+        self.process: TrainingProcess | None = None
+        self.least = self.speed = 0.0
         self._run: Run | None = None
         self._moves: dict[str, bool] = {}
         self._lesson = document.state.lesson
         self._trainable: tuple[object, dict[str, bool]] = (None, {})
+        self._settings: Callable[[], Settings] = self._by_hand
+        self._others = False  # whether the settings have changed since they were asked for
+        self._steps_of_recipe = 0
+        self._from = 0  # the step that a recipe's steps are counted from: who goes on at the end takes as many again
         self._left = 0.0
         self._way_back: Iterator[None] | None = None
         self._heading: int | None = None
         self._left_from = document.state
         self._unseen = 0
         self._watchers: WeakSet[QWidget] = WeakSet()
+        self._since = self._paced_from = (0.0, 0)  # when, and after how many steps
+        self._handed_over: Point | None = None  # where the process began, or what it has come to since
+        self._then: Callable[[], None] | None = None  # what is to be done once the process has ended
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._worker = Background(self)
+        self._at_work = False
         self._timer = later(self, self._slice)
         bridge.changed.connect(self._follow)
 
@@ -98,14 +136,18 @@ class Descent(QObject):
         return 3 * sum(self._document.engine.graph.work.values()) < LARGE
 
     @property
-    def run(self) -> Run | None:
-        """The run, if the document has the graph that it began with."""
-        return self._run if self._run is not None and self._run.fits else None
+    def run(self) -> "Run | None":
+        """The run, if the document is on it, or has been edited there."""
+        run, state = self._run, self._document.wanted
+        if run is None or run.knows(state):
+            return run
+        another = (state.lesson, state.setting) != (run.first.lesson, run.first.setting) or state in self._opened
+        return None if another or not run.fits else run
 
     @property
     def stepped(self) -> bool:
         """Whether there is a last step that matrices could show."""
-        return self.run is not None or (self.elsewhere is not None and self.elsewhere.stepped)
+        return (run := self.run) is not None and run.at > 0
 
     @property
     def at(self) -> int:
@@ -113,8 +155,12 @@ class Descent(QObject):
         run = self.run
         if run is None:
             return 0
-        travels = self._way_back is not None or run.underway
-        return run.at if self._heading is None or not travels else self._heading
+        return run.at if self._way_back is None or self._heading is None else self._heading
+
+    @property
+    def steps(self) -> int:
+        """After how many steps a run that goes by a recipe ends; 0 where there is none, or steps are taken by hand."""
+        return 0 if self.run is None or self._is_by_hand else self._from + self._steps_of_recipe
 
     @property
     def playing(self) -> bool:
@@ -130,146 +176,298 @@ class Descent(QObject):
     def edited(self) -> bool:
         """Whether the document was edited since the last step."""
         run = self.run
-        return run is not None and not run.follow()
+        return run is not None and run.edited
 
     def moves(self) -> dict[str, bool]:
         """The inputs that a gradient can move, in reading order, and whether they are to."""
-        graph = self._document.state.graph
-        if self._trainable[0] is not graph:
-            self._trainable = graph, trainable(self._document)
+        state = self._document.state
+        if self._trainable[0] is not state.graph:
+            self._trainable = state.graph, trainable(state.graph, state.model)
         return {name: self._moves.get(name, moved) for name, moved in self._trainable[1].items()}
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        """The weights that usually move and are not to."""
+        moves = self.moves()
+        return tuple(name for name, usual in self._trainable[1].items() if usual and not moves[name])
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """The inputs that usually do not move and are to."""
+        moves = self.moves()
+        return tuple(name for name, usual in self._trainable[1].items() if moves[name] and not usual)
 
     def change(self, place: Place) -> Array:
         """What the last step changed in a node or slice; 0 where there was none."""
-        if self.elsewhere is not None and self.elsewhere.stepped:
-            return self.elsewhere.change(place)
         run = self.run
-        if run is None:
-            return np.zeros(self._document.engine.value(place).shape)
-        run.follow()
-        return run.change(place)
+        return np.zeros(self._document.engine.value(place).shape) if run is None else run.change(place)
 
     def ahead(self) -> Mapping[str, Array]:
-        """What the next step would make of the inputs that move; it is not taken.
+        """What the next step by hand would make of the inputs that move; it is not taken.
 
         Raises
         ------
         ExplorerError
-            "diverged" where a gradient is no finite number.
+            Those of `Run.ahead`.
         """
-        return (self.run or self._begun()).ahead()
+        from explorer.training.run import Run
+
+        run = self._begun() if self._is_by_hand and self.run is not None else Run(self._document, self._by_hand())
+        return run.ahead()
+
+    @property
+    def _is_by_hand(self) -> bool:
+        return self._settings == self._by_hand
+
+    def _by_hand(self) -> "Settings":
+        """All of the document's own example in each step, just as it is shown."""
+        from explorer.core.training.recipe import Recipe
+        from explorer.training.run import MOST_STEPS, Settings
+        from explorer.training.task import Material
+
+        decay = OPTIMISERS[self.kind].decay
+        recipe = Recipe(self.kind, self.rate, weight_decay=decay, batch=0, steps=MOST_STEPS)
+        return Settings(Material("shown"), replace(recipe, frozen=self.frozen, also=self.also))
 
     # Setting it
 
     def set_rate(self, rate: float) -> None:
-        """Take the next steps with another learning rate.
+        """Take the next steps by hand with another learning rate.
 
         Raises
         ------
         ExplorerError
             "bad-rate"
         """
-        if not 0 < rate < 1e6:
+        if not 0 < rate < 1000:
             raise ExplorerError("bad-rate", text=f"{rate:g}")
         self.rate = rate
-        self._set_way()
+        self.use_settings()
 
     def set_kind(self, kind: str) -> None:
-        """Take the next steps with another optimiser; it begins to remember now."""
+        """Take the next steps by hand with another optimiser; it begins to remember now."""
         self.kind = kind
-        if self._run is not None:
-            self._run.use(OPTIMISERS[kind](self.rate))
-        self.changed.emit()
+        self.use_settings()
 
     def set_moves(self, name: str, moves: bool) -> None:
         """Let an input move at the next steps, or freeze it."""
         self._moves[name] = moves
-        self._set_way()
+        self.use_settings()
 
-    def _set_way(self) -> None:
-        if self.run is not None:
-            self.run.way = self._way()
+    def use_settings(self) -> None:
+        """Take the next steps with the settings as they are now. A process stops; another goes on from its weights."""
+        self._others = True
+        if self.process is not None:
+            self.stop()
         self.changed.emit()
 
-    def _way(self) -> Way:
-        return Way(self.rate, tuple(name for name, moves in self.moves().items() if moves))
+    def set_least(self, seconds: float) -> None:
+        """Let a run that goes by a recipe take so long at least; 0: as fast as it goes."""
+        self.least = seconds
+        self._pace_from_here()
+        if self.going:
+            self._timer.start(0)
 
     # Going
 
-    def take(self, steps: int) -> None:
-        """Take so many steps: the first at once, the others as the event loop finds time."""
-        self._go(steps)
-        self._slice()
+    def take(self, steps: int, settings: "Callable[[], Settings] | None" = None) -> None:
+        """Take so many steps: the first at once, the others as the event loop finds time.
 
-    def play(self) -> None:
-        """Go on until stopped, or until nothing that shows it is in sight."""
-        self._go(inf)
+        Parameters
+        ----------
+        steps : int
+        settings : callable, optional
+            How they are taken, asked for whenever that may have changed; by hand, if left out.
+        """
+        self._go(steps, settings or self._by_hand)
+
+    def play(self, settings: "Callable[[], Settings] | None" = None) -> None:
+        """Go on until stopped; by hand, until nothing that shows it is in sight; else until the recipe's end."""
+        self._go(inf, settings or self._by_hand)
 
     def stop(self) -> None:
         """Stay where it is."""
         self._left, self._way_back = 0, None
         self._timer.stop()
-        self._document.show_gradients(False, self)
+        if self.process is not None:
+            self.process.stop()
         self.changed.emit()
+
+    def end(self) -> None:
+        """Let go of the run; the document keeps what it has learned."""
+        self._end_process()
+        self.stop()
+        self._run, self.line, self._from, self._at_work = None, None, 0, False
+        self._worker.stop()
+        self.changed.emit()
+
+    def start_over(self) -> None:
+        """Let go of the run, and give the document the weights that it had before."""
+        run = self.run
+        self.end()
+        if run is not None:
+            run.start_over()
+
+    def close(self) -> None:
+        """Let go of the run and of its files."""
+        self.end()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def travel(self, step: int) -> None:
         """Go to where the run was after so many steps. A newer wish overtakes an older one."""
         run = self.run
-        if run is None or not 0 <= step < len(run.losses):
+        if run is None or not 0 <= step <= run.records.at:
+            return
+        if self.process is not None:
+            self._then = partial(self.travel, step)
+            self.stop()
             return
         self._left, self._heading, self._way_back = 0, step, run.travelling(step)
-        self.elsewhere = None
-        self._left_from = self._document.state
-        self._timer.start()
+        self._left_from = self._document.wanted
         self._slice()
 
     def watched_by(self, widget: QWidget) -> None:
-        """A widget that can stop it: while one of those is in sight, it plays on."""
+        """A widget that can stop it: while one of those is in sight, steps by hand go on."""
         self._watchers.add(widget)
 
-    def _go(self, steps: float) -> None:
-        try:
-            self._run = self.run or self._begun()
-        except ExplorerError as error:
-            self.failed.emit(error)
+    def _go(self, steps: float, settings: "Callable[[], Settings]") -> None:
+        if self.process is not None:
+            self._then = partial(self._go, steps, settings)
+            self.process.stop()
             return
-        self._way_back, self._heading, self._left, self.elsewhere = None, None, steps, None
-        self._timer.start()
+        self._others |= settings != self._settings
+        self._settings, self._way_back, self._heading, self._left = settings, None, None, steps
+        try:
+            run = self._begun()
+            if run.finished and not self._is_by_hand:
+                self._from, self._others = run.at, True
+        except ExplorerError as error:
+            self._fail(error)
+            return
+        self._since, self.speed = (perf_counter(), run.records.at), 0.0
         self.changed.emit()
+        self._slice(first=True)
+        self._pace_from_here()
 
-    def _slice(self) -> None:
-        """As much as half a frame has room for."""
-        until, before = perf_counter() + SLICE_S, self._document.state
+    def _begun(self) -> "Run":
+        """The run with the settings as they are now; a new one where there is none."""
+        from explorer.training.run import Run
+        from explorer.training.trained_line import TrainedLine, has_line
+
         run = self.run
-        overtaken = self._way_back is not None and self._document.state is not self._left_from
+        if run is not None and not self._others and run.same_example:
+            return run
+        if run is None:
+            self._from, self.line = 0, None
+        settings = self._settings()
+        if not self._is_by_hand:
+            self._steps_of_recipe = settings.recipe.steps
+            settings = replace(settings, recipe=replace(settings.recipe, steps=self._from + settings.recipe.steps))
+        if run is None:
+            self._run = run = Run(self._document, settings)
+        else:
+            run.use(settings)
+        state = self._document.wanted
+        if not has_line(state):
+            self.line = None
+        elif self.line is None:
+            self.line = TrainedLine(state, settings)
+        else:
+            self.line.use(state, settings)
+        self._others = False
+        return run
+
+    def _slice(self, first: bool = False) -> None:
+        """As much as a part of a frame has room for."""
+        if self.process is not None or self._at_work:
+            return
+        until, before, run = perf_counter() + SLICE_S, self._document.wanted, self.run
+        overtaken = self._way_back is not None and before is not self._left_from
         self._unseen = 0 if self._in_sight() else self._unseen + 1
-        if run is None or overtaken or (self.playing and self._unseen > UNSEEN):
+        unseen = self.playing and self._is_by_hand and self._unseen > UNSEEN
+        if run is None or overtaken or unseen:
             self.stop()  # meanwhile the model has become another, or nobody looks
             return
         try:
             if self._way_back is not None:
                 self._way_back = self._way_back if self._rests(until) else None
-            while self._left > 0 and self._ready():
-                self._left -= 1
-                if not self._left:
-                    self._document.show_gradients(False, self)  # nobody needs those of where it ends
-                run.begin()
-                if perf_counter() >= until:
-                    break
+                if self._way_back is None and self.line is not None:
+                    self.line.follow(run.at, SLICE_S)
+            elif self._left > 0 and not self._document.computing:
+                self._step(1 if first else self._due())
         except ExplorerError as error:
-            self._left, self._way_back = 0, None
-            self.failed.emit(error)
+            self._fail(error)
         if not self.going:
-            self._document.show_gradients(False, self)
             self.changed.emit()
-        elif self._document.state is before and not self._document.computing:
-            self._timer.start()  # else when what has changed was shown: one slice a frame
+        elif self._document.wanted is before and not self._document.computing and not self._at_work:
+            self._timer.start(self._pause_ms)  # else when what has changed was shown: one slice a frame
 
-    def _ready(self) -> bool:
-        """Whether all is there that a step reads: gradients that take long come from the background."""
-        if not (self._document.computing or self.quick or self._document.engine.has_gradients):
-            self._document.show_gradients(True, self)
-        return not self._document.computing
+    def _step(self, most: float) -> None:
+        """Take steps, or let a thread or a process take them."""
+        run = self._begun()
+        if run.finished:
+            self._left = 0
+            return
+        trainer = run.begin()
+        if self.playing and not self._is_by_hand and run.prepared.work >= LARGE_STEP:
+            self._start_process(run)
+        elif not self.quick:
+            self._take_beside(run, trainer)
+        elif most >= 1:
+            at = run.at
+            try:
+                run.take(SLICE_S if self.line is None else SLICE_S / 2, min(most, self._left))
+            finally:
+                self._left -= run.at - at
+            self._after_steps(run)
+
+    def _after_steps(self, run: "Run") -> None:
+        if run.finished:
+            self._left = 0
+        if self.line is not None:
+            # A step of the line is quick: at the end it takes at once those that it is behind.
+            self.line.follow(run.at, SLICE_S if self._left else inf)
+        (since, at), now = self._since, perf_counter()
+        if now - since > 0.5:
+            self.speed, self._since = (run.records.at - at) / (now - since), (now, run.records.at)
+
+    def _take_beside(self, run: "Run", trainer: "Trainer") -> None:
+        """Compute a step on a thread; what is edited meanwhile overtakes it."""
+        from explorer.training.run import step_of
+
+        begun_from = self._document.wanted
+        outcome: list[tuple[Trainer, Record] | ExplorerError] = []
+        self._at_work = True
+
+        def work() -> None:
+            try:
+                outcome.append(step_of(trainer))
+            except ExplorerError as error:
+                outcome.append(error)
+
+        def then() -> None:
+            self._at_work = False
+            (found,) = outcome
+            if isinstance(found, ExplorerError):
+                self._fail(found)
+            elif self.run is run and self._document.wanted is begun_from and self._left:
+                self._left -= 1
+                run.add(*found)
+                self._after_steps(run)
+                run.show()
+            else:
+                self._left = self._left if self.playing else 0
+            if self.going:
+                self._timer.start(0)
+            self.changed.emit()
+
+        self._worker.run(work, then)
+
+    def _fail(self, error: ExplorerError) -> None:
+        self._left, self._way_back = 0, None
+        self.failed.emit(error)
+        self.changed.emit()
 
     def _rests(self, until: float) -> bool:
         """Whether the way back is longer than there is time for."""
@@ -279,15 +477,126 @@ class Descent(QObject):
     def _in_sight(self) -> bool:
         return any(shiboken6.isValid(widget) and widget.isVisible() for widget in self._watchers)
 
-    def _begun(self) -> Run:
-        return Run(self._document, OPTIMISERS[self.kind](self.rate), self._way().weights)
+    # Its pace
+
+    def _pace_from_here(self) -> None:
+        run = self.run
+        self._paced_from = perf_counter(), run.at if run is not None else 0
+
+    @property
+    def _is_paced(self) -> bool:
+        return bool(self.least) and self.playing and not self._is_by_hand
+
+    @property
+    def _pause_ms(self) -> int:
+        return max(FRAME_MS, round(1000 * self.least / max(self._steps_of_recipe, 1))) if self._is_paced else 0
+
+    def _due(self) -> float:
+        """How many steps it is behind the pace that somebody can watch."""
+        if not self._is_paced or self._run is None:
+            return inf
+        now, (began, at), taken = perf_counter(), self._paced_from, self._run.at
+        pace = max(self._steps_of_recipe, 1) / self.least
+        due = at + int(pace * (now - began)) - taken
+        if due > max(pace, 1):  # it cannot keep up: no burst later
+            self._paced_from = now, taken
+        return due
+
+    # A process of its own
+
+    def _start_process(self, run: "Run") -> None:
+        from explorer.ui.training.process import TrainingProcess
+
+        point = run.hand_over()
+        self.process = process = TrainingProcess(point, run.records, self._empty_folder(), self)
+        self._handed_over, self._then = point, None
+        process.stepped.connect(partial(self._hear, run))
+        process.kept.connect(partial(self._receive, run))
+        process.failed.connect(self._fail)
+        process.ended.connect(partial(self._process_ended, run))
+
+    def _hear(self, run: "Run", records: Sequence[Record]) -> None:
+        for record in records:
+            run.hear(record)
+        self._after_steps(run)
+        self.changed.emit()
+
+    def _receive(self, run: "Run") -> None:
+        """Show the weights that the process has come to, unless somebody is editing them or has gone elsewhere."""
+        if self.process is None or self.run is not run or run.here is not self._handed_over:
+            return
+        if self._then is not None or run.weights_edited:
+            return
+        try:
+            run.receive(self.process.checkpoint)
+            self._handed_over = run.here
+        except ExplorerError as error:  # its files are gone, or no longer what it wrote
+            self._fail(error)
+            self.stop()
+
+    def _follow_process(self, process: "TrainingProcess") -> None:
+        """The document has changed: the process goes on from there, or ends."""
+        run = self.run
+        if run is None:
+            self.end()
+        elif run.here is not self._handed_over:  # undone
+            self.stop()
+        elif not run.same_example and self.going:
+            self._fail(ExplorerError("example-changed"))
+            self.stop()
+        elif run.weights_edited and self.going and self._then is None:
+            self._then = partial(self._go, inf, self._settings)
+            process.stop()
+
+    def _process_ended(self, run: "Run") -> None:
+        process, then, self.process, self._then = self.process, self._then, None, None
+        if process is None:
+            return
+        if self.run is run and run.here is self._handed_over and run.same_example and process.checkpoint.exists():
+            try:
+                run.receive(process.checkpoint)
+            except ExplorerError as error:
+                self._fail(error)
+        run.forget_unseen()
+        process.deleteLater()
+        if then is not None:
+            then()
+        else:
+            self.stop()
+
+    def _end_process(self) -> None:
+        process, self.process, self._then = self.process, None, None
+        if process is not None:
+            process.close()
+
+    def _empty_folder(self) -> Path:
+        """For the files of a process; they go with this object.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written"
+        """
+        parent = Path(tempfile.gettempdir())
+        try:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="explorer-", ignore_cleanup_errors=True)
+            parent = Path(self._folder.name)
+            parent.mkdir(parents=True, exist_ok=True)  # it may have been cleared away meanwhile, as temporary files are
+            return Path(tempfile.mkdtemp(dir=parent))
+        except OSError as error:
+            raise ExplorerError("not-written", file=parent, reason=error.strerror or error) from None
 
     def _follow(self) -> None:
         """The document has changed: it may be elsewhere on the run, or no longer on it."""
         if self._lesson != self._document.state.lesson:
             self._lesson, self._moves = self._document.state.lesson, {}
-        if self.run is not None and self._way_back is None:
-            self.run.follow()
-        if self.going:
-            self._timer.start()  # what was posted to be painted comes before
+        if (run := self.run) is not None:
+            run.mark_end()
+        if self.process is not None:
+            self._follow_process(self.process)
+        elif self._left and self._document.history.redo_label is not None:
+            self.stop()  # somebody has taken steps back: to go on would take that away again
+        elif self.going:
+            self._timer.start(0)  # what was posted to be painted comes before
         self.changed.emit()

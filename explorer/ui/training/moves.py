@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from explorer.document.training import trainable
+from explorer.core.training.trainable import trainable
 from explorer.ui.widgets.icons import icon
 from explorer.ui.workbench import Workbench
 
@@ -25,14 +25,7 @@ class Moves(QWidget):
     boxes : dict of str to QCheckBox
     blocks : dict of str to Block
         Where there are many weights: those blocks that have more than one.
-
-    Signals
-    -------
-    changed
-        A weight was frozen, or let go.
     """
-
-    changed = Signal()
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,20 +34,23 @@ class Moves(QWidget):
         self._list.setContentsMargins(0, 0, 0, 0)
         self.boxes: dict[str, QCheckBox] = {}
         self.blocks: dict[str, Block] = {}
+        self._showing = False
         self.follow()
+        bench.descent.changed.connect(self._show)
         self._list.setSpacing(bench.appearance.px(2))
 
     @property
     def frozen(self) -> tuple[str, ...]:
         """The weights that stay as they are."""
-        return tuple(name for name, box in self.boxes.items() if not box.isChecked())
+        return self._bench.descent.frozen
 
     def follow(self) -> None:
-        """List the weights of the model as it is now; those that it keeps stay frozen or free."""
-        names = [name for name, moves in trainable(self._bench.document).items() if moves]
+        """List the weights of the model as it is now."""
+        state = self._bench.document.state
+        names = [name for name, usual in trainable(state.graph, state.model).items() if usual]
         if names == list(self.boxes):
+            self._show()
             return
-        frozen = self.frozen
         while (item := self._list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
@@ -64,15 +60,29 @@ class Moves(QWidget):
         for name in names:
             self.boxes[name] = box = QCheckBox(name)
             box.setAccessibleName(name)
-            box.setChecked(name not in frozen)
             box.setToolTip("Freeze it by taking the mark away")
-            box.toggled.connect(self.changed)
+            box.toggled.connect(lambda _, name=name: self._set([name]))
             of_block.setdefault(name.rpartition(".")[0] if len(names) > MOST else name, []).append(box)
-        for name, inside in of_block.items():
+        for block, inside in of_block.items():
             if len(inside) > 1:
-                self.blocks[name] = Block(self._bench, name, inside)
-                self.blocks[name].changed.connect(self.changed)
-            self._list.addWidget(self.blocks.get(name, inside[0]))
+                within = [name for name in names if self.boxes[name] in inside]
+                self.blocks[block] = Block(self._bench, block, inside)
+                self.blocks[block].changed.connect(lambda within=within: self._set(within))
+            self._list.addWidget(self.blocks.get(block, inside[0]))
+        self._show()
+
+    def _set(self, names: Sequence[str]) -> None:
+        if not self._showing:
+            for name, on in [(name, self.boxes[name].isChecked()) for name in names]:
+                self._bench.descent.set_moves(name, on)
+
+    def _show(self) -> None:
+        """Show which of them move, as another page may have set it."""
+        self._showing = True
+        for name, moves in self._bench.descent.moves().items():
+            if name in self.boxes:
+                self.boxes[name].setChecked(moves)
+        self._showing = False
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

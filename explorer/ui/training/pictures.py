@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLa
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
-from explorer.core.training.history import History
+from explorer.core.ops import Array
+from explorer.core.training.records import Records
 from explorer.document.commands import SetTokens
 from explorer.pages.net_answers import net_picture
 from explorer.pages.page import Stack
@@ -19,7 +20,6 @@ from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import mark
 from explorer.ui.training.predictions import Predictions
-from explorer.ui.training.run import LiveRun
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.loss_curve import Line, LossCurve
 from explorer.ui.workbench import Workbench
@@ -36,12 +36,11 @@ class Pictures(QWidget):
     Parameters
     ----------
     bench : Workbench
-    run : LiveRun
     """
 
-    def __init__(self, bench: Workbench, run: LiveRun, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench, self._run = bench, run
+        self._bench, self._descent = bench, bench.descent
         self.losses = LossCurve(bench)
         self.norms = LossCurve(bench, beside="length")
         self.norms.set_log(True)
@@ -121,7 +120,7 @@ class Pictures(QWidget):
 
     def _found_net(self) -> Stack | None:
         """What the net answers now, beside the line that learns by the same steps."""
-        line = self._run.line
+        line = self._descent.line
         trained = line.document.engine if line is not None else None
         return net_picture(self._bench.view, trained, round(self._width() / self._bench.appearance.scale))
 
@@ -132,29 +131,42 @@ class Pictures(QWidget):
         self._scale.setText(f"Blue below 0, ochre above; full colour at ±{written(full(view, name), 3)}")
 
     def _draw_losses(self) -> None:
-        history, line = self._run.history, self._run.line
-        lines = _loss_lines(history) if history else []
-        if history and line is not None:
-            calm, names = _stretch(history), ("net", "line")
-            pair = (history, line.session.trainer.history)
-            lines[:1] = [_calm(name, one.losses, calm) for name, one in zip(names, pair, strict=True)]
-        self.losses.show_lines(lines, until=self._until(history))
+        records, run, line = self.records, self._descent.run, self._descent.line
+        lines = _loss_lines(records) if records else []
+        here = None
+        if run is not None and records is not None:
+            steps, losses = run.curve()
+            lines[0] = Line("training", losses, steps)
+            here = (run.at, float(np.interp(run.at, steps, losses))) if run.at < records.at else None
+            if line is not None:
+                calm, names = _stretch(records), ("net", "line")
+                pair = (records, line.run.records)
+                lines[:1] = [_calm(name, one.losses, one, calm) for name, one in zip(names, pair, strict=True)]
+        self.losses.show_lines(lines, here, until=self._until(records))
 
-    def _until(self, history: History | None) -> float:
+    @property
+    def records(self) -> Records | None:
+        """Those of the run that there is; else of the one that the document's weights are from."""
+        run = self._descent.run
+        return run.records if run is not None else self._bench.document.state.records
+
+    def _until(self, records: Records | None) -> float:
         """Where the axis of steps ends: with the run, once that is in sight."""
-        steps = self._run.steps
-        return float(steps) if history and 2 * len(history.losses) >= steps else 0.0
+        steps = self._descent.steps
+        return float(steps) if records and 2 * records.at >= steps else 0.0
 
-    def _norm_lines(self, history: History) -> list[Line]:
+    def _norm_lines(self, records: Records) -> list[Line]:
         """How long the gradient of each block is; of a long run the means of stretches: ragged ones hide each other."""
         blocks = [self.weight.itemText(i).rpartition(".")[0] for i in range(self.weight.count())]
-        inside = {block: history.blocks[block] for block in (*blocks, *history.blocks) if block in history.blocks}
-        return [_calm(block, lengths, _stretch(history)) for block, lengths in inside.items()]
+        measured = records.blocks
+        inside = {block: measured[block] for block in (*blocks, *measured) if block in measured}
+        return [_calm(block, lengths, records, _stretch(records)) for block, lengths in inside.items()]
 
     def _draw_norms(self) -> None:
-        history = self._run.history
-        self.norms.show_lines(self._norm_lines(history) if history else [], until=self._until(history))
-        self.norms.set_beside(f"mean of {_stretch(history):,} steps" if history and _stretch(history) > 1 else "length")
+        records = self.records
+        self.norms.show_lines(self._norm_lines(records) if records else [], until=self._until(records))
+        mean = _stretch(records) * records.every if records else 1
+        self.norms.set_beside(f"mean of {mean:,} steps" if mean > 1 else "length")
 
     def _draw_answers(self) -> None:
         """What the model says, and to what."""
@@ -253,19 +265,18 @@ def _fill(column: QVBoxLayout, inside: Sequence[QWidget], spacing: int) -> None:
     column.setSpacing(spacing)
 
 
-def _loss_lines(history: History) -> list[Line]:
+def _loss_lines(records: Records) -> list[Line]:
     """The loss of each step's batch, and of what is put aside to judge by."""
-    judged = np.array(history.validations, dtype=float).reshape(-1, 2)
-    lines = [Line("training", np.array(history.losses), np.arange(1, len(history.losses) + 1))]
-    return [*lines, Line("validation", judged[:, 1], judged[:, 0])] if len(judged) else lines
+    lines = [Line("training", records.losses, records.steps - 1)]
+    return [*lines, Line("validation", records.validations, records.judged)] if len(records.judged) else lines
 
 
-def _calm(name: str, numbers: Sequence[float], n: int) -> Line:
-    """The means of each n numbers."""
-    ends = np.arange(n, len(numbers) + 1, n)
-    return Line(name, np.array(numbers[: len(ends) * n]).reshape(-1, n).mean(1), ends)
+def _calm(name: str, numbers: Array, records: Records, n: int) -> Line:
+    """The means of each n recorded numbers."""
+    whole = len(numbers) // n * n
+    return Line(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
 
 
-def _stretch(history: History) -> int:
-    """How many steps of a long run make one point of a calm line."""
-    return max(len(history.losses) // CALM, 1)
+def _stretch(records: Records) -> int:
+    """How many recorded steps of a long run make one point of a calm line."""
+    return max(len(records.losses) // CALM, 1)

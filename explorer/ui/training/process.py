@@ -1,11 +1,11 @@
-"""A run in a process of its own: ``explorer train``, asked by the window; its weights are shown as it goes on.
+"""A process of its own that takes the steps of a run: ``explorer train``, asked by the window.
 
-A thread would starve the window (DESIGN §3); another process has an interpreter to itself.
+A thread would starve the window (DESIGN §3); another process has an interpreter to itself. It gets a document, a recipe
+and a checkpoint to go on from, and writes checkpoints.
 """
 
 import json
 import sys
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -13,53 +13,46 @@ from typing import Any
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from explorer.core.errors import ExplorerError
-from explorer.core.ops import Array
 from explorer.core.training import checkpoint
-from explorer.core.training.history import History, Record
-from explorer.core.training.trainer import fitted
+from explorer.core.training.records import Record, Records
 from explorer.document import storage
-from explorer.document.commands import SetInputs
-from explorer.document.document import Document
-from explorer.lessons import recipes
-from explorer.lessons.plan import Material, Opened, Plan
-from explorer.lessons.saved import opened
-from explorer.lessons.session import Session, edited
-from explorer.lessons.training import shaped
+from explorer.training import recipes
+from explorer.training.run import Point
+from explorer.training.task import ExistingModel, Task
 
 KEEP_S = 0.5
-"""Seconds between two looks at the weights."""
+"""Seconds between two checkpoints."""
 PATIENCE_MS = 3000
 _AS_ASKED = (0, 130)
 """How it ends when it is done, or was asked to stop."""
 
 
-class ProcessRun(QObject):
-    """A run of another process, shown in a document. All its steps are one step to undo.
-
-    Somebody who edits a weight in mid-run stops the process; it goes on from the edited weights.
+class TrainingProcess(QObject):
+    """A process that goes on from a point of a run.
 
     Parameters
     ----------
-    document : Document
-    session : Session
-        The run as it would go on in the window, before its first step.
-    material : Material
-        Its file, if it has one, must stay where it is.
+    point : Point
+    records : Records
+        Of the steps before.
     folder : Path
         An empty one, for the files that the two share.
 
     Signals
     -------
-    stepped
-        There are new records, or weights.
-    failed : str
+    stepped : list of Record
+        It has taken steps.
+    kept
+        There is a newer checkpoint.
+    failed : ExplorerError
         Why it cannot go on.
     ended
-        The process is over: finished, stopped or failed.
+        It is over: finished, stopped or failed.
 
     Attributes
     ----------
-    history : History
+    checkpoint : Path
+        Where it keeps what is needed to go on.
 
     Raises
     ------
@@ -67,152 +60,93 @@ class ProcessRun(QObject):
         "not-written"
     """
 
-    stepped = Signal()
-    failed = Signal(str)
+    stepped = Signal(object)
+    kept = Signal()
+    failed = Signal(object)
     ended = Signal()
 
-    def __init__(
-        self, document: Document, session: Session, material: Material, folder: Path, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, point: Point, records: Records, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._document, self._session = document, session
-        self._stroke = object()
-        model, self._recipe, self._out = folder / "model.explorer", folder / "run.toml", folder / "out.explorer"
-        self._kept = self._out.with_name(self._out.name + checkpoint.ENDING)
-        state, trainer = session.beginning.document, session.trainer
-        storage.save(state, "", model)
-        recipes.save(Plan("", "", Opened(str(model)), material, trainer.recipe), self._recipe)
-        self._left = {name: state.inputs[name] for name in trainer.weights}
-        self._moving = frozenset(trainer.moving)
-        self.history = History()
+        model, recipe, out = folder / "model.explorer", folder / "run.toml", folder / "out.explorer"
+        self.checkpoint = out.with_name(out.name + checkpoint.ENDING)
+        material = point.stretch.settings.material
+        if material.content is not None:
+            material = replace(material, file=folder / "text.txt", content=None)
+            _write(folder / "text.txt", point.stretch.settings.material.text)
+        storage.save(point.stretch.prepared.document, "", model)
+        recipes.save(Task("", "", ExistingModel(str(model)), material, point.trainer.recipe), recipe)
+        if point.trainer.at:
+            checkpoint.save(point.trainer, records.up_to(point.trainer.at), self.checkpoint)
         self._rest = b""
-        self._stopping = self._again = self._told = False
+        self._stopping = self._told = False
         self._process = QProcess(self)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._over)
         self._process.errorOccurred.connect(self._broken)
-
-    @property
-    def running(self) -> bool:
-        """Whether the process is at work."""
-        return self._process.state() != QProcess.ProcessState.NotRunning
-
-    @property
-    def at(self) -> int:
-        """Steps taken."""
-        return len(self.history.losses)
-
-    @property
-    def finished(self) -> bool:
-        """Whether all steps have been taken."""
-        return self.at >= self._session.trainer.recipe.steps
-
-    def start(self) -> None:
-        """Begin, or go on where it was stopped; with the weights as they are in the document.
-
-        Raises
-        ------
-        ExplorerError
-            "model-changed"
-        """
-        if self.running or self.finished:
-            return
-        edits = edited(self._document, self._left)
-        if self._kept.exists() and edits:
-            graph, kept = self._session.beginning.state.graph, checkpoint.weights(self._kept)[1]
-            checkpoint.edit(self._kept, {name: fitted(graph, name, array, kept[name]) for name, array in edits.items()})
-            self._left |= edits
-        self._stopping = self._again = self._told = False
-        self._rest = b""  # a process that was killed may have left half a line
-        arguments = ["train", str(self._recipe), "--out", str(self._out), "--json", "--attached"]
-        arguments += ["--keep-every", str(KEEP_S)]
+        arguments = ["train", str(recipe), "--out", str(out), "--json", "--attached", "--keep-every", str(KEEP_S)]
         # A bundle is its own interpreter.
         program = [] if getattr(sys, "frozen", False) else ["-m", "explorer"]
         self._process.start(sys.executable, [*program, *arguments])
 
+    @property
+    def running(self) -> bool:
+        """Whether it is at work."""
+        return self._process.state() != QProcess.ProcessState.NotRunning
+
     def stop(self) -> None:
-        """Ask the process to stop; it keeps what is needed to go on."""
+        """Ask it to stop; it keeps what is needed to go on."""
         if self.running and not self._stopping:
             self._stopping = True
             self._process.write(b"stop\n")
 
-    def follow(self) -> None:
-        """The document has changed. Where somebody has edited a weight, the process goes on from there.
-
-        Raises
-        ------
-        ExplorerError
-            "model-changed"
-        """
-        if self.running and not self._stopping and edited(self._document, self._left):
-            self._again = self._document.history.redo_label is None  # after an undo one wants it to stop
-            self.stop()
-
     def close(self) -> None:
-        """End the process and wait for it: nobody will look at it any more."""
+        """End it and wait for that: nobody will look at it any more."""
         self.blockSignals(True)
-        self._stopping, self._again = True, False
         if self.running:
             self._process.closeWriteChannel()
             if not self._process.waitForFinished(PATIENCE_MS):
                 self._process.kill()
                 self._process.waitForFinished(PATIENCE_MS)
+        self.deleteLater()
 
     def _read(self) -> None:
-        lines = (self._rest + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
+        records, lines = list[Record](), (self._rest + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
         self._rest = lines.pop()
         for line in lines:
-            try:
-                self._hear(_said(line))
-            except ExplorerError as error:  # its files are gone, or no longer what it wrote
-                self._told = True
-                self.failed.emit(str(error))
-                self.stop()
-        if lines:
-            self.stepped.emit()
+            said = _said(line)
+            match said.get("event"):
+                case "step":
+                    record = Record(**{one.name: said[one.name] for one in fields(Record)})
+                    judged = record.validation  # "inf" and "nan" come as words
+                    records.append(replace(record, validation=None if judged is None else float(judged)))
+                case "kept":
+                    self.kept.emit()
+                case "error":
+                    self._fail(ExplorerError("process-failed", message=said["message"]))
+        if records:
+            self.stepped.emit(records)
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        match said.get("event"):
-            case "begin":
-                # One that was ended from outside goes on from what it kept last.
-                self.history.cut(said["step"])
-            case "step":
-                record = Record(**{one.name: said[one.name] for one in fields(Record)})
-                judged = record.validation  # "inf" and "nan" come as words
-                self.history.add(replace(record, validation=None if judged is None else float(judged)))
-            case "kept":
-                self._show(checkpoint.weights(self._kept)[1])
-            case "done":
-                self._show(opened(str(self._out))[1].inputs)
-            case "error":
-                self._told = True
-                self.failed.emit(said["message"])
-
-    def _show(self, weights: Mapping[str, Array]) -> None:
-        """Put the weights that the process has come to into the document, unless somebody is editing it."""
-        if self._stopping or edited(self._document, self._left):
-            return
-        arrays = shaped(self._document.wanted, {name: weights[name] for name in self._moving})
-        self._document.do(SetInputs(arrays, f"Train, {self.at:,} steps", self._stroke, self.history))
-        self._left |= arrays
+    def _fail(self, error: ExplorerError) -> None:
+        self._told = True
+        self.failed.emit(error)
 
     def _over(self, code: int) -> None:
         self._read()
-        try:
-            if self._again:
-                self.start()
-                return
-        except ExplorerError as error:
-            self._told = True
-            self.failed.emit(str(error))
         if code not in _AS_ASKED and not self._told:
-            self.failed.emit("The process that trains was ended from outside; Train goes on from what it kept last.")
+            self._fail(ExplorerError("process-ended"))
         self.ended.emit()
 
     def _broken(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
-            self.failed.emit("The process for training could not be started.")
+            self._fail(ExplorerError("process-not-started"))
             self.ended.emit()
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise ExplorerError("not-written", file=file, reason=error.strerror or error) from None
 
 
 def _said(line: bytes) -> dict[str, Any]:

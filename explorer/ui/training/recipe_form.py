@@ -128,7 +128,7 @@ class RecipeForm(QWidget):
                     control.setText(f"{value:g}")
             control.blockSignals(False)
 
-    def recipe(self, frozen: tuple[str, ...] = ()) -> Recipe:
+    def recipe(self, frozen: tuple[str, ...] = (), also: tuple[str, ...] = ()) -> Recipe:
         """The settings as they stand there.
 
         Raises
@@ -136,7 +136,7 @@ class RecipeForm(QWidget):
         ExplorerError
             "bad-number", "bad-training-setting" or "bad-training-choice".
         """
-        values: dict[str, Any] = {"frozen": frozen}
+        values: dict[str, Any] = {"frozen": frozen, "also": also}
         for name, control in self._controls.items():
             match control:
                 case QComboBox():

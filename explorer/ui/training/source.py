@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, 
 from explorer.core.errors import ExplorerError
 from explorer.core.training.data import TARGET
 from explorer.core.training.text import read_text
-from explorer.lessons import recipes
-from explorer.lessons.plan import Material
+from explorer.training import recipes
+from explorer.training.task import Material
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import SpinBox
@@ -133,34 +133,23 @@ class Source(QWidget):
             widget.setVisible(self.from_text)
         self.length.setVisible(self.from_text and self._kind == "gpt")
 
-    def material(self, folder: Path) -> tuple[Material, str]:
-        """What is chosen. A text is put into a file in `folder`, from where another process can read it, too.
-
-        Returns
-        -------
-        material : Material
-        text : str
-            What stands in its file.
+    def material(self) -> Material:
+        """What is chosen.
 
         Raises
         ------
         ExplorerError
-            "text-too-long", "not-written"
+            "text-too-long"
         """
         values = self._bench.document.engine.values
         if not self.from_text:
             if self._kind == "mlp" and TARGET in values:
-                return Material("cases", X=values["input.X"], target=values[TARGET]), ""
-            return Material(), ""
+                return Material("cases", X=values["input.X"], target=values[TARGET])
+            return Material()
         text = self.text.toPlainText()
         if len(text) > LONGEST:
             raise ExplorerError("text-too-long", limit=f"{LONGEST:,}", given=f"{len(text):,}")
-        file = folder / "text.txt"
-        try:
-            file.write_text(text, "utf-8")
-        except OSError as error:
-            raise ExplorerError("not-written", file=file, reason=error.strerror or error) from None
-        return Material("text" if self._kind == "gpt" else "pairs", file, window=self.length.value()), text
+        return Material("text" if self._kind == "gpt" else "pairs", content=text, window=self.length.value())
 
     def _open(self) -> None:
         file, _ = QFileDialog.getOpenFileName(self, "Open a text", "", "Text (*.txt *.tsv);;All files (*)")
@@ -174,9 +163,8 @@ class Source(QWidget):
     def _take_shipped(self) -> None:
         """The material of a recipe that comes along."""
         material = recipes.load(SHIPPED[self._kind][1]).material
-        assert material.file is not None
         self.length.setValue(material.window)
-        self.text.setPlainText(read_text(material.file))
+        self.text.setPlainText(material.text)
 
     def restyle(self) -> None:
         """Follow the text scale."""

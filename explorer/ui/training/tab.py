@@ -1,7 +1,6 @@
 """The training tab: what is learned from, how, and what comes of it, live."""
 
 import time
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -9,19 +8,17 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import significant, written
-from explorer.core.training.history import History
 from explorer.core.training.recipe import Recipe
+from explorer.core.training.records import Records
 from explorer.document.document import Change
-from explorer.lessons.plan import Material
-from explorer.lessons.session import Session
+from explorer.training.diagnosis import why_it_stands_still
+from explorer.training.run import Run, Settings
 from explorer.ui.theme import mark
 from explorer.ui.training.activations import Activations
 from explorer.ui.training.moves import Moves
 from explorer.ui.training.pictures import Pictures
 from explorer.ui.training.recipe_form import RecipeForm
-from explorer.ui.training.run import LiveRun
 from explorer.ui.training.source import Source
-from explorer.ui.training.standstill import standstill
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
@@ -54,9 +51,9 @@ class TrainingTab(QFrame):
         self.setObjectName("page")
         self.setAccessibleName("Train")
         self.bench = bench
-        self.run = LiveRun(bench.document, self._chosen, self)
+        self.descent = bench.descent
         self._shown_at = 0.0
-        self._opened = self._example
+        self._opened = bench.document.state.lesson
 
         self.source = Source(bench)
         self.form = RecipeForm(bench, bench.lesson.training or FIRST)
@@ -74,7 +71,6 @@ class TrainingTab(QFrame):
                 self._left.addWidget(widget)
         self.source.changed.connect(self._begin_anew)
         self.form.changed.connect(self._set)
-        self.moves.changed.connect(self.run.use_settings)
         self._left.addStretch()
         self._settings = QScrollArea()
         self._settings.setObjectName("sidebar")
@@ -82,7 +78,7 @@ class TrainingTab(QFrame):
         right = QWidget()
         self._right = QVBoxLayout(right)
         self._make_controls()
-        self.pictures = Pictures(bench, self.run)
+        self.pictures = Pictures(bench)
         self._right.addWidget(self.pictures)
         self._right.addStretch()
         self._page = page = QScrollArea()
@@ -96,10 +92,8 @@ class TrainingTab(QFrame):
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             across.addWidget(area, stretch)
         self._settings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.run.stepped.connect(self._stepped)
-        self.run.failed.connect(self._say_problem)
-        self.run.paused.connect(lambda: self.play.setChecked(False))
-        bench.descent.changed.connect(self._give_way)
+        bench.descent.failed.connect(lambda error: self._say_problem(str(error)))
+        bench.descent.changed.connect(self._follow_run)
         bench.bridge.changed.connect(self.follow)
         self.pictures.follow_structure(list(self.moves.boxes))
         self._space()
@@ -113,7 +107,7 @@ class TrainingTab(QFrame):
         self.play.setCheckable(True)
         mark(self.play, primary="true")
         self.play.setToolTip("Take steps until it is paused or the run is over; then as many again")
-        self.play.toggled.connect(self._toggle)
+        self.play.clicked.connect(self._toggle)
         self.one = QPushButton("One step")
         self.one.setToolTip("Take one step")
         self.one.clicked.connect(self._step)
@@ -126,8 +120,8 @@ class TrainingTab(QFrame):
         self.pace.setToolTip(
             "How long a run takes at least, so that one can watch it; a large model takes its own time"
         )
-        self.pace.textActivated.connect(lambda text: self.run.set_least(PACES[text]))
-        self.run.set_least(PACES[self.pace.currentText()])
+        self.pace.textActivated.connect(lambda text: self.descent.set_least(PACES[text]))
+        self.descent.set_least(PACES[self.pace.currentText()])
         for widget in (self.play, self.one, self.over, self.pace):
             self._controls.addWidget(widget)
         self._right.addWidget(line)
@@ -147,16 +141,9 @@ class TrainingTab(QFrame):
 
     # The run
 
-    def _chosen(self, folder: Path) -> tuple[Material, str, Recipe]:
+    def _chosen(self) -> Settings:
         """What is learned from and how, as it is set now."""
-        recipe = self.form.recipe(self.moves.frozen)
-        return *self.source.material(folder), recipe
-
-    @property
-    def _example(self) -> tuple[str, str]:
-        """What is open: the lesson, and which setting of it."""
-        state = self.bench.document.state
-        return state.lesson, state.setting
+        return Settings(self.source.material(), self.form.recipe(self.descent.frozen, self.descent.also))
 
     def _set(self, name: str) -> None:
         """Somebody has changed a setting."""
@@ -164,46 +151,43 @@ class TrainingTab(QFrame):
             self._begin_anew()
         else:
             self._say_problem("")
-            self.run.use_settings()
+            self.descent.use_settings()
 
     def _begin_anew(self) -> None:
         """The next step begins another run, from the weights as they are now."""
-        self.play.setChecked(False)
-        self.run.end()
+        self.descent.end()
         self._say_problem("")
         self.show_run()
 
     def _start_over(self) -> None:
-        self.play.setChecked(False)
-        self.bench.descent.elsewhere = None
-        self.run.start_over()
+        self.descent.start_over()
         self._say_problem("")
         self.show_run()
 
-    def _give_way(self) -> None:
-        """Gradient descent by hand, elsewhere in the window, moves the same weights."""
-        if self.bench.descent.going:
-            self.play.setChecked(False)
-
     def _toggle(self, on: bool) -> None:
-        self.play.setText("Pause" if on else "Train")
         if on:
             self._say_problem("")
             self.form.finish()
-            self.bench.descent.stop()
-            self.run.play()
+            self.descent.play(self._chosen)
         else:
-            self.run.pause()
-            self.show_run()
+            self.descent.stop()
+        self.show_run()
 
     def _step(self) -> None:
-        self.play.setChecked(False)
         self._say_problem("")
         self.form.finish()
-        self.run.step()
-        if self.run.process is not None and self.run.process.running:
-            self.play.setChecked(True)  # another process does not stop after one
+        self.descent.take(1, self._chosen)
         self.show_run()
+
+    def _follow_run(self) -> None:
+        """Somebody has begun or stopped it, here or on another page; or a process has taken steps."""
+        was, going = self.play.text() == "Pause", self.descent.going
+        self.play.setChecked(going)
+        self.play.setText("Pause" if going else "Train")
+        if was and not going:
+            self.show_run()
+        else:
+            self._show_soon()
 
     def _say_problem(self, text: str) -> None:
         self.problem.setText(f"⚠ {text}" if text else "")
@@ -214,32 +198,22 @@ class TrainingTab(QFrame):
     def follow(self, change: Change) -> None:
         """Show a change of the document."""
         self._follow_example()
-        self.run.follow()
         if change.structure:
             self.source.follow()
             self.activations.follow()
             self.moves.follow()
             self.pictures.follow_structure(list(self.moves.boxes))
-        if self.run.in_slices or self.run.process is not None:
+        if self.descent.going:
             self._show_soon()
         else:
             self.show_run()
 
     def _follow_example(self) -> None:
-        """Somebody has opened another example, another setting of it, or the same one anew: that is another run."""
-        before, self._opened = self._opened, self._example
-        session, state = self.run.session, self.bench.document.state
-        anew = session is not None and state in self.bench.opened and not session.undone and state is not session.first
-        if before != self._opened or anew:
-            self._begin_anew()
-        if before[0] != self._opened[0]:
+        """Show how another example is trained."""
+        before, self._opened = self._opened, self.bench.document.state.lesson
+        if before != self._opened:
+            self._say_problem("")
             self.form.show_recipe(self.bench.lesson.training or FIRST)
-
-    def _stepped(self) -> None:
-        """The matrices of other pages may show what the last step changed."""
-        if self.run.process is None:  # which keeps weights of now and then alone
-            self.bench.descent.elsewhere = self.run.session
-        self._show_soon()
 
     def _show_soon(self) -> None:
         """Say how far it has come and draw one of the pictures, unless that was done a moment ago."""
@@ -261,28 +235,30 @@ class TrainingTab(QFrame):
 
     def _say(self) -> None:
         """How far it has come, in words."""
-        history, session = self.run.history, self.run.session
+        records, run = self.pictures.records, self.descent.run
         loss = self.bench.document.engine.values.get(LOSS.node)
         self.note.clear()
-        if session is not None and session.undone:
-            self.said.setText("The run is undone: Redo brings it back, Train begins another")
-        elif history is not None and session is not None and history.losses:
-            self.said.setText(" · ".join(_where(session, history)))
-            if self.run.in_slices and self.run.speed:
-                self.said.setText(f"{self.said.text()} · {self.run.speed:,.0f} steps a second")
-            self.note.setText(standstill(self.bench.document, history))
-        elif self.play.isChecked():
+        if run is not None and run.at < run.records.at and self.descent.process is None:
+            self.said.setText(
+                f"Back after {_steps(run.at)} of the {run.records.at:,} taken: Redo goes forward, "
+                "Train goes on from here in a new branch"
+            )
+        elif records is not None and run is not None and records.at:
+            self.said.setText(" · ".join(_where(run, records, self.descent.steps)))
+            if self.descent.playing and self.descent.speed:
+                self.said.setText(f"{self.said.text()} · {self.descent.speed:,.0f} steps a second")
+            self.note.setText(why_it_stands_still(self.bench.document, records))
+        elif self.descent.going:
             self.said.setText("Starting…")
-        elif history is not None and history.losses:
-            self.said.setText(" · ".join([f"Trained in {_steps(len(history.losses))}", *_losses(history)]))
+        elif records is not None and records.at:
+            self.said.setText(" · ".join([f"Trained in {_steps(records.at)}", *_losses(records)]))
         else:
             own = loss is not None and not self.source.from_text
             self.said.setText("No step yet" + (f" · loss {_short(float(loss))}" if own and loss is not None else ""))
             if own and loss is not None and loss < LEARNED:
                 self.note.setText(ALREADY)
         self.note.setVisible(bool(self.note.text()))
-        self.one.setVisible(self.run.process is None)
-        self.over.setEnabled(session is not None and not session.undone)
+        self.over.setEnabled(run is not None and (run.at > 0 or self.descent.process is not None))
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -295,8 +271,7 @@ class TrainingTab(QFrame):
 
     def close_down(self) -> None:
         """End what is running; the window is closed."""
-        self.play.setChecked(False)
-        self.run.close()
+        self.descent.close()
 
     def _space(self) -> None:
         px = self.bench.appearance.px
@@ -321,24 +296,23 @@ class TrainingTab(QFrame):
         self.pictures.share(room)
 
 
-def _where(session: Session, history: History) -> list[str]:
-    """How far a run has come."""
-    steps, recipe = len(history.losses), session.trainer.recipe
-    said = [f"Step {steps:,} of {recipe.steps:,}"]
-    batches = session.examples.batches(recipe.batch)
+def _where(run: Run, records: Records, of: int) -> list[str]:
+    """How far a run has come, of so many steps; 0 where it has no end."""
+    said = [f"Step {records.at:,} of {of:,}" if of else f"Step {records.at:,}, by hand"]
+    batches = run.prepared.examples.batches(run.settings.recipe.batch)
     if batches > 1:
-        said.append(f"epoch {-(-steps // batches):,}")
-    losses = _losses(history, "loss of its batch" if batches > 1 else "loss")
-    return [*said, *losses, f"rate {history.rates[-1]:.4g}".replace("-", "−")]
+        said.append(f"epoch {-(-records.at // batches):,}")
+    losses = _losses(records, "loss of its batch" if batches > 1 else "loss")
+    return [*said, *losses, f"rate {records.rates[-1]:.4g}".replace("-", "−")]
 
 
 def _steps(number: int) -> str:
     return f"{number:,} step{'s' * (number != 1)}"
 
 
-def _losses(history: History, loss: str = "loss") -> list[str]:
-    judged = [f"validation {_short(history.validations[-1][1])}"] if history.validations else []
-    return [f"{loss} {_short(history.losses[-1])}", *judged]
+def _losses(records: Records, loss: str = "loss") -> list[str]:
+    judged = [f"validation {_short(float(records.validations[-1]))}"] if len(records.validations) else []
+    return [f"{loss} {_short(float(records.losses[-1]))}", *judged]
 
 
 def _short(value: float) -> str:

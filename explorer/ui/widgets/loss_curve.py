@@ -243,14 +243,14 @@ class RunCurve(LossCurve):
 
     def refresh(self) -> None:
         descent = self.bench.descent
-        losses: Sequence[float]
         if descent.run is not None:
-            losses = descent.run.losses
+            steps, losses = descent.run.curve()
         elif descent.possible:
-            losses = [float(self.bench.document.engine.values[LOSS.node])]
+            steps, losses = np.zeros(1), np.array([float(self.bench.document.engine.values[LOSS.node])])
         else:  # the page goes as soon as it is made anew
             return
-        self.show_lines([Line("loss", np.array(losses))], (descent.at, losses[descent.at]))
+        here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None
+        self.show_lines([Line("loss", losses, steps)], here)
 
 
 def _above(number: float) -> float:

@@ -162,7 +162,7 @@ class Stepper(QWidget):
         self.play.setText("Pause" if descent.going else "Play")
         self.back.setEnabled(descent.at > 0)
         self.slider.blockSignals(True)
-        self.slider.setRange(0, len(run.losses) - 1 if run else 0)
+        self.slider.setRange(0, run.records.at if run else 0)
         self.slider.setValue(descent.at)
         self.slider.blockSignals(False)
         self.slider.setEnabled(run is not None)

@@ -11,11 +11,11 @@ from explorer.core.numbers import written
 from explorer.ui.theme import mark
 from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
-from explorer.ui.words.neighbours import NearList
+from explorer.ui.words.neighbours import NeighbourList
 from explorer.ui.words.parallelogram import Parallelogram
 from explorer.ui.words.search import Search
-from explorer.ui.words.store import Store
 from explorer.ui.words.strips import VectorStrips
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
 from explorer.words.progress import Progress, Report
@@ -50,11 +50,13 @@ def first_that_holds(vectors: Vectors, known: Sequence[tuple[str, ...]], report:
 class AnalogyCard(Card):
     """a − b + c and the words nearest to it."""
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    title = "Analogy"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = "a − b + c: take the way from b to a, begin it at c, and see which words lie where it ends."
-        super().__init__(bench, store, "Analogy", about)
+        super().__init__(bench, state, about)
         self.search = Search(self)
-        self.fields = [WordField(bench, store, f"Word {name}", 130) for name in "abc"]
+        self.fields = [WordField(bench, state, f"Word {name}", 130) for name in "abc"]
         for field in self.fields:
             field.entered.connect(self.compute)
         button = QPushButton("Find")
@@ -67,7 +69,7 @@ class AnalogyCard(Card):
         self._result: Analogy | None = None
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
-        self.list = NearList(bench, "Words nearest to a − b + c", store.go_to, self._explain)
+        self.list = NeighbourList(bench, "Words nearest to a − b + c", state.go_to, self._explain)
         self.picture = Parallelogram(bench)
         self.share = label("", "small")
         self.row(self.list, column(self.picture, self.share))
@@ -103,7 +105,7 @@ class AnalogyCard(Card):
         if all(field.keeps() for field in self.fields):
             self.compute()
             return
-        self._write(known[0] if known else self.store.pick((), 3))
+        self._write(known[0] if known else self.state.pick((), 3))
         if known:
             self.search.search(self.vectors, partial(first_that_holds, self.vectors, known), self._begin)
         else:
@@ -159,14 +161,14 @@ class AnalogyCard(Card):
         assert self._result is not None
         a, b, c = self._result.words
         pair = self._result.target, self.vectors[word]
-        self.store.cosine_asked.emit(pair, (f"{a} − {b} + {c}", word), self)
+        self.state.cosine_asked.emit(pair, (f"{a} − {b} + {c}", word), self)
 
     def _go_to(self, row: int) -> None:
         """The word of a strip; the sum is none."""
         assert self._result is not None
         words = (*self._result.words, None, self._result.neighbours[0].word)
         if (word := words[row]) is not None:
-            self.store.go_to(word)
+            self.state.go_to(word)
 
     def _draw(self, result: Analogy) -> None:
         a, b, c = result.words

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
@@ -19,19 +19,23 @@ class Card(QFrame):
     Parameters
     ----------
     bench : Workbench
-    store : Store
-    title, about : str
+    state : TabState
+    about : str
+        A sentence below the title.
     """
 
+    title = ""
+    short = ""
+    """The title on the link to it, if another one."""
     needs_vectors = True
 
-    def __init__(self, bench: Workbench, store: Store, title: str, about: str = "") -> None:
+    def __init__(self, bench: Workbench, state: TabState, about: str = "") -> None:
         super().__init__()
-        self.bench, self.store, self.title = bench, store, title
-        self.setAccessibleName(title)
+        self.bench, self.state = bench, state
+        self.setAccessibleName(self.title)
         mark(self, card="true")
         self.page = QVBoxLayout(self)
-        self._title = label(title, "document")
+        self._title = label(self.title, "document")
         self.page.addWidget(self._title)
         self.intro = label(about, "small", wrap=True)
         self.page.addWidget(self.intro)
@@ -41,8 +45,8 @@ class Card(QFrame):
     @property
     def vectors(self) -> Vectors:
         """Those that are loaded."""
-        assert self.store.vectors is not None
-        return self.store.vectors
+        assert self.state.vectors is not None
+        return self.state.vectors
 
     def load(self) -> None:
         """Show other vectors."""
@@ -56,7 +60,7 @@ class Card(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._space()
-        if self.needs_vectors and self.store.vectors is not None:
+        if self.needs_vectors and self.state.vectors is not None:
             self.resay()
         for child in self.findChildren(QWidget):
             style: Any = getattr(child, "restyle", None)

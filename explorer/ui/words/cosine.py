@@ -13,16 +13,17 @@ from explorer.core.numbers import written
 from explorer.pages.page import Listing
 from explorer.pages.words import products, shortened
 from explorer.ui.page.listing import ListingView
-from explorer.ui.words.angle import Angle
+from explorer.ui.words.angle_picture import AnglePicture
 from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
-from explorer.words.similarity import Cosine
+from explorer.words.similarity import PairCosine
 from explorer.words.vectors import Vectors
 
-Pair = tuple[NDArray[np.float32], NDArray[np.float32]]
+NO_PRODUCTS = Listing("products", "Products by dimension", (), ())
+TwoVectors = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class CosineCard(Card):
@@ -36,13 +37,16 @@ class CosineCard(Card):
 
     back = Signal(object)
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    title = "Cosine of two words, as arithmetic"
+    short = "Cosine"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
             "Multiply dimension by dimension, add up, divide by both lengths: what is left is the cosine of the angle."
         )
-        super().__init__(bench, store, "Cosine of two words, as arithmetic", about)
-        self.first = WordField(bench, store, "First word")
-        self.second = WordField(bench, store, "Second word")
+        super().__init__(bench, state, about)
+        self.first = WordField(bench, state, "First word")
+        self.second = WordField(bench, state, "Second word")
         for field in (self.first, self.second):
             field.entered.connect(self.compute)
         work_out = QPushButton("Work out")
@@ -60,9 +64,9 @@ class CosineCard(Card):
         self._asker: Card | None = None
         self._asked = self.line(self.between, self.way_back)
         self._asked.hide()
-        self.cosine: Cosine | None = None
-        self.listing = ListingView(bench, Listing("products", "Products by dimension", (), ()))
-        self.angle = Angle(bench)
+        self.cosine: PairCosine | None = None
+        self.listing = ListingView(bench, NO_PRODUCTS)
+        self.angle = AnglePicture(bench)
         self.sums, self.compared = label(""), label("")
         for table in (self.sums, self.compared):
             table.setTextFormat(Qt.TextFormat.RichText)
@@ -74,7 +78,7 @@ class CosineCard(Card):
         self.page.addWidget(self.why)
 
     def load(self) -> None:
-        words = self.store.words
+        words = self.state.words
         pair = words[:2] if len(words) > 1 else [*words, *words]
         if not (self.first.keeps() and self.second.keeps()):
             self.first.set(pair[:1])
@@ -82,6 +86,7 @@ class CosineCard(Card):
         # What was worked out of other vectors does not hold of these.
         self._outcome.hide()
         self.cosine = None
+        self.listing.tell(NO_PRODUCTS)
         self.why.setText("")
         self.compute()
 
@@ -98,7 +103,7 @@ class CosineCard(Card):
         self._asked.hide()
         self._show(cosine)
 
-    def show_pair(self, pair: Pair, names: tuple[str, str], asker: Card) -> None:
+    def show_pair(self, pair: TwoVectors, names: tuple[str, str], asker: Card) -> None:
         """Show the cosine of two vectors, be they words, sentences or sums of words.
 
         Raises
@@ -121,7 +126,7 @@ class CosineCard(Card):
         if self.cosine is not None:
             self._say(self.cosine)
 
-    def _show(self, cosine: Cosine) -> None:
+    def _show(self, cosine: PairCosine) -> None:
         self._outcome.show()
         self.cosine = cosine
         self.listing.tell(products(cosine, self.largest.isChecked()))
@@ -132,7 +137,7 @@ class CosineCard(Card):
         if self.cosine is not None:
             self.listing.tell(products(self.cosine, on))
 
-    def _say(self, cosine: Cosine) -> None:
+    def _say(self, cosine: PairCosine) -> None:
         a, b = (escape(shortened(word)) for word in cosine.words)
         dims = len(cosine.products)
         dot, (first, second) = float(cosine.dot), (float(norm) for norm in cosine.norms)
@@ -168,7 +173,7 @@ class CosineCard(Card):
             "d is large. " + self._printed(cosine)
         )
 
-    def _printed(self, cosine: Cosine) -> str:
+    def _printed(self, cosine: PairCosine) -> str:
         for one in printed.load().cosines:
             if set(one.words) == set(cosine.words):
                 now = str(cosine.cosine)

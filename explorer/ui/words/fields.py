@@ -11,7 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.words.card import label
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 
 OFFERED = 8
@@ -23,9 +23,9 @@ class _Line(QLineEdit):
 
     wanted = Signal()
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, state: TabState) -> None:
         super().__init__()
-        self._store = store
+        self._state = state
         self._model = QStringListModel(self)
         self._completer = QCompleter(self._model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -44,7 +44,7 @@ class _Line(QLineEdit):
 
     def _offer(self) -> None:
         _, start = self._start()
-        vectors = self._store.vectors
+        vectors = self._state.vectors
         found = vectors.complete(start, OFFERED) if vectors is not None and start else []
         if not found or found == [start]:
             self._popup.hide()
@@ -78,7 +78,7 @@ class WordField(QWidget):
     Parameters
     ----------
     bench : Workbench
-    store : Store
+    state : TabState
     spoken : str
         What is asked for, for a screen reader and the tooltip.
     width : int
@@ -93,11 +93,11 @@ class WordField(QWidget):
 
     entered = Signal()
 
-    def __init__(self, bench: Workbench, store: Store, spoken: str, width: int = 150, split: str = "") -> None:
+    def __init__(self, bench: Workbench, state: TabState, spoken: str, width: int = 150, split: str = "") -> None:
         super().__init__()
-        self._bench, self._store, self._width, self._split = bench, store, width, split
+        self._bench, self._state, self._width, self._split = bench, state, width, split
         self._typed = False
-        self.edit = _Line(store)
+        self.edit = _Line(state)
         self.edit.setAccessibleName(spoken)
         self.edit.setToolTip(f"{spoken}; press Enter")
         self.edit.setPlaceholderText(spoken)
@@ -118,7 +118,7 @@ class WordField(QWidget):
 
     def keeps(self) -> bool:
         """Whether a person has typed what stands here, and the vectors have all of it."""
-        vectors = self._store.vectors
+        vectors = self._state.vectors
         return self._typed and vectors is not None and all(word in vectors for word in self.entries())
 
     def _note(self) -> None:
@@ -134,7 +134,7 @@ class WordField(QWidget):
         text = self.edit.text()
         if self._split:
             return [part.strip() for part in text.split(self._split) if part.strip()]
-        known = self._store.vectors or ()
+        known = self._state.vectors or ()
         # A comma may be a word itself, in a model's own table.
         parts = (part if part in known else [p for p in _BREAK.split(part) if p] for part in text.split())
         return [word for part in parts for word in ([part] if isinstance(part, str) else part)]
@@ -148,7 +148,7 @@ class WordField(QWidget):
 
     def words(self, least: int = 1, most: int = 1000) -> list[str] | None:
         """The words as the vocabulary spells them; None where one is not known, which is said then."""
-        vectors = self._store.vectors
+        vectors = self._state.vectors
         if vectors is None:
             return None
         found: list[str] = []

@@ -12,9 +12,9 @@ from explorer.ui.widgets.boxes import SpinBox
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
-from explorer.ui.words.map import Map
 from explorer.ui.words.search import Search
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
+from explorer.ui.words.word_map import WordMap
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
 from explorer.words.progress import Progress, Report
@@ -80,10 +80,12 @@ def place(vectors: Vectors, chosen: list[str], n: int, method: int, report: Repo
 class MapCard(Card):
     """Chosen words and so many neighbours of each."""
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
-        super().__init__(bench, store, "Map", ABOUT[COMPONENTS])
+    title = "Map"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
+        super().__init__(bench, state, ABOUT[COMPONENTS])
         self.search = Search(self)
-        self.field = WordField(bench, store, f"Up to {MOST} words", 300)
+        self.field = WordField(bench, state, f"Up to {MOST} words", 300)
         self.field.entered.connect(self.compute)
         self.neighbours = SpinBox(minimum=0, maximum=20, value=6)
         self.neighbours.setAccessibleName("Neighbours of each word")
@@ -95,7 +97,7 @@ class MapCard(Card):
         self.arrows = QCheckBox("Arrows from the origin")
         self.arrows.setToolTip("Draw the words as arrows from the place where all numbers are 0")
         self.arrows.toggled.connect(self._set_arrows)
-        self.map = Map(bench)
+        self.map = WordMap(bench)
         self.stop = self._button("Stop", "Stop working on the map; the one that is there stays", self._stop)
         self.search.busy.connect(self._say_busy)
         zooms = (
@@ -109,7 +111,7 @@ class MapCard(Card):
         self.method.setVisible(projection.tsne_available())
         self.stop.hide()
         self.map.clicked.connect(self._grow)
-        store.word_changed.connect(lambda: self.map.choose(store.word))
+        state.word_changed.connect(lambda: self.map.choose(state.word))
         self.page.addWidget(self.map)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
@@ -126,8 +128,8 @@ class MapCard(Card):
 
     def load(self) -> None:
         if not self.field.keeps():
-            self.field.set(self.store.pick(("king", "river", "monday", "doctor", "horse"), 5))
-        self.map.choose(self.store.word)
+            self.field.set(self.state.pick(("king", "river", "monday", "doctor", "horse"), 5))
+        self.map.choose(self.state.word)
         self.compute()
 
     def give_room(self, pixels: int) -> None:
@@ -175,4 +177,4 @@ class MapCard(Card):
         words = list(dict.fromkeys([*self.field.entries(), word]))[-MOST:]
         self.field.set(words)
         self.compute()
-        self.store.go_to(word)
+        self.state.go_to(word)

@@ -14,7 +14,7 @@ from explorer.ui.page.listing import ListingView
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.search import Search
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import printed, similarity
 from explorer.words.similarity import Neighbour
@@ -22,7 +22,7 @@ from explorer.words.similarity import Neighbour
 N = MOST
 
 
-class NearList(ListingView):
+class NeighbourList(ListingView):
     """A list whose words and cosines can be followed, by mouse or with Enter.
 
     Parameters
@@ -69,27 +69,29 @@ class NearList(ListingView):
 class NeighboursCard(Card):
     """A word's neighbours; following one makes it the word."""
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    title = "Nearest words"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
             "The words whose vectors point most nearly the same way. Click a word to go there, a cosine to check it."
         )
-        super().__init__(bench, store, "Nearest words", about)
+        super().__init__(bench, state, about)
         self.search = Search(self)
-        self.field = WordField(bench, store, "Word")
+        self.field = WordField(bench, state, "Word")
         self.field.entered.connect(self._ask)
         button = QPushButton("Find")
         button.setToolTip("Find the words nearest to this one")
         button.clicked.connect(self._ask)
         self.line("Nearest to", self.field, button)
-        self.list = NearList(bench, "Nearest words", store.go_to, self._explain)
+        self.list = NeighbourList(bench, "Nearest words", state.go_to, self._explain)
         self.page.addWidget(self.list)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
         self.page.addStretch()
-        store.word_changed.connect(self.load)
+        state.word_changed.connect(self.load)
 
     def load(self) -> None:
-        vectors, word = self.vectors, self.store.word
+        vectors, word = self.vectors, self.state.word
         self.field.set([word])
         if word and not vectors.norm(word):
             self.search.stop()
@@ -103,40 +105,44 @@ class NeighboursCard(Card):
     def _show(self, word: str, found: Sequence[Neighbour]) -> None:
         notes: dict[str, str] = {}
         self.said.setText("")
-        source = printed.load()
-        if word == source.word:
-            same = [one.word for one in found[: len(source.neighbours)]] == [other for other, _ in source.neighbours]
+        reference = printed.load()
+        if word == reference.word:
+            same = [one.word for one in found[: len(reference.neighbours)]] == [
+                other for other, _ in reference.neighbours
+            ]
             if same:
-                notes = {other: written(float(value), 4) for other, value in source.neighbours}
+                notes = {other: written(float(value), 4) for other, value in reference.neighbours}
                 self.said.setText("The reference prints the same ten words in this order.")
             else:
-                ten = ", ".join(f"{other} {written(float(value), 4)}" for other, value in source.neighbours)
-                self.said.setText(f"The reference prints, from {source.vectors}: {ten}. Other texts, other company.")
+                ten = ", ".join(f"{other} {written(float(value), 4)}" for other, value in reference.neighbours)
+                self.said.setText(f"The reference prints, from {reference.vectors}: {ten}. Other texts, other company.")
         self.list.show_words(found, notes, "printed")
 
     def _ask(self) -> None:
         words = self.field.words(1, 1)
         if words is not None:
-            self.store.go_to(words[0])
+            self.state.go_to(words[0])
 
     def _explain(self, other: str) -> None:
-        word = self.store.word
-        self.store.cosine_asked.emit((self.vectors[word], self.vectors[other]), (word, other), self)
+        word = self.state.word
+        self.state.cosine_asked.emit((self.vectors[word], self.vectors[other]), (word, other), self)
 
 
 class OddCard(Card):
     """Of several words, the one that is farthest from the mean of all."""
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    title = "Odd one out"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = "The word that is farthest from the mean of all."
-        super().__init__(bench, store, "Odd one out", about)
-        self.field = WordField(bench, store, "Three words or more", 330)
+        super().__init__(bench, state, about)
+        self.field = WordField(bench, state, "Three words or more", 330)
         self.field.entered.connect(self.compute)
         button = QPushButton("Find")
         button.setToolTip("Find the odd one out")
         button.clicked.connect(self.compute)
         self.line(self.field, button)
-        self.list = NearList(bench, "Cosine with the mean of all", store.go_to, self._explain, last=True)
+        self.list = NeighbourList(bench, "Cosine with the mean of all", state.go_to, self._explain, last=True)
         self.said = label("", "", wrap=True)
         self.page.addWidget(self.said)
         self.page.addWidget(self.list)
@@ -144,7 +150,7 @@ class OddCard(Card):
 
     def load(self) -> None:
         if not self.field.keeps():
-            self.field.set(self.store.pick(("father", "mother", "brother", "ship", "sister"), 4))
+            self.field.set(self.state.pick(("father", "mother", "brother", "ship", "sister"), 4))
         # What was found in other vectors does not hold in these.
         self.list.show_words([])
         self.said.setText("" if len(self.vectors) > 2 else "There are too few words for an odd one out.")
@@ -170,4 +176,4 @@ class OddCard(Card):
 
     def _explain(self, word: str) -> None:
         mean = similarity.centre(self.vectors, [one.word for one in self.list.found])
-        self.store.cosine_asked.emit((mean, self.vectors[word]), ("mean of all", word), self)
+        self.state.cosine_asked.emit((mean, self.vectors[word]), ("mean of all", word), self)

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt
 
 from explorer.ui.words.card import Card, label
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 
 TEXT = """
@@ -26,8 +26,11 @@ class OriginsCard(Card):
 
     needs_vectors = False
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
-        super().__init__(bench, store, "Where vectors come from")
+    title = "Where vectors come from"
+    short = "Where they come from"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
+        super().__init__(bench, state)
         words = label(TEXT, "", wrap=True)
         words.setTextFormat(Qt.TextFormat.RichText)
         self.page.addWidget(words)

@@ -14,8 +14,8 @@ from explorer.core.ops import Array
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.words.card import Card, column, here, label
-from explorer.ui.words.neighbours import NearList
-from explorer.ui.words.store import Store
+from explorer.ui.words.neighbours import NeighbourList
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import similarity
 from explorer.words.training import corpus, counts
@@ -48,12 +48,15 @@ class OwnTextCard(Card):
 
     needs_vectors = False
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    title = "Train on your own text"
+    short = "Train"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
             "GloVe counts which words stand near each other, and moves the vectors until their dot products match the "
             "logarithms of the counts. A few hundred lines are enough to see it happen."
         )
-        super().__init__(bench, store, "Train on your own text", about)
+        super().__init__(bench, state, about)
         self.text = QPlainTextEdit(example())
         self.text.setAccessibleName("Text to train on")
         self.text.setToolTip("Paste or type plain text; a line is a sentence or a paragraph")
@@ -77,7 +80,7 @@ class OwnTextCard(Card):
         self.curve: Any = None
         self._curve_place = QWidget()
         QVBoxLayout(self._curve_place).setContentsMargins(0, 0, 0, 0)
-        self.list = NearList(bench, "Words nearest to the watched one", self.word.setText, self._explain, bar=130)
+        self.list = NeighbourList(bench, "Words nearest to the watched one", self.word.setText, self._explain, bar=130)
         self.table = label("")
         self.table.setTextFormat(Qt.TextFormat.RichText)
         self.table.setToolTip("A pair counts 1 side by side, 1/2 two places apart, and so on up to five places")
@@ -175,7 +178,7 @@ class OwnTextCard(Card):
         vectors = self.vectors_now()
         assert vectors is not None
         word = vectors.spelt(self.word.text().strip())
-        self.store.cosine_asked.emit((vectors[word], vectors[other]), (word, other), self)
+        self.state.cosine_asked.emit((vectors[word], vectors[other]), (word, other), self)
 
     def _draw(self, losses: Array, epochs: int) -> None:
         """The loss of each epoch so far, of so many."""
@@ -210,4 +213,4 @@ class OwnTextCard(Card):
     def _use(self) -> None:
         vectors = self.vectors_now()
         if vectors is not None:
-            self.store.load(vectors)
+            self.state.load(vectors)

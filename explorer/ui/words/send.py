@@ -19,8 +19,8 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.words.card import Card, label
 from explorer.ui.words.fields import WordField
-from explorer.ui.words.source import tables
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
+from explorer.ui.words.vectors_card import tables
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity
 from explorer.words.vectors import Vectors
@@ -72,13 +72,15 @@ class SendCard(Card):
 
     sent = Signal(str)
 
-    def __init__(self, bench: Workbench, store: Store) -> None:
+    title = "Send to the model"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
             "The words become tokens, their vectors rows of the model's embedding table; or keys and values that other "
             "words look up. Undo takes it back."
         )
-        super().__init__(bench, store, "Send to the model", about)
-        self.field = WordField(bench, store, "Words, in the order of a sentence", 420)
+        super().__init__(bench, state, about)
+        self.field = WordField(bench, state, "Words, in the order of a sentence", 420)
         self.field.edit.textChanged.connect(self.say)
         self.field.entered.connect(self.say)
         self.tables = ComboBox()
@@ -99,7 +101,7 @@ class SendCard(Card):
         self.line(self.reduced, self.whole, self.button)
         self.said = label("", "small", wrap=True)
         self.page.addWidget(self.said)
-        self.queries = WordField(bench, store, "Words to look up", 240)
+        self.queries = WordField(bench, state, "Words to look up", 240)
         self.queries.entered.connect(self.look_up)
         self.ask = QPushButton("Open as a look-up")
         self.ask.setToolTip("Open the reference's look-up with these words: who answers, and with which share?")
@@ -123,14 +125,14 @@ class SendCard(Card):
     def _follow(self, change: Change) -> None:
         if change.structure:
             self._list()
-            if self.store.vectors is not None:
+            if self.state.vectors is not None:
                 self.say()
 
     def load(self) -> None:
         if not self.field.keeps():
-            self.field.set(self.store.words)
+            self.field.set(self.state.words)
         if not self.queries.keeps():
-            self.queries.set(self.store.pick(("ocean", "prince", "stone", "lady"), 2))
+            self.queries.set(self.state.pick(("ocean", "prince", "stone", "lady"), 2))
         self.outcome.hide()
         self.say()
 

@@ -13,25 +13,12 @@ from explorer.ui.errors import show_error
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.words.store import Store
+from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from explorer.ui.words.card import Card
 
-SHORT = {
-    "Vectors": "Vectors",
-    "Look up words": "Look up",
-    "Cosine of two words, as arithmetic": "Cosine",
-    "Nearest words": "Nearest words",
-    "Odd one out": "Odd one out",
-    "Analogy": "Analogy",
-    "Similarity matrix": "Matrix",
-    "Map": "Map",
-    "Send to the model": "Send to the model",
-    "Train on your own text": "Train",
-    "Where vectors come from": "Where they come from",
-}
 PAIRED = slice(3, 5)
 """The parts that stand beside each other where there is room."""
 PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each other
@@ -57,7 +44,7 @@ class WordsTab(QFrame):
         self.setObjectName("page")
         self.setAccessibleName("Words")
         self.bench = bench
-        self.store = Store(self)
+        self.state = TabState(self)
         self.cards: list[Card] = []
         self._bar = QWidget()
         self._links = FlowLayout(self._bar, 2, 2)
@@ -101,23 +88,26 @@ class WordsTab(QFrame):
 
     def _build(self) -> None:
         """The first part. The others come one a turn: all of them together would hold the window up."""
-        from explorer.ui.words.source import SourceCard
+        from explorer.ui.words.vectors_card import VectorsCard
 
-        content = Page()
+        content = CardsPage()
         self._page = QVBoxLayout(content)
         self._page.addStretch(1)
-        self.source = SourceCard(self.bench, self.store)
-        self._add(self.source)
+        self.vectors_card = VectorsCard(self.bench, self.state)
+        self._add(self.vectors_card)
         self._space_page()
         self._area.setWidget(content)
-        self.store.changed.connect(self._load)
-        self.source.start_default()
+        self.state.changed.connect(self._load)
+        self.vectors_card.start_default()
         self._coming = _kinds()
+        self._next = next(self._coming, None)
         do_later(self, self._add_next)
 
     def _add_next(self) -> None:
-        self._add(next(self._coming)(self.bench, self.store))
-        if len(self.cards) == len(SHORT):
+        assert self._next is not None
+        self._add(self._next(self.bench, self.state))
+        self._next = next(self._coming, None)
+        if self._next is None:
             self._link_up()
         else:
             do_later(self, self._add_next)
@@ -126,12 +116,12 @@ class WordsTab(QFrame):
         self._page.insertWidget(self._page.count() - 1, card)
         self.cards.append(card)
         card.give_room(self._area.viewport().height())
-        if self.store.vectors is not None:
+        if self.state.vectors is not None:
             self._load_card(card)
-        elif card.needs_vectors and card is not self.source:
+        elif card.needs_vectors and card is not self.vectors_card:
             card.hide()
         if len(self.cards) == PAIRED.stop:
-            self._pair = Pair(self.bench, *self.cards[PAIRED])
+            self._pair = TwoCards(self.bench, *self.cards[PAIRED])
             self._page.insertWidget(PAIRED.start, self._pair)
 
     def _load(self) -> None:
@@ -150,9 +140,9 @@ class WordsTab(QFrame):
 
         self.card(SendCard).sent.connect(self.sent)
         self.card(CosineCard).back.connect(self.go_to)
-        self.store.cosine_asked.connect(self._show_cosine)
+        self.state.cosine_asked.connect(self._show_cosine)
         for card in self.cards:
-            button = QPushButton(SHORT[card.title])
+            button = QPushButton(card.short or card.title)
             mark(button, link="true")
             button.setAccessibleName(f"Go to: {card.title}")
             button.setToolTip(card.title)
@@ -196,7 +186,7 @@ class WordsTab(QFrame):
         self._page.setSpacing(px(12))
 
 
-def _kinds() -> Iterator[Callable[[Workbench, Store], Card]]:
+def _kinds() -> Iterator[Callable[[Workbench, TabState], Card]]:
     """The other parts in their order, each imported when it is its turn; the map's pyqtgraph takes the longest."""
     from explorer.ui.words.lookup import LookupCard
 
@@ -228,7 +218,7 @@ def _kinds() -> Iterator[Callable[[Workbench, Store], Card]]:
     yield OriginsCard
 
 
-class Page(QWidget):
+class CardsPage(QWidget):
     """All parts below each other.
 
     Words that wrap are highest where they are narrow. That is not the least height of the page, which would end in
@@ -239,7 +229,7 @@ class Page(QWidget):
         return QSize(super().minimumSizeHint().width(), 0)
 
 
-class Pair(QWidget):
+class TwoCards(QWidget):
     """Two cards beside each other where there is room for both, else below each other.
 
     Parameters

@@ -14,7 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.words.files.lines import MOST_DIMS, Table
+from explorer.words.files.lines import MOST_DIMS, Chunk
 
 _LONGEST_HEADER = 100_000_000
 _LARGEST = 8_000_000_000
@@ -32,7 +32,7 @@ def is_safetensors(start: bytes, size: int) -> bool:
     return start[8:9] == b"{" and 2 <= length <= min(size - 8, _LONGEST_HEADER)
 
 
-def read_safetensors(file: Path) -> Iterator[Table]:
+def read_safetensors(file: Path) -> Iterator[Chunk]:
     """The tensors "vectors", "words" and, for whole numbers, "scales".
 
     Raises
@@ -58,7 +58,7 @@ def read_safetensors(file: Path) -> Iterator[Table]:
     return _blocks(file, words.tobytes().split(b"\n"), found["vectors"], found.get("scales"))
 
 
-def read_npz(file: Path) -> Iterator[Table]:
+def read_npz(file: Path) -> Iterator[Chunk]:
     """The arrays "vectors" and "words".
 
     Raises
@@ -121,7 +121,7 @@ def _as_many(file: Path, n_words: int, vectors: NDArray[Any]) -> None:
         raise _bad(file, f"it has {n_words:,} words but {len(vectors):,} vectors")
 
 
-def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArray[Any] | None) -> Iterator[Table]:
+def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArray[Any] | None) -> Iterator[Chunk]:
     if vectors.dtype.kind != "f" and (vectors.dtype != np.int8 or scales is None):
         raise _bad(file, f"'vectors' holds {vectors.dtype}; it must be floats, or int8 with 'scales'")
     if scales is not None and (scales.shape != (len(vectors),) or scales.dtype.kind != "f"):

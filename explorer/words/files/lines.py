@@ -21,7 +21,7 @@ LONGEST_LINE = 1 << 20
 _BLOCK = 1 << 22
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*\n")
 
-Table = tuple[list[bytes], NDArray[np.float32]]
+Chunk = tuple[list[bytes], NDArray[np.float32]]
 
 
 def header(start: bytes) -> tuple[int, int] | None:
@@ -42,7 +42,7 @@ def is_text_below(start: bytes, dims: int) -> bool:
     return bool(newline) and all(0x20 <= byte < 0x7F or byte == 0x0D for byte in line)
 
 
-def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] | None = None) -> Iterator[Table]:
+def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] | None = None) -> Iterator[Chunk]:
     """Tables of some thousand lines.
 
     Parameters
@@ -107,7 +107,7 @@ def _first_width(file: Path, first: bytes) -> int:
     return len(parts)
 
 
-def _parse(file: Path, whole: list[bytes], first: int, dims: int) -> Table:
+def _parse(file: Path, whole: list[bytes], first: int, dims: int) -> Chunk:
     """The words and numbers of some lines; the usual ones all together, as that is ten times as fast."""
     if whole and all(line.count(b" ") == dims for line in whole):
         parts = [line.partition(b" ") for line in whole]

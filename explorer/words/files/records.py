@@ -7,14 +7,14 @@ from typing import IO
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.words.files.lines import MOST_DIMS, Table
+from explorer.words.files.lines import MOST_DIMS, Chunk
 
 LONGEST_WORD = 1000
 """Bytes."""
 _BLOCK = 1 << 22
 
 
-def read(file: Path, stream: IO[bytes], n_words: int, dims: int) -> Iterator[Table]:
+def read(file: Path, stream: IO[bytes], n_words: int, dims: int) -> Iterator[Chunk]:
     """Tables of some thousand words.
 
     Parameters

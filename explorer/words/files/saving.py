@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
-from explorer.core.files import whole_file
+from explorer.files import whole_file
 from explorer.words.vectors import Vectors
 
 ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")

@@ -8,6 +8,7 @@ import pytest
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
 from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.records import Records
 
 
 def after(trainer, steps):
@@ -16,55 +17,65 @@ def after(trainer, steps):
     return trainer
 
 
+def recorded(trainer, steps, records=None):
+    """A trainer after so many steps, and their records."""
+    records = records or Records()
+    for _ in range(steps):
+        records = records.with_record(trainer.step())
+    return trainer, records
+
+
 def everything(trainer):
     memory = {key: array.tobytes() for key, array in checkpoint._memory(trainer).items()}
-    return trainer.at, {n: a.tobytes() for n, a in trainer.weights.items()}, memory, trainer.history
+    return trainer.at, {n: a.tobytes() for n, a in trainer.weights.items()}, memory
+
+
+def columns(records):
+    return {name: array.tobytes() for name, array in records.arrays().items()}
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_a_run_gone_on_with_has_the_bits_of_an_unbroken_one(gpt, tmp_path, optimiser):
     settings = {"optimiser": optimiser, "schedule": "linear", "warm_up": 2, "clip": 1.0, "dropout": 0.2}
     file = tmp_path / "run.training"
-    checkpoint.save(after(gpt(**settings), 7), file)
+    checkpoint.save(*recorded(gpt(**settings), 7), file)
     again = gpt(**settings)
-    checkpoint.load(again, file)
-    assert again.at == 7
-    assert everything(after(again, 5)) == everything(after(gpt(**settings), 12))
+    records = checkpoint.load(again, file)
+    assert again.at == records.at == 7
+    broken, whole = recorded(again, 5, records), recorded(gpt(**settings), 12)
+    assert everything(broken[0]) == everything(whole[0])
+    assert columns(broken[1]) == columns(whole[1])
 
 
 def test_a_checkpoint_of_the_beginning(gpt, tmp_path):
-    checkpoint.save(gpt(), tmp_path / "run")
+    checkpoint.save(gpt(), Records(), tmp_path / "run")
     again = gpt()
     checkpoint.load(again, tmp_path / "run")
     assert everything(after(again, 3)) == everything(after(gpt(), 3))
 
 
 def test_no_part_is_left_and_the_one_before_is_replaced(xor, tmp_path):
-    trainer = xor()
+    trainer, records, again = xor(), Records(), xor()
     for steps in (1, 2):
-        checkpoint.save(after(trainer, 1), tmp_path / "run")
+        trainer, records = recorded(trainer, 1, records)
+        checkpoint.save(trainer, records, tmp_path / "run")
         assert [file.name for file in tmp_path.iterdir()] == ["run"]
-        assert checkpoint.weights(tmp_path / "run")[0] == steps
+        checkpoint.load(again, tmp_path / "run")
+        assert again.at == steps
 
 
-def test_the_weights_can_be_read_and_edited_from_outside(gpt, tmp_path):
-    file = tmp_path / "run"
-    checkpoint.save(after(gpt(), 2), file)
-    step, weights = checkpoint.weights(file)
-    assert step == 2
-    assert weights["input.table"].dtype == np.float32
-    checkpoint.edit(file, {"output.b": np.full(weights["output.b"].shape, 2.0)})
-    again, there = gpt(), after(gpt(), 2)
-    checkpoint.load(again, file)
-    there.set({"output.b": np.full(weights["output.b"].shape, 2.0)})
-    assert everything(after(again, 2)) == everything(after(there, 2))
-    with pytest.raises(ExplorerError, match=r"no weights 'output\.b' of that shape"):
-        checkpoint.edit(file, {"output.b": np.zeros(3)})
+def test_a_trainer_whose_weights_were_edited_is_gone_on_with(gpt, tmp_path):
+    trainer, records = recorded(gpt(), 2)
+    trainer.set({"output.b": np.full(trainer.weights["output.b"].shape, 2.0)})
+    checkpoint.save(trainer, records, tmp_path / "run")
+    again = gpt()
+    checkpoint.load(again, tmp_path / "run")
+    assert everything(after(again, 2)) == everything(after(trainer, 2))
 
 
 @pytest.mark.parametrize("settings", [{"seed": 2}, {"rate": 0.02}, {"steps": 13}])
 def test_a_checkpoint_of_another_run(gpt, tmp_path, settings):
-    checkpoint.save(after(gpt(), 1), tmp_path / "run")
+    checkpoint.save(*recorded(gpt(), 1), tmp_path / "run")
     trainer = gpt(**settings)
     with pytest.raises(ExplorerError) as caught:
         checkpoint.load(trainer, tmp_path / "run")
@@ -73,7 +84,7 @@ def test_a_checkpoint_of_another_run(gpt, tmp_path, settings):
 
 
 def test_a_checkpoint_of_another_model(gpt, xor, tmp_path):
-    checkpoint.save(gpt(), tmp_path / "run")
+    checkpoint.save(gpt(), Records(), tmp_path / "run")
     with pytest.raises(ExplorerError) as caught:
         checkpoint.load(xor(), tmp_path / "run")
     assert caught.value.id == "run-differs"
@@ -98,7 +109,7 @@ def test_files_that_are_none(xor, tmp_path):
 
 def test_a_file_cut_short_anywhere(xor, tmp_path):
     file = tmp_path / "run"
-    checkpoint.save(after(xor(), 2), file)
+    checkpoint.save(*recorded(xor(), 2), file)
     content = file.read_bytes()
     for length in range(0, len(content), 97):
         file.write_bytes(content[:length])
@@ -133,19 +144,19 @@ def rewritten(file, change):
 )
 def test_a_file_that_does_not_fit_together(xor, tmp_path, change):
     file = tmp_path / "run"
-    checkpoint.save(after(xor(), 2), file)
+    checkpoint.save(*recorded(xor(), 2), file)
     rewritten(file, change)
     refused(xor(), file)
 
 
 def test_a_place_that_cannot_be_written(xor, tmp_path):
     with pytest.raises(ExplorerError, match="cannot be written"):
-        checkpoint.save(xor(), tmp_path / "nowhere" / "run")
+        checkpoint.save(xor(), Records(), tmp_path / "nowhere" / "run")
 
 
 def test_the_description_is_plain_json(xor, tmp_path):
     file = tmp_path / "run"
-    checkpoint.save(xor(), file)
+    checkpoint.save(xor(), Records(), file)
     content = file.read_bytes()
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     assert json.loads(header["__metadata__"]["run"])["recipe"]["optimiser"] == "Adam"

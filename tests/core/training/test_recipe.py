@@ -24,9 +24,11 @@ def test_a_word_that_cannot_be_chosen(name):
 
 
 def test_a_recipe_as_json_has_all_settings():
-    recipe = Recipe(optimiser="SGD", frozen=("input.table", "decoder.1"), initialiser="he", rate=0.1)
+    recipe = Recipe(
+        optimiser="SGD", frozen=("input.table", "decoder.1"), also=("output.temperature",), initialiser="he", rate=0.1
+    )
     settings = json.loads(json.dumps(recipe.as_dict()))
-    assert Recipe(**{**settings, "frozen": tuple(settings["frozen"])}) == recipe
+    assert Recipe(**{**settings, **{name: tuple(settings[name]) for name in ("frozen", "also")}}) == recipe
 
 
 def test_the_rate_follows_the_schedule():

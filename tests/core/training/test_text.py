@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.core.training.text import MOST_IN_SENTENCE, read_pairs, read_text, vocabulary, words_of
+from explorer.core.training.text import MOST_IN_SENTENCE, pairs_of, read_text, vocabulary, words_of
 
 
 def test_words_and_punctuation_marks():
@@ -27,7 +27,7 @@ def test_a_word_too_long_to_be_shown_is_unknown():
 def test_pairs_of_sentences(tmp_path):
     file = tmp_path / "pairs.tsv"
     file.write_text("Two cats\tdos gatos\n\nThe sea\tel mar\n", "utf-8")
-    assert read_pairs(file) == [(["two", "cats"], ["dos", "gatos"]), (["the", "sea"], ["el", "mar"])]
+    assert pairs_of(read_text(file)) == [(["two", "cats"], ["dos", "gatos"]), (["the", "sea"], ["el", "mar"])]
 
 
 @pytest.mark.parametrize(
@@ -43,15 +43,14 @@ def test_a_line_that_is_no_pair(tmp_path, line, problem):
     file = tmp_path / "pairs.tsv"
     file.write_text(f"a\tb\n{line}\n", "utf-8")
     with pytest.raises(ExplorerError) as caught:
-        read_pairs(file)
+        pairs_of(read_text(file), str(file))
     assert caught.value.fields["line"] == 2
     assert problem in str(caught.value)
 
 
-def test_a_file_of_no_sentences(tmp_path):
-    (tmp_path / "empty.tsv").write_text("\n", "utf-8")
+def test_no_sentences():
     with pytest.raises(ExplorerError, match="holds no sentences"):
-        read_pairs(tmp_path / "empty.tsv")
+        pairs_of("\n")
 
 
 def test_files_that_are_no_text(tmp_path, monkeypatch):

@@ -165,10 +165,10 @@ def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
 
 def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):
     inspector = point("source.positions", "source.H", 1, 0)
-    assert inspector._feeds.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-    inspector._feeds.setFocus(Qt.FocusReason.TabFocusReason)
+    assert inspector._feeds.label.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+    inspector._feeds.label.setFocus(Qt.FocusReason.TabFocusReason)
     hand.key(Qt.Key.Key_Tab)
-    assert inspector._feeds.hasSelectedText()
+    assert inspector._feeds.label.hasSelectedText()
     hand.key(Qt.Key.Key_Return)
     eye.settle(window)
     assert window.bench.selection.stage != "source.positions"
@@ -315,7 +315,7 @@ def test_a_gradient_is_followed_to_the_loss_link_by_link(gradients, eye):
     way = []
     while selection.cell.node != "loss.value" and len(way) < 60:
         way.append(selection.cell.node)
-        inspector._feeds.linkActivated.emit(re.findall(r"href='([^']*)'", inspector._feeds.text())[-1])
+        inspector._feeds.label.linkActivated.emit(re.findall(r"href='([^']*)'", inspector._feeds.text())[-1])
     assert way[:4] == ["encoder.1.self.W_Q", "encoder.1.self.Q", "encoder.1.self.scores", "encoder.1.self.scaled"]
     assert selection.cell.node == "loss.value"
     assert selection.stage == "loss"
@@ -339,7 +339,7 @@ def test_the_chain_rule_names_the_nodes_that_a_gradient_comes_through(gradients,
 
 def test_a_whole_number_says_why_it_has_no_gradient(gradients, eye):
     gradients.bench.selection.choose(Cell("source.tokens", (0,)))
-    assert gradients.inspector._cell_heading.text() == "It has no gradient"
+    assert gradients.inspector._heading.text() == "It has no gradient"
     assert "could change a little" in gradients.inspector._how.text()
     assert not gradients.inspector._check.isVisible()
 

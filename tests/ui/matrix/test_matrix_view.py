@@ -12,9 +12,9 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
+from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.bridge import Bridge
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.model import MatrixModel
 from explorer.ui.matrix.view import LEAST_COLUMNS, MatrixView
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.workbench import Workbench
@@ -51,14 +51,20 @@ def bench(bench_on):
 def show(qtbot, bench):
     """A view of a node by itself on the screen."""
 
-    def it(name, of=None):
-        view = MatrixView(of or bench, name)
+    def it(name, of=bench):
+        view = MatrixView(of, matrix(of.view, name))
         qtbot.addWidget(view)
         with qtbot.waitExposed(view):
             view.show()
         return view
 
     return it
+
+
+def tell(widget, name=""):
+    """Tell a view, or a box, what its matrix is now, as its page would; or another matrix."""
+    bench = (widget.view if isinstance(widget, MatrixBox) else widget).bench
+    widget.tell(matrix(bench.view, name or widget.matrix.name))
 
 
 def picture(view):
@@ -71,8 +77,8 @@ def spot(view, row, column, right=5, down=None):
     return picture(view).pixelColor(rect.left() + right, rect.center().y() if down is None else rect.top() + down)
 
 
-def box_around(qtbot, bench, name, title=""):
-    box = MatrixBox(bench, name, title)
+def box_around(qtbot, bench, name):
+    box = MatrixBox(bench, matrix(bench.view, name))
     qtbot.addWidget(box)
     with qtbot.waitExposed(box):
         box.show()
@@ -92,7 +98,7 @@ def test_editable_and_computed_cells_have_different_grounds(bench, show):
 def test_shares_are_deeper_the_larger_they_are(bench, show):
     view = show(f"{HEAD}weights")
     ramp = bench.appearance.theme.sequential_ramp.colors
-    for i, row in enumerate(view.array.tolist()):
+    for i, row in enumerate(view.matrix.array.tolist()):
         for j, share in enumerate(row):
             assert spot(view, i, j) == QColor(ramp[int(share * 255)])
 
@@ -100,13 +106,13 @@ def test_shares_are_deeper_the_larger_they_are(bench, show):
 def test_signed_numbers_have_two_colours_around_zero(bench, show):
     view = show(f"{HEAD}scores")
     bench.document.do(SetCells("source.table", {(0, j): -9.0 for j in range(4)}))
-    view.refresh()
+    tell(view)
     ramp = bench.appearance.theme.diverging_ramp.colors
-    assert view.array.min() < -1
-    assert view.array.max() > 1
-    for (i, j), value in np.ndenumerate(view.array):
+    assert view.matrix.array.min() < -1
+    assert view.matrix.array.max() > 1
+    for (i, j), value in np.ndenumerate(view.matrix.array):
         assert spot(view, i, j) == QColor(ramp[int((value / view.matrix.limit + 1) * 127.5)])
-    low, high = (spot(view, *divmod(int(at), 3)) for at in (view.array.argmin(), view.array.argmax()))
+    low, high = (spot(view, *divmod(int(at), 3)) for at in (view.matrix.array.argmin(), view.matrix.array.argmax()))
     assert (low.red() > low.blue()) != (high.red() > high.blue())
 
 
@@ -136,7 +142,7 @@ def test_pinned_cells_have_a_corner(bench, show):
     view = show("source.X")
     assert spot(view, 0, 1, right=3, down=3).name() == theme.cell_computed_bg
     bench.document.do(PinCells("source.X", {(0, 1): 9.0}))
-    view.refresh()
+    tell(view)
     assert view.matrix.text(0, 1) == "9.0"
     assert spot(view, 0, 1, right=3, down=3).name() == theme.accent_line
     assert spot(view, 0, 0, right=3, down=3).name() == theme.cell_computed_bg
@@ -155,7 +161,7 @@ def test_a_column_grows_with_its_numbers(bench, show):
     view = show("source.table")
     before = view.columnWidth(0)
     bench.document.do(SetCells("source.table", {(0, 0): -123456.75}))
-    view.refresh()
+    tell(view)
     needed = view.fontMetrics().horizontalAdvance(view.matrix.text(0, 0))
     assert view.columnWidth(0) > max(before, needed)
 
@@ -186,37 +192,35 @@ def test_the_heading_has_symbol_shape_and_who_chose_the_numbers(qtbot, bench):
 
 
 def test_the_heading_says_that_the_numbers_are_gradients_or_changes(bench, qtbot):
-    weights, tokens = MatrixBox(bench, "encoder.1.self.head.1.weights"), MatrixBox(bench, "source.tokens")
-    qtbot.addWidget(weights)
-    qtbot.addWidget(tokens)
+    weights, tokens = (box_around(qtbot, bench, name) for name in (f"{HEAD}weights", "source.tokens"))
     before = weights._formula.latex()
+    for showing, formula in (("gradient", r"\partial L / \partial A"), ("change", r"\Delta A"), ("values", before)):
+        bench.selection.show(showing)
+        tell(weights)
+        assert weights._formula.latex() == formula
     bench.selection.show("gradient")
-    assert weights._formula.latex() == r"\partial L / \partial A"
+    tell(tokens)
     assert tokens._formula.latex() == "t"  # whole numbers have none
-    bench.selection.show("change")
-    assert weights._formula.latex() == r"\Delta A"
-    bench.selection.show("values")
-    assert weights._formula.latex() == before
 
 
 def test_a_given_matrix_can_be_released(qtbot, bench):
     box = box_around(qtbot, bench, f"{SELF}head.2.output")
     assert "release" in box._caption.text()
-    given = box.view.array.copy()
-    bench.bridge.changed.connect(box.follow)
+    given = box.view.matrix.array.copy()
+    bench.bridge.changed.connect(lambda _: tell(box))
     box._caption.linkActivated.emit("release")
     bench.bridge.flush()
     assert "release" not in box._caption.text()
-    assert not np.array_equal(box.view.array, given)
+    assert not np.array_equal(box.view.matrix.array, given)
     bench.document.undo()
     bench.bridge.flush()
     assert "release" in box._caption.text()
-    assert np.array_equal(box.view.array, given)
+    assert np.array_equal(box.view.matrix.array, given)
 
 
 def test_releasing_to_the_same_number_still_takes_the_corner_away(qtbot, bench):
     box = box_around(qtbot, bench, "source.X")
-    bench.bridge.changed.connect(box.follow)
+    bench.bridge.changed.connect(lambda _: tell(box))
     value = float(bench.document.engine.values["source.X"][0, 0])
     bench.document.do(PinCells("source.X", {(0, 0): value}))
     bench.bridge.flush()
@@ -235,9 +239,9 @@ def test_a_change_of_values_keeps_the_place(bench, show):
     view = show("source.table")
     view.setCurrentIndex(view.table.index(2, 1))
     bench.document.do(SetCells("source.table", {(0, 0): 7.0}))
-    view.refresh()
+    tell(view)
     assert (view.currentIndex().row(), view.currentIndex().column()) == (2, 1)
-    assert view.array[0, 0] == 7
+    assert view.matrix.array[0, 0] == 7
 
 
 def test_a_change_of_shape_keeps_the_place_as_long_as_it_is_there(bench, show):
@@ -245,18 +249,18 @@ def test_a_change_of_shape_keeps_the_place_as_long_as_it_is_there(bench, show):
     view.setCurrentIndex(view.table.index(2, 1))
     for words, row in ((("You", "are", "very", "welcome"), 2), (("You", "are"), -1)):
         bench.document.do(SetTokens("source", words))
-        view.rebuild()
-        assert view.table.rowCount() == view.array.shape[0] == len(words)
+        tell(view)
+        assert view.table.rowCount() == view.matrix.array.shape[0] == len(words)
         assert view.currentIndex().row() == row
         view.grab()
 
 
 def test_another_head_of_the_same_matrix(bench, show):
     view = show(f"{SELF}head.1.Q")
-    first = view.array.copy()
-    view.show_node(f"{SELF}head.2.Q")
-    assert not np.array_equal(view.array, first)
-    assert np.array_equal(view.array, bench.document.engine.values[f"{SELF}Q"][1])
+    first = view.matrix.array.copy()
+    tell(view, f"{SELF}head.2.Q")
+    assert not np.array_equal(view.matrix.array, first)
+    assert np.array_equal(view.matrix.array, bench.document.engine.values[f"{SELF}Q"][1])
 
 
 @pytest.mark.parametrize("command", [
@@ -289,8 +293,9 @@ def attention(window, eye):
 
 def marked(view, which):
     """The cells of a view that are pointed at (0), have made that one (1), or are fed by it (2)."""
-    rows, columns = range(view.table.rowCount()), range(view.table.columnCount())
-    return {(i, j) for i in rows for j in columns if view.marks(i, j)[which]}
+    cell = view.pointed_cell()
+    lit = view.lit_cells(range(view.table.rowCount()), range(view.table.columnCount()))
+    return [{cell} - {None}, *map(set, lit)][which]
 
 
 POINTED, READ, FED = 0, 1, 2
@@ -437,8 +442,8 @@ def test_a_large_matrix_asks_only_for_what_is_in_sight(large, hand, monkeypatch)
     assert large.width() < 1500
     assert large.height() < 600
     asked = []
-    text = MatrixModel.text
-    monkeypatch.setattr(MatrixModel, "text", lambda self, i, j: asked.append((i, j)) or text(self, i, j))
+    text = Matrix.text
+    monkeypatch.setattr(Matrix, "text", lambda self, i, j: asked.append((i, j)) or text(self, i, j))
     large.grab()
     in_sight = {(i, j) for i in range(13) for j in range(13)}
     assert set(asked) <= in_sight

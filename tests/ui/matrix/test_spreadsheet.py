@@ -189,7 +189,7 @@ def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
     np.testing.assert_array_equal(eye.value(window, f"{SELF}head.2.W_Q"), other)
 
 
-def test_the_menu_goes_with_its_page(window, eye, hand, table):
+def test_the_menu_goes_with_its_page(window, eye, hand, table, qtbot):
     """A long pass, or the system's theme, may make the page anew while the menu is open."""
     at = table.visualRect(table.table.index(0, 0)).center()
     spot = QContextMenuEvent.Reason.Mouse, at, table.viewport().mapToGlobal(at)
@@ -198,7 +198,7 @@ def test_the_menu_goes_with_its_page(window, eye, hand, table):
     assert menu.isVisible()
     window.bench.appearance.set_mode("dark")
     eye.settle(window)
-    assert QApplication.activePopupWidget() is None
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
     view = eye.views(window)["source.table"]
     QApplication.sendEvent(view.viewport(), QContextMenuEvent(*spot))
     (menu,) = view.findChildren(MatrixMenu)
@@ -254,7 +254,7 @@ def test_gradients_of_what_is_shown(window, eye, hand, table, qtbot):
     gradient = window.bench.document.engine.gradient(window.bench.document.engine.graph.place("source.table"))
     eye.settle(window)
     view = eye.views(window)["source.table"]
-    np.testing.assert_array_equal(view.matrix.array(), gradient)
+    np.testing.assert_array_equal(view.matrix.array, gradient)
     assert np.any(gradient)
     hand.hover(view, hand.cell(view, 0, 0))
     assert "through" in window.inspector._derivations[0][1].accessibleDescription()

@@ -64,7 +64,7 @@ def test_a_click_on_a_head_shows_it(window, hand, eye):
     names = eye.views(window)
     assert f"{ENCODER}.head.2.Q" in names
     assert not any(".head.1." in name for name in names)
-    assert (eye.views(window)[f"{ENCODER}.head.2.Q"].array == eye.value(window, f"{ENCODER}.Q")[1]).all()
+    assert (eye.views(window)[f"{ENCODER}.head.2.Q"].matrix.array == eye.value(window, f"{ENCODER}.Q")[1]).all()
 
 
 def test_arrows_go_from_head_to_head(window, hand, eye):

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.attention_lines import LEAST_SHARE, AttentionLines
+from explorer.ui.widgets.heat_map import HeatMap
 from PySide6.QtCore import QPointF
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.attention_lines import LEAST_SHARE, AttentionLines
-from explorer.ui.widgets.heat_map import HeatMap
 
 ENCODER = "encoder.1.self"
 WHERE = [

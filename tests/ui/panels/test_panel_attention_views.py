@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.attention_lines import AttentionLines
+from explorer.ui.widgets.heat_map import HeatMap
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.new import new_lesson
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.attention_lines import AttentionLines
-from explorer.ui.widgets.heat_map import HeatMap
 
 ENCODER = "encoder.1.self"
 

@@ -1,11 +1,11 @@
 """What the last edit changed, and the way there."""
 
 import pytest
+from explorer.ui.widgets.note import Note
 from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.note import Note
 
 PAGE = "model.changes"
 

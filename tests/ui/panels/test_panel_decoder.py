@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.sentences import Sentences
 from PySide6.QtCore import QPoint, QPointF
 
 from explorer.document.commands import PinCells, SetSwitch, SetTokens
 from explorer.lessons.new import new_lesson
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.note import Note
-from explorer.ui.widgets.sentences import Sentences
 
 CROSS, MASKED = "decoder.1.cross.attention", "decoder.1.self.attention"
 

@@ -2,20 +2,21 @@
 
 import numpy as np
 import pytest
+from explorer.ui.panels.descent import Moving
+from explorer.ui.widgets.note import Note
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox
 
 from explorer.core.numbers import written
-from explorer.core.training.optimisers import Optimiser
+from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
-from explorer.document.training import Run
 from explorer.lessons.loader import load
-from explorer.ui.panels.descent import Moving
-from explorer.ui.page.late import Late
+from explorer.training.run import Run, Settings
+from explorer.training.task import Material
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
-from explorer.ui.widgets.note import Note
+from explorer.ui.training.moving import Moving
 from explorer.ui.widgets.stepper import Stepper
 
 
@@ -67,7 +68,7 @@ def test_steps_go_down_and_one_undo_goes_back(panel, stepper, hand, qtbot):
 
 def test_the_slider_and_the_button_go_back(panel, stepper, descent, hand, qtbot):
     take(qtbot, hand, stepper, 10)
-    losses = list(descent.run.losses)
+    losses = descent.run.curve()[1].tolist()
     stepper.slider.setValue(4)
     qtbot.waitUntil(lambda: loss(panel) == losses[4])
     hand.click(stepper.back)
@@ -117,7 +118,7 @@ def test_the_rate_is_typed_or_dragged(panel, stepper, descent, hand, qtbot, said
     hand.enter("0,01")
     assert descent.rate == 0.01
     take(qtbot, hand, stepper, 1)
-    apart = descent.run.kept[2].state.inputs["output.logits"] - panel.bench.document.state.inputs["output.logits"]
+    apart = descent.run.kept[2].trainer.weights["output.logits"] - panel.bench.document.state.inputs["output.logits"]
     descent.travel(2)
     gradient = panel.bench.document.engine.gradients().of("output.logits")
     np.testing.assert_allclose(apart, 0.01 * gradient, rtol=1e-9)
@@ -146,7 +147,7 @@ def test_another_optimiser_goes_on_from_here(stepper, descent, hand, qtbot):
 def test_steps_too_large_stop_with_a_sentence(panel, stepper, descent, hand, said):
     panel.bench.document.do(SetCells("output.logits", {(0, 1): np.inf}))
     hand.click(stepper.play)
-    assert "too large" in said()
+    assert "no finite number" in said()
     assert not descent.going
 
 
@@ -160,7 +161,7 @@ def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot,
     take(qtbot, hand, stepper, 30)
     run = descent.run
     run.kept = {0: run.kept[0]}
-    before = run._here.state
+    before = panel.bench.document.state
     monkeypatch.setattr(going, "SLICE_S", 0)
     stepper.slider.setValue(20)
     assert descent.going
@@ -168,15 +169,25 @@ def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot,
     assert panel.bench.document.state is before
     stepper.slider.setValue(5)  # a newer wish overtakes an older one
     qtbot.waitUntil(lambda: not descent.going)
-    assert loss(panel) == run.losses[5]
+    assert loss(panel) == run.curve()[1][5]
 
 
 def test_a_frozen_weight_stays(panel, stepper, hand, qtbot):
     (moving,) = panel.findChildren(Moving)
+    hand.click(moving.boxes["output.temperature"])
     hand.click(moving.boxes["output.logits"])
-    before = loss(panel)
+    inputs = panel.bench.document.state.inputs
     take(qtbot, hand, stepper, 1)
-    assert loss(panel) == before
+    now = panel.bench.document.state.inputs
+    assert now["output.logits"] is inputs["output.logits"]
+    assert now["output.temperature"] != inputs["output.temperature"]
+
+
+def test_with_all_weights_frozen_it_says_so(panel, stepper, hand, said):
+    (moving,) = panel.findChildren(Moving)
+    hand.click(moving.boxes["output.logits"])
+    hand.click(stepper.one)
+    assert "free some of the frozen" in said()
 
 
 def test_without_a_loss_it_says_so(panel, eye, qtbot):
@@ -199,10 +210,10 @@ def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, 
     assert document.computing
     (moving,) = panel.findChildren(Moving)
     assert [label.text() for label in moving.lengths.values()] == ["…", "…"]
-    assert len(panel.findChildren(Late)) == 1
+    assert len(panel.findChildren(Later)) == 1
     assert any("Train" in note.text() for note in panel.findChildren(Note))
     gate.open.set()
-    qtbot.waitUntil(lambda: len(panel.findChildren(Late)) == 2)
+    qtbot.waitUntil(lambda: len(panel.findChildren(Later)) == 2)
     assert document.engine.has_gradients
     (moving,) = panel.findChildren(Moving)
     gradient = document.engine.gradients().of("output.logits")
@@ -218,21 +229,22 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     panel = eye.go_to(window, "loss")
     (stepper,) = panel.findChildren(Stepper)
     before = loss(panel)
-    hand.click(stepper.one)  # first the gradients
-    assert (document.computing, loss(panel), descent.at) == (True, before, 0)
+    hand.click(stepper.one)
+    qtbot.waitUntil(lambda: document.computing)
+    assert loss(panel) == before
     gate.open.set()
     qtbot.waitUntil(lambda: descent.at == 1 and not document.computing)
     eye.settle(window)
-    assert loss(panel) == descent.run.losses[1] < before
+    assert loss(panel) == descent.run.curve()[1][1] < before
     take(qtbot, hand, stepper, 5)
-    qtbot.waitUntil(lambda: descent.at == 6)
-    assert len(descent.run.losses) == 7
+    qtbot.waitUntil(lambda: descent.at == 6 and not document.computing)
+    assert len(descent.run.curve()[1]) == 7
     hand.click(stepper.play)
     qtbot.waitUntil(lambda: descent.at > 8)
     hand.click(stepper.play)
     qtbot.waitUntil(lambda: not document.computing)
     eye.settle(window)
-    slow = list(descent.run.losses)
+    slow = descent.run.curve()[1].tolist()
     gate.open.clear()
     hand.click(stepper.back)
     assert (document.computing, loss(panel)) == (True, slow[-1])
@@ -244,10 +256,9 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     document.undo()
     document.settle()
     assert loss(panel) == before
-    other = Run(Document(document.state), Optimiser(descent.rate), ["output.logits"])
-    for _ in slow[1:]:
-        other.step()
-    assert list(other.losses) == slow
+    other = Run(Document(document.state), Settings(Material("shown"), Recipe("SGD", descent.rate, batch=0)))
+    other.take(60.0, len(slow) - 1)
+    assert other.curve()[1].tolist() == slow
 
 
 def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, eye, hand, qtbot):
@@ -258,7 +269,6 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
     qtbot.waitUntil(lambda: document.engine.has_gradients)
     gate.open.clear()
     hand.click(stepper.one)
-    assert document.wanted is not document.state
     document.do(SetCells("output.logits", {(0, 0): 5.0}))
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)

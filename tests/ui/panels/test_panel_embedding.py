@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.plane import Plane
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox
 
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
-from explorer.ui.widgets.plane import Plane
 
 
 @pytest.fixture

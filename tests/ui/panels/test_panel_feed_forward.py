@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-
-from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
-from explorer.ui.selection import Cell
-from explorer.ui.page.listing import Listing
 from explorer.ui.widgets.note import Note
 from explorer.ui.widgets.row_choice import RowChoice
+
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.ui.page.listing import Listing
+from explorer.ui.selection import Cell
 
 STAGE, BLOCK = "encoder.1.ffn.layers", "encoder.1.ffn"
 

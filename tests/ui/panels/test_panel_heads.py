@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.heat_map import HeatMap
 from PySide6.QtWidgets import QLabel
 
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.new import new_lesson
-from explorer.ui.widgets.heat_map import HeatMap
 
 ENCODER = "encoder.1.self"
 

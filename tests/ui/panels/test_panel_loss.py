@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.word_gradients import WordGradients
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.note import Note
-from explorer.ui.widgets.word_gradients import WordGradients
 
 
 @pytest.fixture
@@ -237,10 +237,9 @@ def test_another_loss_has_no_such_list(window, document, panel, eye):
 
 
 def test_names_of_dots_stay_within_the_axes(window, panel, eye):
+    from explorer.ui.widgets.curves import Curves
     from PySide6.QtCore import QPointF, QRectF
     from PySide6.QtGui import QImage, QPainter
-
-    from explorer.ui.widgets.curves import Curves
 
     dots = eye.plot(window, Curves)._dots
     image = QImage(200, 100, QImage.Format.Format_ARGB32)

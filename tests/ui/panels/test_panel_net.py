@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.decision_surface import DecisionSurface
 from PySide6.QtWidgets import QPushButton
 
 from explorer.document.commands import SetSwitch
-from explorer.ui.widgets.decision_surface import DecisionSurface
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.stepper import Stepper
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.note import Note
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
-from explorer.ui.selection import Cell
 from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.note import Note
+from explorer.ui.selection import Cell
 
 STAGE = "encoder.1.self.after"
 
@@ -179,9 +179,8 @@ def test_batch_norm_measures_columns(open_window, eye):
 
 
 def test_every_strip_has_its_name_from_the_first_paint(window, panel):
-    from PySide6.QtGui import QPainter, QPicture
-
     from explorer.ui.widgets.strips import Strips
+    from PySide6.QtGui import QPainter, QPicture
 
     for picture in panel.findChildren(Strips):
         axis, drawn = picture.getAxis("left"), QPicture()

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.note import Note
+from explorer.ui.widgets.row_choice import RowChoice
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
 from explorer.core.model import Model
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.ui.selection import Cell
 from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.note import Note
+from explorer.ui.selection import Cell
 from explorer.ui.widgets.number_slider import DECADE, NumberSlider
-from explorer.ui.widgets.row_choice import RowChoice
 
 PROBABILITIES = "output.probabilities"
 

@@ -1,11 +1,11 @@
 """Parameters: a page about the model as it is."""
 
 import pytest
+from explorer.ui.widgets.note import Note
 
 from explorer.core.parameters import growth, parameters, total
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.note import Note
 
 STAGE = "model.parameters"
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.note import Note
 from PySide6.QtWidgets import QCheckBox, QSpinBox
 
 from explorer.core.ops.positions import exponents, position_encoding
 from explorer.document.commands import PinCells, SetSwitch, SetTokens
-from explorer.ui.selection import Cell
 from explorer.ui.page.listing import Listing
-from explorer.ui.widgets.note import Note
+from explorer.ui.selection import Cell
 
 STAGE = "source.positions"
 

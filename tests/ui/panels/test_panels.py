@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QPushButton
 from explorer.core.numbers import decimals_of, written
 from explorer.document.commands import PinCells, Release, Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
-from explorer.ui.page.page_view import PageView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 

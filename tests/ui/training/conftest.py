@@ -13,7 +13,7 @@ def train(open_window, eye):
         window = open_window(lesson)
         window.show_page(PAGES.index("Train"))
         eye.settle(window)
-        window.training.run.set_least(0.0)
+        window.bench.descent.set_least(0.0)
         window.training.form.control("steps").setValue(steps)
         return window, window.training
 

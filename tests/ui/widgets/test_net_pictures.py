@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from explorer.ui.widgets.decision_surface import DecisionSurface
+from explorer.ui.widgets.fit_curves import FitCurves
+from explorer.ui.widgets.net_picture import net_picture
 from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtWidgets import QLabel
 
 from explorer.document.commands import PinCells, SetArray, SetCells, SetInputs, SetSwitch
 from explorer.ui.selection import Cell
-from explorer.ui.widgets.decision_surface import DecisionSurface
-from explorer.ui.widgets.fit_curves import FitCurves
-from explorer.ui.widgets.net_picture import net_picture
 
 
 @pytest.fixture

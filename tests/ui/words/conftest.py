@@ -12,7 +12,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Selection
-from explorer.ui.words import source
+from explorer.ui.words import vectors_card
 from explorer.ui.words.tab import WordsTab
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -39,7 +39,7 @@ def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "gensim-data"))
     monkeypatch.setattr("explorer.words.cache.folder", lambda: tmp_path / "cache")
     monkeypatch.setattr("explorer.words.catalogue.download_folder", lambda: tmp_path / "downloads")
-    monkeypatch.setattr(source, "_default", lambda report: small())
+    monkeypatch.setattr(vectors_card, "_default", lambda report: small())
 
 
 def still(tab):
@@ -70,8 +70,8 @@ def open_tab(request, qtbot, appearance):
             window.show()
         qtbot.waitUntil(window.isActiveWindow)
         if wait:
-            qtbot.waitUntil(lambda: tab.store.vectors is not None and len(tab.cards) == 11)
-            qtbot.waitUntil(lambda: not tab.source.background.at_work)
+            qtbot.waitUntil(lambda: tab.state.vectors is not None and len(tab.cards) == 11)
+            qtbot.waitUntil(lambda: not tab.vectors_card.background.at_work)
             qtbot.waitUntil(lambda: still(tab))
         return tab
 

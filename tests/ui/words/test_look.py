@@ -12,16 +12,18 @@ from explorer.ui.words.fields import WordField
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.matrix import MatrixCard
-from explorer.ui.words.neighbours import COSINE, NeighboursCard, OddCard
+from explorer.ui.words.neighbours import NeighboursCard, OddCard
 from explorer.words import catalogue
 from explorer.words.vectors import Vectors
+
+COSINE = 2  # the column of the cosines
 
 
 def test_words_beside_each_other(tab, enter):
     card = tab.card(LookupCard)
     enter(card.field, "king queen river")
     assert card.strips.words == ["king", "queen", "river"]
-    np.testing.assert_array_equal(card.strips.array, tab.store.vectors.array[[0, 1, 6]])
+    np.testing.assert_array_equal(card.strips.array, tab.state.vectors.array[[0, 1, 6]])
     assert card.strips.notes[2].endswith("rank 7")
 
 
@@ -39,7 +41,7 @@ def test_a_click_on_a_word_asks_for_its_neighbours(tab, enter, hand):
     card = tab.card(LookupCard)
     enter(card.field, "king river")
     hand.click(card.strips, QPoint(12, card.strips.height() - 10))
-    assert tab.store.word == "river"
+    assert tab.state.word == "river"
     assert tab.card(NeighboursCard).field.text() == "river"
 
 
@@ -54,7 +56,7 @@ def test_what_is_typed_is_completed(tab, qtbot):
     QTest.keyClick(edit._popup, Qt.Key.Key_Return)
     assert edit.text() == "prince"
     QTest.keyClick(edit, Qt.Key.Key_Return)
-    assert tab.store.word == "prince"
+    assert tab.state.word == "prince"
 
 
 def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
@@ -64,7 +66,7 @@ def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
     QTest.keyClicks(edit, "prince")
     qtbot.waitUntil(edit._popup.isVisible)
     QTest.keyClick(edit._popup, Qt.Key.Key_Return)  # who has the keys then
-    assert tab.store.word == "prince"
+    assert tab.state.word == "prince"
     assert not edit._popup.isVisible()
 
 
@@ -76,7 +78,7 @@ def test_a_misspelt_word_gets_suggestions(tab, enter, hand, problem):
     (button,) = [b for b in card.field.offers.findChildren(QPushButton) if b.text() == "king"]
     hand.click(button)
     assert card.field.offers.isHidden()
-    assert tab.store.word == "king"
+    assert tab.state.word == "king"
     assert card.field.text() == "king"
 
 
@@ -84,18 +86,18 @@ def test_the_cosine_as_arithmetic(tab, enter):
     card = tab.card(CosineCard)
     enter(card.first, "king")
     enter(card.second, "queen")
-    one = card.products.cosine
+    one = card.cosine
     assert one.words == ("king", "queen")
-    assert card.products.count() == 6
-    row = [card.products.text(1, column) for column in range(6)]
+    assert card.listing.table.rowCount() == 6
+    row = [card.listing.table.line(1).entries[column].text for column in range(6)]
     assert row == ["2", "1.5000", "×", "−1.5000", "=", "−2.2500"]
-    assert card.products.text(1, 7) == "against"
+    assert card.listing.table.line(1).entries[7].text == "against"
     assert f"{float(one.cosine):.4f}" in card.sums.text()
     # Twice as long: the dot product doubles, the cosine stays.
     assert f"{2 * float(one.dot):.4f}" in card.compared.text()
     assert card.compared.text().count(f"{float(one.cosine):.4f}") == 2
     card.largest.click()
-    assert [card.products.text(row, 0) for row in (0, 1)] == ["1", "2"]
+    assert [card.listing.table.line(row).entries[0].text for row in (0, 1)] == ["1", "2"]
     assert not card.angle.grab().isNull()
 
 
@@ -106,61 +108,61 @@ def test_each_cosine_of_a_list_is_shown_as_arithmetic(tab, enter, hand):
     enter(tab.card(OddCard).field, "river sea lake monday")
     for kind, first in ((NeighboursCard, "king"), (OddCard, "mean of all"), (AnalogyCard, "king − man + woman")):
         card = tab.card(kind)
-        tab.store.go_to("king")
-        other = card.rows.found[1]
-        hand.click(card.list.viewport(), card.list.visualRect(card.rows.index(1, COSINE)).center())
-        one = cosine.products.cosine
+        tab.state.go_to("king")
+        other = card.list.found[1]
+        hand.click(card.list.viewport(), card.list.visualRect(card.list.table.index(1, COSINE)).center())
+        one = cosine.cosine
         assert one.words == (first, other.word)
         assert float(one.cosine) == pytest.approx(other.cosine, abs=1e-6)
         assert cosine.first.text() == ("king" if first == "king" else "")
         assert not cosine.way_back.visibleRegion().isEmpty()
         hand.click(cosine.way_back)
         assert not card._title.visibleRegion().isEmpty()
-    assert tab.store.word == "king"  # a word was not followed
+    assert tab.state.word == "king"  # a word was not followed
 
 
 def test_enter_on_a_cosine_shows_it_as_arithmetic(tab):
     card = tab.card(NeighboursCard)
-    tab.store.go_to("river")
+    tab.state.go_to("river")
     card.list.setFocus()
-    card.list.setCurrentIndex(card.rows.index(0, COSINE))
+    card.list.setCurrentIndex(card.list.table.index(0, COSINE))
     QTest.keyClick(card.list, Qt.Key.Key_Return)
-    assert tab.card(CosineCard).products.cosine.words == ("river", card.rows.found[0].word)
-    assert tab.store.word == "river"
+    assert tab.card(CosineCard).cosine.words == ("river", card.list.found[0].word)
+    assert tab.state.word == "river"
 
 
 def test_following_neighbours(tab, hand):
     card = tab.card(NeighboursCard)
-    tab.store.go_to("river")
-    assert {one.word for one in card.rows.found[:3]} == {"sea", "lake", "boat"}
-    first = card.rows.found[0].word
-    hand.click(card.list.viewport(), card.list.visualRect(card.rows.index(0, 1)).center())
-    assert tab.store.word == first
+    tab.state.go_to("river")
+    assert {one.word for one in card.list.found[:3]} == {"sea", "lake", "boat"}
+    first = card.list.found[0].word
+    hand.click(card.list.viewport(), card.list.visualRect(card.list.table.index(0, 1)).center())
+    assert tab.state.word == first
     card.list.setFocus()
-    card.list.setCurrentIndex(card.rows.index(1, 0))
-    second = card.rows.found[1].word
+    card.list.setCurrentIndex(card.list.table.index(1, 0))
+    second = card.list.found[1].word
     QTest.keyClick(card.list, Qt.Key.Key_Return)
-    assert tab.store.word == second
+    assert tab.state.word == second
 
 
 def test_a_vector_of_zeros_is_said_to_have_no_neighbours(tab, enter):
-    tab.store.load(Vectors.of("few", ("nothing", "up", "right", "far"), np.eye(4, 2, -1)))
+    tab.state.load(Vectors.of("few", ("nothing", "up", "right", "far"), np.eye(4, 2, -1)))
     card = tab.card(NeighboursCard)
     enter(card.field, "nothing")
     assert "all zeros" in card.said.text()
-    assert not card.rows.found
+    assert not card.list.found
     enter(tab.card(MapCard).field, "nothing up")
     assert tab.card(MapCard).map.labels[:2] == ["nothing", "up"]
     enter(card.field, "up")
-    assert card.rows.found
+    assert card.list.found
     assert card.said.text() == ""
 
 
 def test_the_printed_neighbours_stand_below_those_of_other_vectors(tab):
-    tab.store.load(catalogue.load("reference"))
-    tab.store.go_to("remote")
+    tab.state.load(catalogue.load("reference"))
+    tab.state.go_to("remote")
     card = tab.card(NeighboursCard)
-    assert {one.word for one in card.rows.found} == {"screen", "rock"}
+    assert {one.word for one in card.list.found} == {"screen", "rock"}
     for printed in ("keyboard 0.9023", "sync 0.8774"):
         assert printed in card.said.text()
 
@@ -177,12 +179,12 @@ def test_the_analogy(tab, enter):
     card = tab.card(AnalogyCard)
     for field, word in zip(card.fields, ("king", "man", "woman"), strict=True):
         enter(field, word)
-    assert card.rows.found[0].word in ("queen", "princess")
+    assert card.list.found[0].word in ("queen", "princess")
     a, b, c, target, _ = card.picture.points
     np.testing.assert_allclose(a - b, target - c, atol=1e-6)
     # As vectors: the first three rows are the fourth.
     np.testing.assert_allclose(card.strips.array[:3].sum(0), card.strips.array[3], atol=1e-6)
-    assert card.strips.words == ["king", "− man", "+ woman", "= a − b + c", card.rows.found[0].word]
+    assert card.strips.words == ["king", "− man", "+ woman", "= a − b + c", card.list.found[0].word]
     card.strips.setFocus()
     QTest.keyClick(card.strips, Qt.Key.Key_Right)
     assert card.sum.text().startswith("Dimension 1: ")
@@ -196,11 +198,11 @@ def test_an_example_of_an_analogy(tab, hand):
         field.set([])
     hand.click(button)
     assert [field.text() for field in card.fields] == ["king", "man", "woman"]
-    assert card.rows.found[0].word in ("queen", "princess")
+    assert card.list.found[0].word in ("queen", "princess")
 
 
 def test_an_analogy_without_an_answer_leaves_no_picture_of_another(tab):
-    tab.store.load(Vectors.of("three", ("a", "b", "c"), np.eye(3)))
+    tab.state.load(Vectors.of("three", ("a", "b", "c"), np.eye(3)))
     card = tab.card(AnalogyCard)
     assert card.said.text() == "These vectors have no other words."
     assert not card.picture.isVisibleTo(card)
@@ -208,28 +210,28 @@ def test_an_analogy_without_an_answer_leaves_no_picture_of_another(tab):
 
 
 def test_nothing_stays_of_other_vectors_where_there_is_too_little_for_it(tab):
-    tab.store.load(Vectors.of("two", ("nothing", "up"), np.eye(2, 3, -1)))
+    tab.state.load(Vectors.of("two", ("nothing", "up"), np.eye(2, 3, -1)))
     assert tab.card(OddCard).said.text() == "There are too few words for an odd one out."
-    assert not tab.card(OddCard).rows.found
+    assert not tab.card(OddCard).list.found
     assert tab.card(AnalogyCard).said.text() == "There are too few words for an analogy."
-    assert not tab.card(AnalogyCard).rows.found
+    assert not tab.card(AnalogyCard).list.found
     for kind in (OddCard, AnalogyCard):
         assert all(not field.offers.isVisibleTo(tab) for field in tab.card(kind).findChildren(WordField))
-    tab.store.load(Vectors.of("one", ("nothing",), np.zeros((1, 3))))
-    assert tab.card(CosineCard).products.count() == 0
+    tab.state.load(Vectors.of("one", ("nothing",), np.zeros((1, 3))))
+    assert tab.card(CosineCard).listing.table.rowCount() == 0
     assert not tab.card(CosineCard).listing.isVisibleTo(tab)
     assert not tab.card(MatrixCard).table.isVisibleTo(tab)
 
 
 def test_the_reference_is_met(tab, sample_file, qtbot):
-    tab.source.open_file(sample_file)
-    qtbot.waitUntil(lambda: not tab.source.background.at_work)
-    tab.store.go_to("remote")
+    tab.vectors_card.open_file(sample_file)
+    qtbot.waitUntil(lambda: not tab.vectors_card.background.at_work)
+    tab.state.go_to("remote")
     card = tab.card(NeighboursCard)
-    assert [one.word for one in card.rows.found[:3]] == ["keyboard", "monitor", "plug"]
-    assert card.rows.notes["keyboard"] == "0.9023"
+    assert [one.word for one in card.list.found[:3]] == ["keyboard", "monitor", "plug"]
+    assert card.list.table.line(0).entries[4].text == "0.9023"
     cosine = tab.card(CosineCard)
-    assert cosine.products.cosine.words == ("screen", "rock")
+    assert cosine.cosine.words == ("screen", "rock")
     assert "prints 0.5682209; computed here 0.5682209 ✓" in cosine.why.text()
 
 

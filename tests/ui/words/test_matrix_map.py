@@ -18,11 +18,11 @@ from tests.ui.conftest import PATIENCE_S
 def test_any_words(tab, enter):
     card = tab.card(MatrixCard)
     enter(card.field, "king, sea, queen, lake")
-    table = card.table.cosines
-    assert table.labels == ["king", "sea", "queen", "lake"]
+    table = card.table
+    assert table.listing.labels == ("king", "sea", "queen", "lake")
     np.testing.assert_allclose(np.diag(table.array), 1, atol=1e-6)
     card.alike.click()
-    assert {tuple(table.labels[:2]), tuple(table.labels[2:])} in (
+    assert {tuple(table.listing.labels[:2]), tuple(table.listing.labels[2:])} in (
         {("king", "queen"), ("sea", "lake")},
         {("queen", "king"), ("sea", "lake")},
         {("king", "queen"), ("lake", "sea")},
@@ -34,8 +34,8 @@ def test_any_words(tab, enter):
 def test_sentences_and_their_weakness(tab, enter):
     card = tab.card(MatrixCard)
     enter(card.field, "the king man, man king, sea")
-    assert card.table.cosines.labels == ["the king man", "man king", "sea"]
-    assert card.table.cosines.data(card.table.cosines.index(0, 1), 0) == "1.00"
+    assert card.table.listing.labels == ("the king man", "man king", "sea")
+    assert card.table.table.index(0, 1).data() == "1.00"
     assert "forgets the order" in card.said.text()
     assert "left out: the" in card.said.text()
 
@@ -45,15 +45,15 @@ def test_a_cosine_of_the_square_is_shown_as_arithmetic(tab, enter, hand):
     enter(card.field, "king, sea, queen king, lake")
     if not card.alike.isChecked():
         hand.click(card.alike)
-    table, labels = card.table, card.table.cosines.labels
+    table, labels = card.table, card.table.listing.labels
     i, j = labels.index("queen king"), labels.index("lake")
-    hand.click(table.viewport(), table.visualRect(table.cosines.index(i, j)).center())
-    assert cosine.products.cosine.words == ("queen king", "lake")
-    assert float(cosine.products.cosine.cosine) == pytest.approx(float(table.cosines.array[i, j]), abs=1e-6)
+    hand.click(table.viewport(), table.visualRect(table.table.index(i, j)).center())
+    assert cosine.cosine.words == ("queen king", "lake")
+    assert float(cosine.cosine.cosine) == pytest.approx(float(table.array[i, j]), abs=1e-6)
     table.setFocus()
-    table.setCurrentIndex(table.cosines.index(j, i))
+    table.setCurrentIndex(table.table.index(j, i))
     QTest.keyClick(table, Qt.Key.Key_Return)
-    assert cosine.products.cosine.words == ("lake", "queen king")
+    assert cosine.cosine.words == ("lake", "queen king")
 
 
 def test_too_few(tab, enter, problem):
@@ -76,7 +76,7 @@ def test_a_point_asks_for_its_neighbours(tab, enter, hand):
     hand.click(map_.viewport(), spot)
     assert neighbour in card.field.entries()
     assert map_.is_here(map_.labels.index(neighbour))  # it is the chosen word of the page now
-    assert tab.store.word == neighbour
+    assert tab.state.word == neighbour
     before = map_.getViewBox().viewRect().width()
     map_.zoom(0.5)
     assert map_.getViewBox().viewRect().width() < before
@@ -89,7 +89,7 @@ def test_the_columns_are_as_wide_as_their_numbers(tab, enter):
     card = tab.card(MatrixCard)
     enter(card.field, "king, sea, monday")
     table = card.table
-    texts = [table.cosines.data(table.cosines.index(0, i), 0) for i in range(3)]
+    texts = [table.table.index(0, i).data() for i in range(3)]
     assert any("e−" in text for text in texts)  # a tiny cosine
     metrics = QFontMetrics(tab.bench.appearance.fonts.number)
     for i, text in enumerate(texts):
@@ -111,7 +111,7 @@ def test_the_keyboard_walks_the_map(tab, enter):
             assert sign * (map_.points[map_.here] - map_.points[before])[axis] > 0
     word = map_.labels[map_.here]
     QTest.keyClick(map_, Qt.Key.Key_Return)
-    assert tab.store.word == word
+    assert tab.state.word == word
     wide = map_.getViewBox().viewRect().width()
     QTest.keyClick(map_, Qt.Key.Key_Plus)
     assert map_.getViewBox().viewRect().width() < wide

@@ -21,10 +21,10 @@ def parent(qapp):
 def test_a_large_table_is_searched_beside_the_window(tab, qtbot, monkeypatch):
     monkeypatch.setattr(search, "AT_ONCE", 0)
     near, map_ = tab.card(NeighboursCard), tab.card(MapCard)
-    before, points = near.rows.found, map_.map.points
-    tab.store.go_to("river")
-    assert near.rows.found is before
-    qtbot.waitUntil(lambda: {one.word for one in near.rows.found[:3]} == {"sea", "lake", "boat"})
+    before, points = near.list.found, map_.map.points
+    tab.state.go_to("river")
+    assert near.list.found is before
+    qtbot.waitUntil(lambda: {one.word for one in near.list.found[:3]} == {"sea", "lake", "boat"})
     map_.field.set(["king", "queen"])
     map_.compute()
     assert map_.map.points is points
@@ -35,8 +35,8 @@ def test_other_vectors_come_up_the_same_way(tab, qtbot, monkeypatch):
     monkeypatch.setattr(search, "AT_ONCE", 0)
     analogy = tab.card(AnalogyCard)
     analogy.list.show_words([])
-    tab.store.load(small())
-    qtbot.waitUntil(lambda: len(analogy.rows.found) > 0)
+    tab.state.load(small())
+    qtbot.waitUntil(lambda: len(analogy.list.found) > 0)
     assert [field.text() for field in analogy.fields] == ["king", "man", "woman"]
 
 

@@ -68,7 +68,7 @@ def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
         finally:
             stopped.set()
 
-    tab.source.start(endless, "Reading")
+    tab.vectors_card.start(endless, "Reading")
     assert begun.wait(PATIENCE_S)
     shiboken6.delete(tab)
     assert stopped.wait(PATIENCE_S)

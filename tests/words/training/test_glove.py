@@ -8,7 +8,7 @@ import pytest
 from explorer.core.errors import ExplorerError
 from explorer.words import similarity
 from explorer.words.progress import Cancelled
-from explorer.words.training import corpus, counts, glove, session
+from explorer.words.training import corpus, counts, file_training, glove
 from explorer.words.training.counts import count
 from explorer.words.training.glove import Settings, Trainer
 from explorer.words.vectors import Vectors
@@ -269,7 +269,7 @@ def text(tmp_path, story):
 @pytest.mark.parametrize("fast", WAYS)
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeypatch, text, fast):
     monkeypatch.setattr("explorer.words.progress.EVERY", 0)
-    session.train_files([text], tmp_path / "whole.npz", SMALL, fast=fast)
+    file_training.train_files([text], tmp_path / "whole.npz", SMALL, fast=fast)
     read = []
 
     def stop_at(epochs):
@@ -282,10 +282,10 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeyp
 
     for epochs in (0, 4.2, 9):
         with pytest.raises(Cancelled):
-            session.train_files([text], tmp_path / "parts.npz", SMALL, stop_at(epochs), fast)
+            file_training.train_files([text], tmp_path / "parts.npz", SMALL, stop_at(epochs), fast)
     assert (tmp_path / "parts.npz.training").is_dir()
     assert sum(read) == 1  # the first time: then the counts are kept
-    session.train_files([text], tmp_path / "parts.npz", SMALL, fast=fast)
+    file_training.train_files([text], tmp_path / "parts.npz", SMALL, fast=fast)
     assert not (tmp_path / "parts.npz.training").exists()
     with np.load(tmp_path / "whole.npz") as whole, np.load(tmp_path / "parts.npz") as parts:
         assert whole["vectors"].tobytes() == parts["vectors"].tobytes()
@@ -294,7 +294,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeyp
 
 def test_progress_tells_the_work_the_loss_and_the_time_left(tmp_path, text):
     seen = []
-    session.train_files([text], tmp_path / "mine.txt", SMALL, seen.append)
+    file_training.train_files([text], tmp_path / "mine.txt", SMALL, seen.append)
     assert list(dict.fromkeys(one.what for one in seen)) == ["reading", "counting", "training"]
     last = seen[-1]
     assert (last.done, last.total, last.left) == (15, 15, 0)
@@ -307,9 +307,9 @@ def test_another_training_does_not_go_on_in_the_same_folder(tmp_path, text):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        session.train_files([text], tmp_path / "mine.txt", SMALL, stop)
+        file_training.train_files([text], tmp_path / "mine.txt", SMALL, stop)
     with pytest.raises(ExplorerError, match="on other texts or settings"):
-        session.train_files([text], tmp_path / "mine.txt", Settings(epochs=3))
+        file_training.train_files([text], tmp_path / "mine.txt", Settings(epochs=3))
 
 
 def stopped(out, text, after=2):
@@ -320,14 +320,14 @@ def stopped(out, text, after=2):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        session.train_files([text], out, SMALL, stop)
+        file_training.train_files([text], out, SMALL, stop)
     return out.with_name(f"{out.name}.training")
 
 
 @pytest.mark.parametrize("name", ["counts", "state"])
 def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypatch, text, name):
     monkeypatch.setattr("explorer.words.progress.EVERY", 0)
-    whole = session.train_files([text], tmp_path / "whole.txt", SMALL)
+    whole = file_training.train_files([text], tmp_path / "whole.txt", SMALL)
     file = stopped(tmp_path / "mine.txt", text) / f"{name}.npz"
     kept = file.read_bytes()
     with np.load(file) as arrays:
@@ -341,16 +341,16 @@ def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypa
         np.savez(file, allow_pickle=True, **other)
         before = file.read_bytes()
         with pytest.raises(ExplorerError, match=rf"{name}\.npz: is no training that could be gone on with") as caught:
-            session.train_files([text], tmp_path / "mine.txt", SMALL)
+            file_training.train_files([text], tmp_path / "mine.txt", SMALL)
         assert "\n" not in str(caught.value)
         assert file.read_bytes() == before
     file.write_bytes(kept)
-    assert session.train_files([text], tmp_path / "mine.txt", SMALL).array.tobytes() == whole.array.tobytes()
+    assert file_training.train_files([text], tmp_path / "mine.txt", SMALL).array.tobytes() == whole.array.tobytes()
 
 
 def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, monkeypatch, text):
     monkeypatch.setattr("explorer.words.progress.EVERY", 0)
-    whole = session.train_files([text], tmp_path / "whole.txt", SMALL)
+    whole = file_training.train_files([text], tmp_path / "whole.txt", SMALL)
     folder = stopped(tmp_path / "mine.txt", text, after=14)
     kept = {file.name: file.read_bytes() for file in folder.iterdir()}
     assert sorted(kept) == ["counts.npz", "state.npz"]
@@ -362,7 +362,7 @@ def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, mon
         name = ("counts.npz", "state.npz")[i % 2]
         (folder / name).write_bytes(mutated(kept[name], random))
         try:
-            again = session.train_files([text], tmp_path / "mine.txt", SMALL)
+            again = file_training.train_files([text], tmp_path / "mine.txt", SMALL)
         except ExplorerError as error:
             told.append(error)
         else:  # what was changed means nothing, such as the time of a member
@@ -379,13 +379,13 @@ def test_a_training_whose_counts_cannot_be_written_leaves_no_half_file(tmp_path,
 
     monkeypatch.setattr(np, "savez", full)
     with pytest.raises(ExplorerError, match="No space left"):
-        session.train_files([text], tmp_path / "mine.txt", SMALL)
+        file_training.train_files([text], tmp_path / "mine.txt", SMALL)
     assert not list((tmp_path / "mine.txt.training").iterdir())
 
 
 def test_nothing_is_begun_that_could_not_be_written(tmp_path, text):
     with pytest.raises(ExplorerError, match="ending"):
-        session.train_files([text], tmp_path / "mine.doc", SMALL)
+        file_training.train_files([text], tmp_path / "mine.doc", SMALL)
     with pytest.raises(ExplorerError, match="cannot be read"):
-        session.train_files([tmp_path / "none"], tmp_path / "mine.txt", SMALL)
+        file_training.train_files([tmp_path / "none"], tmp_path / "mine.txt", SMALL)
     assert not list(tmp_path.glob("*.training"))

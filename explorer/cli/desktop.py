@@ -1,0 +1,62 @@
+"""The menu entry and the types of the program's files, for whoever has installed it with pip or unpacked it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from explorer.cli.errors import UsageError
+from explorer.files import whole_file
+from explorer.paths import resources
+
+NAME = "transformer-explorer"
+
+
+def register() -> int:
+    """``explorer --register-desktop``: write them into the person's own folders and say which files these are.
+
+    The Desktop Entry, Shared MIME-info and Icon Theme specifications say where they belong.
+
+    Raises
+    ------
+    UsageError
+        On a system that has no such entries.
+    """
+    if not sys.platform.startswith("linux"):
+        raise UsageError(
+            "--register-desktop is for Linux; on Windows and macOS the installed program registers itself."
+        )
+    share = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")
+    source = resources() / "desktop"
+    entry = (source / f"{NAME}.desktop").read_text("utf-8")
+    files = {
+        share / f"applications/{NAME}.desktop": entry.replace("Exec=explorer ", f"Exec={_quoted(*_command())} "),
+        share / f"mime/packages/{NAME}.xml": (source / f"{NAME}.xml").read_text("utf-8"),
+        share / f"icons/hicolor/scalable/apps/{NAME}.svg": (resources() / "icons/app.svg").read_text("utf-8"),
+    }
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(file) as stream:
+            stream.write(text.encode())
+        print(f"wrote {file}")
+    for tool, folder in (("update-mime-database", share / "mime"), ("update-desktop-database", share / "applications")):
+        if shutil.which(tool):  # a desktop that lacks it looks into the folders itself
+            subprocess.run([tool, str(folder)], capture_output=True)
+    print("To undo it, remove these files.")
+    return 0
+
+
+def _command() -> list[str]:
+    """What starts this program."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable]
+    beside = Path(sys.executable).with_name("explorer")
+    return [str(beside)] if beside.exists() else [sys.executable, "-m", "explorer"]
+
+
+def _quoted(*words: str) -> str:
+    """A command as a desktop entry writes it: each word in quotes, a percent sign twice."""
+    # A backslash that a quoted word needs is itself written twice, as in every value of an entry.
+    return " ".join('"' + re.sub(r'(["`$\\])', r"\\\\\1", word).replace("%", "%%") + '"' for word in words)

@@ -1,0 +1,288 @@
+"""From a task, or an open document, to a trainer, and back to a document."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
+from explorer.core.models import build
+from explorer.core.models.size import count_labels
+from explorer.core.ops import Array
+from explorer.core.tokens import END, PAD, START, UNKNOWN, token_ids
+from explorer.core.training.data import OWN, SHOWN, TARGET, Examples, cases, sentence_pairs, windows
+from explorer.core.training.recipe import Recipe
+from explorer.core.training.records import Records
+from explorer.core.training.text import Pair, pairs_of, vocabulary
+from explorer.core.training.text import words_of as split_words
+from explorer.core.training.trainer import Trainer, fitted
+from explorer.document.state import State, frozen
+from explorer.lessons.loader import load
+from explorer.lessons.new import MOST_NUMBERS
+from explorer.lessons.saved import is_document, opened
+from explorer.training.task import LEARNS_FROM, Material, NewModel, Task
+
+MOST_IN_A_STEP = 200_000_000
+MOST_LABELS = 1_000_000
+SHOWN_WORDS, SHOWN_CASES = 12, 100
+"""How much of what it learned from a new model's document shows."""
+
+_WORDS = {"text": "a text", "pairs": "pairs of sentences", "set": "a table of cases", "cases": "a table of cases"}
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a training starts from.
+
+    Parameters
+    ----------
+    document : State
+        As it is looked at, with a sentence or with cases of its own.
+    state : State
+        The same with the lengths of the examples: what the trainer gets. Weights have the same shapes in both, but for
+        learned positions.
+    examples : Examples
+    recipe : Recipe
+    title : str
+    """
+
+    document: State
+    state: State
+    examples: Examples
+    recipe: Recipe
+    title: str
+
+    def trainer(self) -> Trainer:
+        """A trainer before its first step."""
+        state = self.state
+        return Trainer(state.model, state.inputs, self.examples, self.recipe, state.pins)
+
+    @property
+    def work(self) -> int:
+        """About how many multiply-adds a step takes: the way there, and twice as much for the way back."""
+        of_one = sum(self.state.graph.work.values())
+        n = len(self.examples.training)
+        # Of its own example, or of a table, the rows of the graph are the cases.
+        return 3 * of_one * (min(self.recipe.batch or n, n) if self.examples.lengths else 1)
+
+
+def prepare(task: Task) -> Prepared:
+    """Read the model and the examples of a task.
+
+    Raises
+    ------
+    ExplorerError
+        What is wrong with the model, the files or the sizes.
+    """
+    model = task.model
+    if isinstance(model, NewModel):
+        return _made(model, task.material, task.recipe, task.title)
+    if is_document(model.name):
+        lesson, document = opened(model.name)
+    else:
+        lesson = load(model.name)
+        document = lesson.state(model.setting)
+    return prepare_document(document, task.material, task.recipe, task.title or lesson.title)
+
+
+def prepare_document(document: State, material: Material, recipe: Recipe, title: str = "") -> Prepared:
+    """Train an open document on its own example, or on other material in the words that it has.
+
+    Parameters
+    ----------
+    document : State
+    material : Material
+    recipe : Recipe
+    title : str
+        Of what comes of it.
+
+    Raises
+    ------
+    ExplorerError
+        "material-does-not-fit", "cases-do-not-fit", "word-not-known", "model-too-large", "batch-too-large", and those
+        of reading the material.
+    """
+    model = document.model
+    if material.kind not in ("own", "shown") and material.kind not in LEARNS_FROM.get(model.kind, ()):
+        wanted = " or ".join(dict.fromkeys(_WORDS[kind] for kind in LEARNS_FROM.get(model.kind, ())))
+        wanted = wanted or "its own example"
+        raise ExplorerError("material-does-not-fit", kind=model.kind, given=_WORDS[material.kind], wanted=wanted)
+    words = {name: labels for name, labels in model.axes.items() if name.endswith(".words")}
+    match material.kind:
+        case "own":
+            examples = OWN
+        case "shown":
+            examples = SHOWN
+        case "text":
+            text = _text(material)
+            output = words.get("output.words")
+            targets = token_ids(text, output) if output else None
+            n, share, seed = material.window, recipe.validation, recipe.seed
+            examples = windows(token_ids(text, words["input.words"]), n, share, seed, targets=targets)
+        case "pairs":
+            output = words.get("output.words", ())
+            examples = _split(
+                sentence_pairs(_pairs(material), words["source.words"], words["target.words"], output), recipe
+            )
+        case _:
+            examples = _split(cases(*_cases(material)), recipe)
+            for name in ("input.X", TARGET):
+                wanted_width = document.graph.shape(name)[-1]
+                if examples.arrays[name].shape[-1] != wanted_width:
+                    given_width = examples.arrays[name].shape[-1]
+                    raise ExplorerError("cases-do-not-fit", name=name, given=given_width, wanted=wanted_width)
+    return _fitting(document, examples, recipe, title)
+
+
+def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
+    """Trained weights as a document has them: learned positions are cut to its own sentence.
+
+    Parameters
+    ----------
+    document : State
+        The one that the training began with, or what it was edited to; weights that it does not have are left out.
+    weights : mapping of str to numpy.ndarray
+        Of a trainer.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-shape" where the document's sizes have been changed.
+    """
+    graph, found = document.graph, {}
+    for name, array in weights.items():
+        if name in graph.nodes:
+            base = document.inputs[name]
+            fits = base.shape == array.shape and base.dtype == array.dtype
+            found[name] = frozen(array if fits else fitted(graph, name, array, base))
+    return found
+
+
+def with_weights(document: State, weights: Mapping[str, Array]) -> State:
+    """A document with trained weights; it keeps the learned positions that its own sentence has no room for."""
+    longer = {n: a for n, a in weights.items() if n in document.graph.nodes and a.shape != document.graph.shape(n)}
+    after = document.with_inputs(shaped(document, weights))
+    return after.with_beyond(longer) if longer else after
+
+
+def trained(prepared: Prepared, trainer: Trainer, records: Records) -> State:
+    """The document with the weights that were learned, and the records of how."""
+    return replace(with_weights(prepared.document, trainer.weights), records=records)
+
+
+def _split(examples: Examples, recipe: Recipe) -> Examples:
+    return examples.split(recipe.validation, recipe.seed)
+
+
+def _fitting(document: State, examples: Examples, recipe: Recipe, title: str) -> Prepared:
+    model = replace(document.model, lengths={**document.model.lengths, **examples.lengths})
+    if examples.arrays:
+        _check_size(model, examples, recipe)
+    state = document.rebuilt(model) if model != document.model else document
+    return Prepared(document, state, examples, recipe, title)
+
+
+# New models
+
+
+def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Prepared:
+    """A model of chosen sizes with what its examples say: words, lengths, features."""
+    model = Model(
+        made.kind,
+        d_model=made.d_model,
+        layers=made.layers,
+        seed=recipe.seed,
+        initialiser=recipe.initialiser or "xavier",
+        dtype=made.dtype,
+    )
+    switches = {f"{block}.lookup": "index" for block, kind in model.blocks().items() if kind == "sequence"}
+    match made.kind:
+        case "gpt":
+            text = _text(material)
+            known = vocabulary(text, material.words)
+            ids = token_ids(text, known)
+            examples = windows(ids, material.window, recipe.validation, recipe.seed)
+            learned = made.switches.get("input.positions") == "learned"
+            n = material.window if learned else min(material.window, SHOWN_WORDS)
+            axes, lengths = {"input.words": known}, {"input": n}
+            inputs = {"input.tokens": ids[:n], TARGET: ids[1 : n + 1]}
+        case "encoder-decoder":
+            pairs = _pairs(material)
+            source = vocabulary([w for read, _ in pairs for w in read], material.words, (PAD, UNKNOWN))
+            target = vocabulary(
+                [w for _, written in pairs for w in written], material.words, (START, END, PAD, UNKNOWN)
+            )
+            examples = _split(sentence_pairs(pairs, source, target), recipe)
+            switches |= {
+                f"{block}.mask": "causal + padding"
+                if block.startswith("decoder.") and block.endswith(".self")
+                else "padding"
+                for block, kind in model.blocks().items()
+                if kind == "attention"
+            }
+            switches["loss.targets"] = "next word"
+            n, m = len(pairs[0][0]), len(pairs[0][1]) + 1
+            axes, lengths = {"source.words": source, "target.words": target}, {"source": n, "target": m}
+            inputs = {name: array[0, : n if name == "source.tokens" else m] for name, array in examples.arrays.items()}
+        case _:
+            X, wanted = _cases(material)
+            examples = _split(cases(X, wanted), recipe)
+            widths = [X.shape[1], *made.units, wanted.shape[1]]
+            letters = ["x", *("h" for _ in made.units), "y"]
+            axes = {f"layer.{k}": _counted(letters[k], width) for k, width in enumerate(widths)}
+            axes["input"] = tuple(f"case {i + 1}" for i in range(min(len(X), SHOWN_CASES)))
+            switches["loss.loss"] = "mean squared error"
+            lengths, inputs = {}, {"input.X": X[:SHOWN_CASES], TARGET: wanted[:SHOWN_CASES]}
+    model = replace(model, axes=axes, lengths=lengths, switches={**switches, **made.switches})
+    _check_size(model, examples, recipe)
+    document = State.of(model, {name: frozen(array.copy()) for name, array in inputs.items()})
+    return _fitting(document, examples, recipe, title)
+
+
+def _counted(letter: str, n: int) -> tuple[str, ...]:
+    return tuple(f"{letter}_{i + 1}" for i in range(n)) if n > 1 else (letter,)
+
+
+# What is learned from
+
+
+def _text(material: Material) -> list[str]:
+    return split_words(material.text, material.lower)
+
+
+def _pairs(material: Material) -> list[Pair]:
+    return pairs_of(material.text, str(material.file or "the text"), material.lower)
+
+
+def _cases(material: Material) -> tuple[Array, Array]:
+    """Inputs and wanted outputs. XOR is 1 where one of two is; the sine is the reference 004's, 100 points of it."""
+    if material.set == "sine":
+        X = np.linspace(-10, 10, 100)[:, None]
+        return X, np.sin(X)
+    if material.set == "xor":
+        X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+        return X, (X[:, :1] != X[:, 1:]).astype(np.float64)
+    assert material.X is not None
+    assert material.target is not None
+    return material.X, material.target
+
+
+# Sizes, before anything is made
+
+
+def _check_size(model: Model, examples: Examples, recipe: Recipe) -> None:
+    """See that neither the model nor a step on a batch is too large to be held."""
+    if count_labels(model) > MOST_LABELS:
+        raise ExplorerError("model-too-large", numbers=f"more than {MOST_NUMBERS:,}", limit=f"{MOST_NUMBERS:,}")
+    graph = build(model)
+    given = sum(graph.size(name) for name, node in graph.nodes.items() if node.is_input)
+    if given > MOST_NUMBERS:
+        raise ExplorerError("model-too-large", numbers=f"{given:,}", limit=f"{MOST_NUMBERS:,}")
+    n = len(examples.training) or 1
+    batch: float = min(recipe.batch or n, n)
+    if not examples.lengths and examples.arrays:  # the rows of an MLP are its examples
+        batch = batch / len(graph.axes["input"])
+    held = int(batch * (sum(map(graph.size, graph.nodes)) - given))
+    if held > MOST_IN_A_STEP:
+        raise ExplorerError("batch-too-large", numbers=f"{held:,}", limit=f"{MOST_IN_A_STEP:,}")

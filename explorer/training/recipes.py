@@ -1,0 +1,257 @@
+"""A training task as a TOML file: which model, what it learns from, and how.
+
+::
+
+    title = "…"                 and, as in a lesson, paragraph
+
+    [model]                     an example or a document, whose weights are gone on from …
+    example = "xor"             its id; or: document = "mine.explorer"
+    setting = "textbook"        of an example; its first, if left out
+
+    [model]                     … or a new model, of chosen sizes
+    kind = "gpt"                or encoder-decoder, or mlp
+    d_model = 32
+    layers = 2
+    units = [8, 8]              of an mlp: the hidden layers
+    dtype = "float32"           or float64
+    [model.switches]            as in a lesson; a name without its block means every layer that has it
+    heads = 4
+
+    [data]                      left out: the example's or document's own sentence
+    text = "verses.txt"         next-word examples; a file beside the recipe
+    window = 16                 words in a window
+    words = 400                 size of the vocabulary; the rest is <unk>
+    lower = true                capitals count as small letters
+    pairs = "pairs.tsv"         or: two sentences a line, a tab between them
+    set = "xor"                 or: a table of cases that comes with the program
+    X = [[0, 1], …]             or: a table of cases written out,
+    target = [[1], …]           and what should come of them
+
+    [training]                  every setting of `Recipe`
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from explorer import paths
+from explorer.core.errors import ExplorerError, nearest
+from explorer.core.model import Model
+from explorer.core.ops import Array
+from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.document.storage import ENDING
+from explorer.files import whole_file
+from explorer.lessons.loader import switches_in
+from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
+from explorer.lessons.saved import is_document
+from explorer.training.task import (
+    KINDS,
+    LEARNS_FROM,
+    MOST_CASES,
+    MOST_D_MODEL,
+    MOST_LAYERS,
+    MOST_UNITS,
+    MOST_WINDOW,
+    MOST_WORDS,
+    SETS,
+    ExistingModel,
+    Material,
+    NewModel,
+    Task,
+)
+
+_ENDS = ("output", "decision", "loss", "regression")
+"""Blocks that are no layers: their switches are named in full."""
+
+
+def load(name_or_path: str | Path) -> Task:
+    """A recipe of the program by its name, or any by the path of its file.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-recipe", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
+    """
+    name = str(name_or_path)
+    if isinstance(name_or_path, str) and not name.endswith(".toml") and "/" not in name and "\\" not in name:
+        if name not in names():
+            raise ExplorerError("unknown-recipe", name=name, near=nearest(name, names()), known=", ".join(names()))
+        name_or_path = paths.resources() / "recipes" / f"{name}.toml"
+    path = Path(name_or_path)
+    return _task(read(path), path.parent)
+
+
+def names() -> list[str]:
+    """The recipes that come with the program."""
+    return sorted(file.stem for file in (paths.resources() / "recipes").glob("*.toml"))
+
+
+def _task(top: Table, folder: Path) -> Task:
+    top.has_only("title", "paragraph", "model", "data", "training")
+    title = top.text("title", default="")
+    paragraph = top.text("paragraph", default="", most=MOST_TEXT)
+    if not len(top.table("model")):
+        top.fail("model", "is missing", 'add [model], with example = "…", document = "…" or kind = "…"')
+    model = _model(top.table("model"), folder)
+    material = _material(top.table("data"), folder)
+    if isinstance(model, NewModel) and material.kind not in LEARNS_FROM[model.kind]:
+        given = "nothing" if material.kind == "own" else f"'{material.kind}'"
+        problem = f"a model of kind '{model.kind}' cannot learn from {given}"
+        top.table("data").fail("", problem, f"give it one of {', '.join(LEARNS_FROM[model.kind])}")
+    return Task(title, paragraph, model, material, recipe_in(top.table("training")))
+
+
+def _model(table: Table, folder: Path) -> ExistingModel | NewModel:
+    if sum(key in table for key in ("example", "document", "kind")) != 1:
+        table.fail("", "does not say which model", 'write one of example = "…", document = "…" and kind = "…"')
+    if "example" in table:
+        table.has_only("example", "setting")
+        return ExistingModel(table.text("example"), table.text("setting") if "setting" in table else None)
+    if "document" in table:
+        table.has_only("document")
+        file = _file(table, "document", folder)
+        if not is_document(file):
+            table.fail("document", f"'{file.name}' is no document", f"name a file that ends in {ENDING}")
+        return ExistingModel(str(file))
+    kind = table.one_of("kind", KINDS)
+    sizes = ("units",) if kind == "mlp" else ("d_model", "layers")
+    table.has_only("kind", "dtype", "switches", *sizes)
+    dtype = table.one_of("dtype", ("float32", "float64"), default=NewModel.dtype)
+    units = tuple(_whole_numbers(table, "units", MOST_UNITS)) if "units" in table else NewModel.units
+    layers = table.number("layers", NewModel.layers, 1, MOST_LAYERS) if kind != "mlp" else len(units) + 1
+    d_model = table.number("d_model", NewModel.d_model, 1, MOST_D_MODEL)
+    switches = _switches(table.table("switches"), Model(kind, layers=layers))
+    return NewModel(kind, d_model, layers, units, dtype, switches)
+
+
+def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
+    """The switches of a new model; those named without a block are set in every block of its layers that has them."""
+    blocks = {block: kind for block, kind in model.blocks().items() if block not in _ENDS}
+    every = {name for kind in blocks.values() for name in SWITCHES[kind]}
+    spread: dict[str, Any] = {}
+    for key in table:
+        if "." in key:
+            continue
+        if key not in every:
+            table.fail(key, "there is no such switch", likeliest(key, every, "this model has"))
+        spread |= {f"{block}.{key}": table.data[key] for block, kind in blocks.items() if key in SWITCHES[kind]}
+    single = {key: table.data[key] for key in table if "." in key}
+    return switches_in(Table(table.file, {**spread, **single}, table.way), model)
+
+
+def _whole_numbers(table: Table, key: str, most: int) -> list[int]:
+    numbers = table.array(key)
+    fits = (numbers >= 1) & (numbers <= most) & (numbers % 1 == 0)
+    if numbers.ndim != 1 or len(numbers) > MOST_LAYERS or not fits.all():
+        remedy = f"write up to {MOST_LAYERS} whole numbers from 1 to {most}, as in [8, 8]"
+        table.fail(key, "is no list of widths", remedy)
+    return [int(number) for number in numbers]
+
+
+def _material(table: Table, folder: Path) -> Material:
+    keys = {"text": "text", "pairs": "pairs", "set": "set", "X": "cases"}
+    kinds = [kind for key, kind in keys.items() if key in table]
+    if len(kinds) > 1:
+        table.fail("", f"says twice what is learned from: {' and '.join(kinds)}", "leave one out")
+    match kinds:
+        case []:
+            if len(table):
+                table.has_only(*keys, "target", "window", "words", "lower")
+                table.fail("", "does not say what is learned from", "write one of text, pairs, set, and X with target")
+            return Material()
+        case ["set"]:
+            table.has_only("set")
+            return Material("set", set=table.one_of("set", SETS))
+        case ["cases"]:
+            table.has_only("X", "target")
+            return Material("cases", X=_table_of(table, "X"), target=_table_of(table, "target"))
+        case [kind]:
+            table.has_only(kind, "words", "lower", *(("window",) if kind == "text" else ()))
+            return Material(
+                kind,
+                _file(table, kind, folder),
+                window=table.number("window", Material.window, 1, MOST_WINDOW),
+                words=table.number("words", Material.words, 8, MOST_WORDS),
+                lower=table.flag("lower", Material.lower),
+            )
+    raise AssertionError(kinds)
+
+
+def _table_of(table: Table, key: str) -> Array:
+    numbers = table.array(key)
+    if numbers.ndim != 2 or len(numbers) > MOST_CASES:
+        table.fail(key, "is no table of cases", f"write up to {MOST_CASES:,} rows of numbers: [[0, 1], [1, 1]]")
+    if key == "target" and len(numbers) != len(table.array("X")):
+        table.fail(key, f"has {len(numbers)} rows", f"write {len(table.array('X'))}, one for each row of X")
+    return numbers
+
+
+def _file(table: Table, key: str, folder: Path) -> Path:
+    """A file that a recipe names, beside it or by its full path."""
+    table.text(key, most=MOST_TEXT)  # which takes blanks together
+    return folder / str(table.data[key])
+
+
+# Writing
+
+
+def save(task: Task, path: Path) -> None:
+    """Write a recipe that `load` reads. Files are named by their full paths, so the recipe may lie anywhere.
+
+    Raises
+    ------
+    ExplorerError
+        "not-written"
+    """
+    with whole_file(path) as stream:
+        stream.write(written(task).encode())
+
+
+def written(task: Task) -> str:
+    """A recipe as TOML."""
+    model, material = task.model, task.material
+    top = {"title": task.title, "paragraph": task.paragraph}
+    tables: dict[str, Mapping[str, Any]] = {}
+    if isinstance(model, ExistingModel):
+        if is_document(model.name):
+            tables["model"] = {"document": str(Path(model.name).absolute())}
+        else:
+            tables["model"] = {"example": model.name, "setting": model.setting}
+    else:
+        sizes: dict[str, Any] = {"units": list(model.units)}
+        if model.kind != "mlp":
+            sizes = {"d_model": model.d_model, "layers": model.layers}
+        tables["model"] = {"kind": model.kind, **sizes, "dtype": model.dtype}
+        tables["model.switches"] = model.switches
+    match material.kind:
+        case "set":
+            tables["data"] = {"set": material.set}
+        case "cases":
+            assert material.X is not None
+            assert material.target is not None
+            tables["data"] = {"X": material.X.tolist(), "target": material.target.tolist()}
+        case "text" | "pairs":
+            assert material.file is not None
+            window = {"window": material.window} if material.kind == "text" else {}
+            chosen = {"words": material.words, "lower": material.lower}
+            tables["data"] = {material.kind: str(material.file.absolute()), **window, **chosen}
+    tables["training"] = task.recipe.as_dict()
+    lines = [f"{key} = {_toml(value)}" for key, value in top.items() if value]
+    for way, values in tables.items():
+        said = {key: value for key, value in values.items() if value not in (None, "", [])}
+        if said:
+            lines += ["", f"[{way}]", *(f"{written_key((key,))} = {_toml(value)}" for key, value in said.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case list() | tuple():
+            return f"[{', '.join(map(_toml, value))}]"
+        case _:
+            return repr(value)

@@ -1,0 +1,73 @@
+"""A linear regression that learns beside a net: the same examples, the same steps, and nothing that bends."""
+
+from dataclasses import replace
+
+from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
+from explorer.core.ops import Array
+from explorer.core.training.data import TARGET
+from explorer.document.commands import SetInputs
+from explorer.document.document import Document
+from explorer.document.state import State
+from explorer.training.run import Run, Settings
+
+CASES = "input.X"
+
+
+class TrainedLine:
+    """A net of one layer without an activation, y = x W + b, trained as the net of a document is.
+
+    Parameters
+    ----------
+    state : State
+        Of the net.
+    settings : Settings
+        Of the net's run.
+
+    Attributes
+    ----------
+    document : Document
+        Of the line alone: ``layer.1.W``, ``layer.1.b``, the answers ``layer.1.activation`` and ``loss.value``.
+    run : Run
+    failed : bool
+        Whether its steps were too large: it stays where it was then.
+    """
+
+    def __init__(self, state: State, settings: Settings) -> None:
+        axes = state.model.axes
+        sides = {"layer.0": axes["layer.0"], "layer.1": axes[f"layer.{state.model.layers}"]}
+        switches = {"layer.1.activation": "identity", "loss.loss": "mean squared error"}
+        seed, dtype = settings.recipe.seed, state.model.dtype
+        model = Model("mlp", axes={"input": axes["input"], **sides}, switches=switches, seed=seed, dtype=dtype)
+        self.document = Document(State.of(model, _examples(state)))
+        self.run = Run(self.document, _of_line(settings))
+        self.failed = False
+
+    def use(self, state: State, settings: Settings) -> None:
+        """Go on with other settings, or examples."""
+        self.document.do(SetInputs(_examples(state), "Examples"))
+        self.run.use(_of_line(settings))
+        self.failed = False
+
+    def follow(self, step: int, seconds: float) -> None:
+        """Take steps until it has taken as many as the net, or the time is over; or go back as far."""
+        try:
+            if step < self.run.at:
+                self.run.travel(step)
+            elif step > self.run.at and not self.failed:
+                self.run.take(seconds, step - self.run.at)
+        except ExplorerError:
+            self.failed = True
+
+
+def has_line(state: State) -> bool:
+    """Whether a linear regression stands beside the document's net."""
+    return "regression.output" in state.graph.nodes
+
+
+def _examples(state: State) -> dict[str, Array]:
+    return {name: state.inputs[name] for name in (CASES, TARGET)}
+
+
+def _of_line(settings: Settings) -> Settings:
+    return replace(settings, recipe=replace(settings.recipe, frozen=(), also=(), dropout=0.0, initialiser=""))

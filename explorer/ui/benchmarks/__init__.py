@@ -1,1 +1,0 @@
-"""What is measured in the window: from an edit to its paint, and frames while a model trains."""

@@ -1,0 +1,86 @@
+"""Help inside the program: the keys, made from the actions themselves, and what the program is made of."""
+
+import sys
+from collections.abc import Iterable
+from html import escape
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, qVersion
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+
+from explorer.parts import PROGRAM, parts
+
+IN_A_MATRIX = (
+    ("Arrows, Tab", "Go from cell to cell"),
+    ("Enter", "Edit a cell, or pin a computed one"),
+    ("Ctrl+Enter", "Fill the selection"),
+    ("Ctrl+C, Ctrl+X, Ctrl+V", "Copy, cut, paste, also from a spreadsheet"),
+    ("Esc", "Point at no cell any more"),
+)
+"""Keys that are no actions of the window: those of a spreadsheet."""
+LGPL = (
+    "Qt is used through PySide6 under the LGPL, version 3, unmodified: its libraries are files of their own and may be "
+    "replaced by others of the same version."
+)
+
+
+def show_keys(window: QWidget) -> QDialog:
+    """Show the keys of all actions of a window, beside it."""
+    listed = [
+        (", ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts()), action.text())
+        for action in window.actions()
+        if action.shortcuts()
+    ]
+    text = f"<h3>In the window</h3>{_table(listed)}<h3>In a matrix</h3>{_table(IN_A_MATRIX)}"
+    return _show(window, "Keys", text)
+
+
+def show_about(window: QWidget) -> QDialog:
+    """Show what the program is made of, beside a window."""
+    program, *libraries = parts()
+    rows = [(f"{part.name} {part.version}", part.licence) for part in libraries]
+    text = (
+        f"<h3>{program.name} {program.version}</h3><p>Every number of a transformer, live and editable. Licence: "
+        f"{program.licence}.</p>{_table(rows)}<p>{LGPL} This is Qt {qVersion()}.</p>"
+        f"<p>The licences lie in {escape(str(licences()))}.</p>"
+    )
+    return _show(window, "About Transformer Explorer", text)
+
+
+def licences() -> Path:
+    """Folder of the licences: that of the bundle, or that of the environment, where each library has its own."""
+    if getattr(sys, "frozen", False):
+        return Path(sys.executable).parent / "licences"
+    try:
+        return Path(str(distribution(PROGRAM).locate_file("")))
+    except PackageNotFoundError:
+        return Path(sys.prefix)
+
+
+def _show(window: QWidget, title: str, text: str) -> QDialog:
+    dialog = QDialog(window)
+    dialog.setWindowTitle(title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    page = QTextBrowser()
+    page.setAccessibleName(title)
+    page.setHtml(text)
+    close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    close.rejected.connect(dialog.reject)
+    down = QVBoxLayout(dialog)
+    down.addWidget(page)
+    down.addWidget(close)
+    # As large as what it says, but no larger than the window.
+    page.document().adjustSize()
+    wanted = page.document().size().toSize() + QSize(80, 110)
+    dialog.resize(wanted.boundedTo(window.size() * 0.9))
+    dialog.show()
+    return dialog
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> str:
+    cells = "".join(
+        f"<tr><td><b>{escape(left)}</b>&nbsp;&nbsp;</td><td>{escape(right)}</td></tr>" for left, right in rows
+    )
+    return f"<table cellspacing='0' cellpadding='3'>{cells}</table>"

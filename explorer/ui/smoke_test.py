@@ -1,0 +1,134 @@
+"""The smoke test: a window that does once what people do with it, and says what it did.
+
+It is for a program that has just been built or installed: does it find all of its parts?
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtWidgets import QApplication
+
+from explorer.core import script
+from explorer.core.errors import ExplorerError
+from explorer.document.document import Document
+from explorer.lessons.loader import catalogue, load
+from explorer.lessons.new import new_lesson
+from explorer.ui.main_window import MainWindow
+from explorer.ui.render import render
+from explorer.ui.top_bar import PAGES
+
+PATIENCE_S = 300
+STEPS = 10
+
+
+def smoke_test(app: QApplication, window: MainWindow) -> int:
+    """Do everything once, in a window that is shown.
+
+    Returns
+    -------
+    int
+        Exit status: 1 where something failed, which standard error then tells.
+    """
+    failed: list[BaseException] = []
+
+    def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        # Qt goes on after an exception in a slot; a smoke test must not.
+        failed.append(error)
+        sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = note
+    print(f"opened {window.windowTitle()}")
+    try:
+        for act in (_paint_every_stage, _look_at_words, _train_in_slices, _train_in_a_process, _export):
+            print(act(app, window), flush=True)
+    except (AssertionError, ExplorerError, OSError, TimeoutError) as error:
+        note(type(error), error, error.__traceback__)
+    window.hide()  # or it would ask whether to save what has been trained
+    window.close()
+    return 1 if failed else 0
+
+
+def _wait(app: QApplication, until: Callable[[], object], what: str) -> None:
+    """Let the program go on until something is so."""
+    end = time.monotonic() + PATIENCE_S
+    while not until():
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what} has not come in {PATIENCE_S} s")
+        app.processEvents()
+        time.sleep(0.001)
+
+
+def _paint(app: QApplication, window: MainWindow) -> None:
+    app.processEvents()
+    assert not window.grab().isNull(), "the window paints nothing"
+
+
+def _paint_every_stage(app: QApplication, window: MainWindow) -> str:
+    painted = 0
+    for lesson in catalogue():
+        window.bench.open(lesson)
+        window.bench.bridge.flush()
+        for stage in window.bench.selection.stops:
+            window.bench.selection.go_to(stage.name)
+            _paint(app, window)
+            painted += 1
+    return f"painted {painted} stages of {len(catalogue())} examples"
+
+
+def _look_at_words(app: QApplication, window: MainWindow) -> str:
+    window.show_page(PAGES.index("Words"))
+    _wait(app, lambda: window.words is not None and window.words.state.vectors is not None, "The first set of vectors")
+    assert window.words is not None
+    vectors = window.words.state.vectors
+    assert vectors is not None
+    _paint(app, window)
+    return f"looked at {len(vectors.words)} words"
+
+
+def _train_in_slices(app: QApplication, window: MainWindow) -> str:
+    window.bench.open(load("xor"))
+    window.show_page(PAGES.index("Train"))
+    app.processEvents()
+    assert window.training is not None
+    for _ in range(STEPS):
+        window.training.one.click()
+        _paint(app, window)
+    assert window.bench.descent.at == STEPS, window.training.problem.text()
+    return f"trained {STEPS} steps here"
+
+
+def _train_in_a_process(app: QApplication, window: MainWindow) -> str:
+    assert window.training is not None
+    words = " ".join(f"word{number}" for number in range(32))
+    window.bench.open(new_lesson("gpt", [words], d_model=128, layers=6, heads=4))
+    window.bench.bridge.flush()
+    tab, descent = window.training, window.bench.descent
+    tab.play.click()
+    _wait(app, lambda: tab.problem.text() or (descent.run and descent.run.records.at >= STEPS), "The training")
+    assert not tab.problem.text(), tab.problem.text()
+    assert descent.process is not None, "the large model learns in this process"
+    tab.play.click()
+    _wait(app, lambda: descent.process is None, "The end of the training")
+    _paint(app, window)
+    return f"trained {STEPS} steps in another process"
+
+
+def _export(app: QApplication, window: MainWindow) -> str:
+    window.show_page(0)
+    lesson = load("emma")
+    document = Document(lesson.state())
+    written = []
+    with tempfile.TemporaryDirectory() as folder:
+        for ending, beginning in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
+            picture = render(lesson, document, lesson.start_stage, ending)
+            assert picture.startswith(beginning), f"no {ending}"
+            written.append(ending)
+        for file in script.save(script.export(document.engine, lesson.title), Path(folder) / "emma.py"):
+            assert file.stat().st_size, f"{file} is empty"
+            written.append(file.suffix)
+    document.close()
+    return f"exported {' '.join(written)}"

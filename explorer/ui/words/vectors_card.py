@@ -1,0 +1,323 @@
+"""Which vectors are loaded: those that come with the program, a file, a download, or the model's own table."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPushButton, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import written
+from explorer.document.document import Change
+from explorer.ui.background import Background
+from explorer.ui.errors import show_error
+from explorer.ui.widgets.boxes import ComboBox
+from explorer.ui.words.about import about, model_card
+from explorer.ui.words.card import Card, label
+from explorer.ui.words.tab_state import TabState
+from explorer.ui.workbench import Workbench
+from explorer.words import cache, catalogue
+from explorer.words.evaluation import Score
+from explorer.words.progress import Progress, Report
+from explorer.words.vectors import Vectors
+
+KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
+TITLES = {"books": "English books", "reference": "The reference's three words"}
+DOING = {
+    "parsing": "Reading",
+    "waiting": "Waiting for another download of it",
+    "downloading": "Downloading",
+    "checking": "Checking",
+    "evaluating": "Asking the analogy questions",
+}
+EXPLAINED = {
+    "WordSim-353": "353 pairs: do the cosines rank them as people do?",
+    "SimLex-999": "999 pairs: is it likeness, or do they only go together?",
+    "analogies": "19,544 questions such as “Athens is to Greece as Oslo is to …”",
+}
+RESTRICTED = "The analogies are asked among the 30,000 most frequent words. 1 is as good as can be; chance gives 0."
+
+
+class VectorsCard(Card):
+    """The choice of vectors, what they are, and how well they do."""
+
+    title = "Vectors"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
+        super().__init__(bench, state)
+        self.background = Background(self)
+        self.background.progressed.connect(self._say_progress)
+        self.background.failed.connect(self._fail)
+        self.background.busy.connect(self._wait)
+        self.opened: dict[str, Vectors] = {}
+        self._table = ""
+        self._stale = False
+        self.choice = ComboBox()
+        self.choice.setAccessibleName("Vectors")
+        self.choice.setToolTip("Vectors that are here")
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.choice.activated.connect(self._choose)
+        self.open = self._button("Open a file…", "Open vectors: GloVe or word2vec text, .gz, .bin, .safetensors, .npz")
+        self.open.clicked.connect(self._ask)
+        self.get = self._button("Get vectors…  ▾", "Download one of the eight GloVe sets of gensim-data")
+        self.menu = QMenu(self.get)
+        for one in catalogue.OFFERED:
+            title = f"{one.name}  ·  {one.words:,} words  ·  {one.size / 1e6:.0f} MB  ·  {one.licence}"
+            self.menu.addAction(title, partial(self._get, one.name)).setToolTip(one.about)
+        self.get.setMenu(self.menu)
+        self.evaluate = self._button("Evaluate", "Compare with people's judgements: WordSim-353, SimLex-999, analogies")
+        self.evaluate.clicked.connect(self._evaluate)
+        self.facts = self._button("Model card", "Text, vocabulary, settings, scores and limits of these vectors")
+        self.facts.setCheckable(True)
+        self.facts.toggled.connect(self._show_card)
+        self._controls: tuple[QWidget, ...] = (self.choice, self.open, self.get, self.evaluate, self.facts)
+        self._focus: QWidget | None = None
+        self.line(*self._controls)
+        self.about = label("", "", wrap=True)
+        self.about.setTextFormat(Qt.TextFormat.RichText)
+        self.page.addWidget(self.about)
+        self.card = label("", "", wrap=True)
+        self.card.setTextFormat(Qt.TextFormat.RichText)
+        self.card.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.card.hide()
+        self.page.addWidget(self.card)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(bench.appearance.px(260))
+        self.doing = label("", "muted")
+        self.cancel = self._button("Cancel", "Stop; what is loaded stays")
+        self.cancel.clicked.connect(self.background.stop)
+        self.working = self.line(self.bar, self.doing, self.cancel)
+        self.working.hide()
+        self.problem = label("", "error", wrap=True)
+        self.problem.hide()
+        self.page.addWidget(self.problem)
+        self.scores = label("", "", wrap=True)
+        self.scores.setTextFormat(Qt.TextFormat.RichText)
+        self.scores.hide()
+        self.page.addWidget(self.scores)
+        self._list()
+        bench.bridge.changed.connect(self._follow)
+
+    def _button(self, title: str, tip: str) -> QPushButton:
+        button = QPushButton(title)
+        button.setToolTip(tip)
+        button.setAccessibleName(title.rstrip(" ▾…"))
+        return button
+
+    # Choosing
+
+    def _list(self) -> None:
+        """All there is to choose from, by its name."""
+        now = self.choice.currentData()
+        self.choice.blockSignals(True)
+        self.choice.clear()
+        for one in catalogue.SHIPPED:
+            self.choice.addItem(TITLES.get(one.name, one.name), one.name)
+        for offer in catalogue.OFFERED:
+            if catalogue.present(offer) is not None:
+                self.choice.addItem(offer.name, offer.name)
+        for name in self.opened:
+            self.choice.addItem(name, f"file {name}")
+        for table in tables(self.bench):
+            self.choice.addItem(f"This model's own {table}", f"table {table}")
+        self.choice.setCurrentIndex(max(self.choice.findData(now), 0))
+        self.choice.blockSignals(False)
+
+    def _choose(self) -> None:
+        data: str = self.choice.currentData()
+        kind, _, name = data.partition(" ")
+        if kind == "table":
+            self._take_table(name)
+        elif kind == "file":
+            self._take(self.opened[name])
+        else:
+            self.start(partial(catalogue.load, data), f"Reading {data}")
+
+    def start_default(self) -> None:
+        """Read the vectors that come with the program."""
+        self.start(_default, "Reading the vectors that come with the program")
+
+    def open_file(self, file: Path) -> None:
+        """Read a file in the background."""
+        self.start(lambda report: cache.load(file, report), f"Reading {file.name}")
+
+    def _ask(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open word vectors", "", KINDS)
+        if name:
+            self.open_file(Path(name))
+
+    def _get(self, name: str) -> None:
+        def work(report: Report) -> Vectors:
+            from explorer.words.download import download
+
+            download(catalogue.offered(name), report)
+            return catalogue.load(name, report)
+
+        self.start(work, f"Downloading {name}")
+
+    # Working
+
+    def start(self, work: Callable[[Report], Vectors], words: str) -> None:
+        """Load vectors beside the window, and gensim with them."""
+
+        def ready(report: Report) -> Vectors:
+            vectors = work(report)
+            _ = vectors.keyed  # imports gensim, which takes its time
+            return vectors
+
+        self._run(ready, words, self._take)
+
+    def _run(self, work: Callable[[Report], Any], words: str, then: Callable[[Any], None]) -> None:
+        if not self.background.at_work:
+            self.problem.hide()
+            self.doing.setText(f"{words} …")
+            self.bar.setRange(0, 0)
+            self._focus = next((control for control in self._controls if control.hasFocus()), None)
+            self.background.ask(work, then)
+
+    def _wait(self, on: bool) -> None:
+        """While there is work, nothing else can be asked for."""
+        self.working.setVisible(on)
+        for control in self._controls:
+            control.setEnabled(not on)
+        if not on:
+            self._say_choice()
+            if self._focus is not None:
+                self._focus.setFocus()
+
+    def _say_progress(self, now: Progress) -> None:
+        parts = [DOING.get(now.what, now.what.capitalize())]
+        if now.total:
+            self.bar.setRange(0, 1000)
+            self.bar.setValue(round(1000 * now.done / now.total))
+            parts.append(f"{now.done / now.total:.0%}")
+        if now.left is not None and now.done < now.total:
+            parts.append(f"{round(now.left)} s left" if now.left < 90 else f"{round(now.left / 60)} min left")
+        self.doing.setText(", ".join(parts))
+
+    def _fail(self, error: ExplorerError) -> None:
+        self.problem.setText(f"⚠ {error}")
+        self.problem.show()
+        show_error(error, self.open)
+
+    # What is loaded
+
+    @staticmethod
+    def _known() -> set[str]:
+        return {*(one.name for one in catalogue.SHIPPED), *(one.name for one in catalogue.OFFERED)}
+
+    def _take(self, vectors: Vectors, table: str = "") -> None:
+        self._table, self._stale = table, False
+        self.problem.hide()
+        if not table and vectors.name not in self._known():
+            self.opened[vectors.name] = vectors
+        self.scores.hide()
+        self.state.load(vectors)
+        self._list()
+        self._say_choice()
+
+    def _take_table(self, table: str) -> None:
+        self._take(own_table(self.bench, table), table)
+
+    def _say_choice(self) -> None:
+        vectors = self.state.vectors
+        self.evaluate.setEnabled(vectors is not None and not self.background.at_work)
+        if vectors is None:
+            return
+        wanted = f"table {self._table}" if self._table else vectors.name
+        place = max(self.choice.findData(wanted), self.choice.findData(f"file {vectors.name}"))
+        self.choice.setCurrentIndex(place)
+
+    def _follow(self, change: Change) -> None:
+        """The model's own table follows the model."""
+        if change.structure:
+            self._list()
+        if self._table not in tables(self.bench):
+            if self._table:
+                self._table = ""
+                self.start_default()
+            return
+        axis = self._table.replace(".table", ".words")
+        if change.structure or {self._table, axis} & change.changed:
+            self._stale = True
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Read the table anew, as soon as somebody sees it: an edit elsewhere does not wait for this page."""
+        if self._stale and self.isVisible():
+            self._stale = False
+            self._take_table(self._table)
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self._catch_up()
+
+    def load(self) -> None:
+        vectors = self.vectors
+        if not self._table and vectors.name not in self._known() and self.opened.get(vectors.name) is not vectors:
+            self.opened[vectors.name] = vectors
+            self.scores.hide()
+            self._list()
+            self._say_choice()
+        norms = vectors.norms
+        lengths = f"Norms from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
+        lengths += f"{written(float(np.median(norms)), 2)} in the middle."
+        size = f"{len(vectors):,} words, {vectors.dims} numbers each."
+        self.about.setText(f"{size} {about(vectors.name)} {lengths}")
+        self.card.setText(model_card(vectors.name))
+        self.facts.setVisible(bool(self.card.text()))
+        self._show_card(self.facts.isChecked())
+
+    def _show_card(self, on: bool) -> None:
+        self.card.setVisible(on and bool(self.card.text()))
+
+    # How well they do
+
+    def _evaluate(self) -> None:
+        vectors = self.vectors
+
+        def work(report: Report) -> list[Score]:
+            from explorer.words.evaluation import evaluate
+
+            return evaluate(vectors, report)
+
+        self._run(work, "Comparing with people's judgements", self._say_scores)
+
+    def _say_scores(self, scores: list[Score]) -> None:
+        rows = [
+            f"<tr><td><b>{one.name[0].upper()}{one.name[1:]}</b></td><td align='right'>"
+            f"{'too few words' if one.value is None else written(one.value, 4)}</td>"
+            f"<td>{'share answered rightly' if one.measure == 'accuracy' else 'Spearman’s rank correlation'}</td>"
+            f"<td align='right'>{one.asked:,} asked, {one.missing:.0%} without vectors</td>"
+            f"<td>{EXPLAINED.get(one.name, '')}</td></tr>"
+            for one in scores
+        ]
+        self.scores.setText(f"<table cellspacing='0' cellpadding='4'>{''.join(rows)}</table>{RESTRICTED}")
+        self.scores.show()
+
+
+def _default(report: Report) -> Vectors:
+    """The program's own vectors; the reference's three words where they are missing from an installation."""
+    try:
+        return catalogue.load(report=report)
+    except ExplorerError:
+        return catalogue.load("reference", report)
+
+
+def tables(bench: Workbench) -> list[str]:
+    """The model's embedding tables."""
+    graph = bench.document.engine.graph
+    names = [f"{sequence}.table" for sequence in graph.sequences]
+    return [name for name in names if name in graph.nodes and graph.nodes[name].is_input]
+
+
+def own_table(bench: Workbench, table: str) -> Vectors:
+    """A table of the model as vectors like any others."""
+    engine = bench.document.engine
+    rows, _ = engine.graph.axes_of(engine.graph.place(table))
+    array = np.nan_to_num(np.asarray(engine.values[table], np.float32))
+    return Vectors.of(f"this model's {table}", engine.labels(rows), array)

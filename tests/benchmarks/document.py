@@ -1,0 +1,58 @@
+"""How long an act on a large model holds the window before the background begins."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from time import thread_time
+
+import numpy as np
+
+from benchmarks.core import D_MODEL, HEADS, LAYERS, gpt_state
+from benchmarks.measure import InTurns, Measurement
+from explorer.document.commands import SetTokens
+from explorer.document.document import Document
+
+WORDS, SENTENCE, ACTS = 50_257, 8, 5
+
+
+class _Waiting:
+    """In the place of the window's background: the document itself does the work when it is told to settle."""
+
+    def run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
+def held_by_words() -> Measurement:
+    """A longer sentence builds another graph, a new word gives every table of words another row or column."""
+    document = Document(gpt_state(LAYERS, HEADS, D_MODEL, SENTENCE, WORDS), _Waiting())
+    table = document.state.inputs["input.table"]
+    held: dict[str, list[float]] = {"one token more": [], "a new word": []}
+    copied: list[float] = []
+    for i in range(ACTS):
+        words = document.words("input")
+        for times, sentence in zip(held.values(), ((*words, words[0]), (*words, f"new{i}")), strict=True):
+            times.append(_work(partial(document.do, SetTokens("input", sentence))))
+            if not document.computing:
+                raise RuntimeError("the model is not large enough to be computed in the background")
+            document.settle()
+            copied.append(_work(table.copy))
+    each = ", ".join(f"{what} {np.median(times) * 1e3:.1f} ms" for what, times in held.items())
+    longer = max(held.values(), key=np.median)
+    name = f"held before the background begins, {LAYERS} × {D_MODEL} × {WORDS:,}"
+    one = InTurns(longer, copied).measured(name, 0.2, "one copy of the table of words")
+    return replace(one, detail=f"{one.detail}; processor time: {each}; the longest {max(longer) * 1e3:.1f} ms")
+
+
+def _work(act: Callable[[], object]) -> float:
+    """Seconds of processor time that an act takes on this thread."""
+    start = thread_time()
+    act()
+    return thread_time() - start
+
+
+def figures() -> list[Callable[[], Measurement]]:
+    """All of them, each to be called."""
+    return [held_by_words]

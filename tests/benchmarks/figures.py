@@ -1,0 +1,30 @@
+"""All figures, in the order in which they are measured."""
+
+from collections.abc import Callable, Iterator
+
+from benchmarks import core, document, gradients, training, words
+from benchmarks.measure import Measurement, steady
+
+
+def measured(say: Callable[[str], None]) -> Iterator[Measurement]:
+    """Measure one after the other, each again while the machine is busy.
+
+    Parameters
+    ----------
+    say : callable
+        Told what is measured next.
+    """
+    for measure in figures():
+        say(measure.__name__.replace("_", " "))
+        yield steady(measure)
+
+
+def figures() -> Iterator[Callable[[], Measurement]]:
+    """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
+    for part in (core, document, gradients, training, words):
+        yield from part.figures()
+    from benchmarks import frames, window
+    from explorer.app import open_window
+
+    yield from window.figures(open_window)
+    yield from frames.figures(open_window)

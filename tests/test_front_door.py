@@ -1,0 +1,87 @@
+"""What README and CONTRIBUTING say is so: their commands are there, and their examples run."""
+
+import re
+import shlex
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.cli import main
+from explorer.cli.parser import COMMANDS
+from explorer.core.explain import Source
+from explorer.lessons.loader import catalogue
+from tests.core.ops.test_every_gradient import differences
+
+ROOT = Path(__file__).parents[1]
+TEXTS = {name: (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md")}
+both = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+
+
+def example(title):
+    """The one block of code below a heading of CONTRIBUTING."""
+    (section,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", TEXTS["CONTRIBUTING.md"], re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(r"^```\w+\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    return code
+
+
+@both
+def test_commands_and_targets_exist(text):
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z]+)(?=[`\s,])(?! a )", text)) <= {*targets, "test", "makes"}
+    for spelt in re.findall(r"`(?:\./)?explorer ([^`]+)`", text):
+        word = spelt.split()[0]
+        lessons = {lesson.id for lesson in catalogue()}
+        assert word in {*COMMANDS, *lessons, "COMMAND", "FILE"} or word.startswith("--"), spelt
+
+
+@both
+def test_files_and_links_exist(text):
+    for path in re.findall(r"`((?:packaging|explorer|resources|tests)/[\w./-]*)`", text):
+        assert (ROOT / path).exists(), path
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", text):
+        assert (ROOT / link).exists(), link
+    for heading in re.findall(r"CONTRIBUTING\.md#([\w-]+)", text):
+        assert heading.replace("-", " ") in TEXTS["CONTRIBUTING.md"].lower()
+
+
+def test_the_page_is_short_enough_to_be_read():
+    assert len(TEXTS["README.md"].splitlines()) < 110
+
+
+def test_pictures_are_small():
+    pictures = list((ROOT / "packaging/pictures").iterdir())
+    assert {file.name for file in pictures} == {"window.png", "editing.png"}
+    assert all(file.stat().st_size < 1_000_000 for file in pictures)
+
+
+def test_the_op_of_contributing_keeps_what_every_op_promises():
+    module = types.ModuleType("square")
+    exec(compile(example("Add an op"), "CONTRIBUTING.md", "exec"), vars(module))
+    op, x = module.Square(), np.array([[-1.5, 2.0], [0.25, 3.0]])
+    value = op.forward(x)
+    np.testing.assert_array_equal(value, [[2.25, 4.0], [0.0625, 9.0]])
+    np.testing.assert_array_equal(eval(op.code("x"), {"np": np, "x": x}), value)
+    assert op.explain((1, 0), Source("x", x)).value == value[1, 0]
+    assert op.derivative(0, (1, 1), (1, 1), Source("v", value), Source("x", x)).value == 6
+    weights = np.array([[1.0, -2.0], [0.5, 3.0]])
+    np.testing.assert_allclose(op.backward(weights, value, x)[0], differences(op, weights, [x], 0), rtol=1e-6)
+    assert op.formula("X") == "X^2"
+
+
+def test_the_lesson_of_contributing_is_valid_and_computes(tmp_path, capsys):
+    file = tmp_path / "mine.lesson.toml"
+    file.write_text(example("Add a lesson"), "utf-8")
+    assert main(["check", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["show", str(file), "dot"]) == 0
+    assert re.search(r"\b10\b", capsys.readouterr().out)
+
+
+def test_the_recipe_of_contributing_trains(tmp_path, capsys):
+    file = tmp_path / "quick.toml"
+    file.write_text(example("Add a recipe of training"), "utf-8")
+    assert main(shlex.split(f"train '{file}' --out '{tmp_path / 'quick.explorer'}'")) == 0
+    capsys.readouterr()
+    assert main(["show", str(tmp_path / "quick.explorer"), "loss"]) == 0

@@ -1,0 +1,157 @@
+"""From a task to a trainer, and back to a document."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import fresh
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import CrossEntropy
+from explorer.core.training.data import TARGET
+from explorer.core.training.recipe import Recipe
+from explorer.core.training.records import Records
+from explorer.document import storage
+from explorer.lessons.loader import load as lesson
+from explorer.training import preparation
+from explorer.training.preparation import prepare, prepare_document, shaped, trained
+from explorer.training.recipes import load, names
+from explorer.training.task import ExistingModel, Material, NewModel, Task
+
+TEXT = "The sea is deep, the sky is high. The sea is wide, the night is long."
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A text file."""
+    file = tmp_path / "text.txt"
+    file.write_text(TEXT, "utf-8")
+    return Material("text", file, window=4, words=9)
+
+
+def a_gpt(text, recipe=None, **made):
+    return prepare(Task("Sea", "", NewModel("gpt", 8, 1, **made), text, recipe or Recipe(steps=5, batch=3)))
+
+
+def computed(state):
+    used = {name: state.inputs[name] for name, node in state.graph.nodes.items() if node.is_input}
+    return fresh(state.graph, used, state.pins)
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_programs_recipes_take_a_step_and_make_a_document(name, tmp_path):
+    prepared = prepare(load(name))
+    trainer = prepared.trainer()
+    trainer.step()
+    file = tmp_path / "out.explorer"
+    storage.save(trained(prepared, trainer, Records()), prepared.title, file)
+    state, title = storage.load(file)
+    assert title == prepared.title
+    for weight in trainer.moving:
+        assert state.inputs[weight].tobytes() == trainer.weights[weight].tobytes()
+
+
+def test_a_new_gpt_has_the_words_of_its_text(text):
+    prepared = a_gpt(text)
+    words = prepared.document.model.axes["input.words"]
+    assert words[:3] == ("<unk>", "the", "is")
+    assert len(words) == 9
+    assert prepared.examples.lengths == {"input": 4}
+    engine = computed(prepared.document)
+    assert engine.labels("input") == ("the", "sea", "is", "deep")
+    assert [words[i] for i in prepared.document.inputs[TARGET]] == ["sea", "is", "deep", ","]
+
+
+def test_learned_positions_are_all_kept(text):
+    prepared = a_gpt(replace(text, window=14), switches={"input.positions": "learned"})
+    assert prepared.document.graph.shape("input.PE") == (14, 8)
+
+
+def test_an_examples_weights_are_gone_on_from():
+    prepared = prepare(Task("", "", ExistingModel("you-are-welcome"), Material(), Recipe(steps=3, rate=0.001)))
+    before = prepared.document
+    trainer = prepared.trainer()
+    assert trainer.step().loss == float(computed(before).values["loss.value"])
+    after = trained(prepared, trainer, Records())
+    assert float(computed(after).values["loss.value"]) < float(computed(before).values["loss.value"])
+    assert prepared.title == lesson("you-are-welcome").title
+    assert (after.model, after.lesson, after.setting) == (before.model, before.lesson, before.setting)
+
+
+def test_a_document_is_gone_on_with(text, tmp_path):
+    prepared = a_gpt(text)
+    trainer = prepared.trainer()
+    trainer.step()
+    storage.save(trained(prepared, trainer, Records()), "Sea", tmp_path / "sea.explorer")
+    again = prepare(Task("", "", ExistingModel(str(tmp_path / "sea.explorer")), text, Recipe(steps=5)))
+    assert again.title == "Sea"
+    np.testing.assert_array_equal(again.trainer().weights["output.W"], trainer.weights["output.W"])
+
+
+def test_weights_of_more_positions_are_cut_to_the_document(text):
+    prepared = a_gpt(text, switches={"input.positions": "learned"})
+    trainer = prepared.trainer()
+    trainer.step()
+    longer = shaped(a_gpt(replace(text, window=6), switches={"input.positions": "learned"}).document, trainer.weights)
+    assert longer["input.PE"].shape == (6, 8)
+    np.testing.assert_array_equal(longer["input.PE"][:4], trainer.weights["input.PE"])
+
+
+def test_padding_is_not_counted(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("two cats sleep\tdos gatos duermen\nred\trojo\n", "utf-8")
+    material = Material("pairs", tmp_path / "pairs.tsv")
+    prepared = prepare(Task("", "", NewModel("encoder-decoder", 8, 1, dtype="float64"), material, Recipe(batch=0)))
+    words = prepared.document.model.axes["target.words"]
+    assert prepared.state.graph.nodes["loss.value"].op == CrossEntropy(words.index("<pad>"))
+    loss = prepared.trainer().step().loss
+    short = {name: array[1] for name, array in prepared.examples.arrays.items()}
+    alone = {"source.tokens": short["source.tokens"][:1], "target.tokens": short["target.tokens"][:2]}
+    lengths = {"source": 1, "target": 2}
+    cut = prepared.state.with_inputs(alone).rebuilt(replace(prepared.state.model, lengths=lengths))
+    cut = replace(cut, inputs={**cut.inputs, TARGET: short[TARGET][:2]})
+    first = float(computed(prepared.document).values["loss.value"])
+    second = float(computed(cut).values["loss.value"])
+    assert loss == pytest.approx((4 * first + 2 * second) / 6, rel=1e-12)
+
+
+# What does not fit
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "wanted"),
+    [("xor", "text", "a table of cases"), ("roses-are-red", "set", "a text"), ("emma", "text", "its own example")],
+)
+def test_material_that_a_model_cannot_learn_from(text, name, kind, wanted):
+    material = text if kind == "text" else Material("set", set="xor")
+    with pytest.raises(ExplorerError) as caught:
+        prepare_document(lesson(name).state(), material, Recipe())
+    assert caught.value.id == "material-does-not-fit"
+    assert caught.value.fields["wanted"] == wanted
+
+
+def test_cases_of_another_width():
+    material = Material("cases", X=np.zeros((2, 3)), target=np.zeros((2, 1)))
+    with pytest.raises(ExplorerError, match=r"have 3 numbers in 'input\.X', the model 2"):
+        prepare_document(lesson("xor").state(), material, Recipe())
+
+
+def test_words_that_a_document_does_not_have(text):
+    with pytest.raises(ExplorerError, match="'the' is not in the vocabulary"):
+        prepare_document(lesson("roses-are-red").state(), text, Recipe())
+
+
+@pytest.mark.parametrize(
+    ("made", "material", "recipe", "id"),
+    [
+        ({"d_model": 2048, "layers": 4}, {}, {}, "model-too-large"),
+        ({"switches": {"decoder.1.self.heads": 128, "decoder.1.self.d_k": 16384}}, {}, {}, "model-too-large"),
+        ({}, {"window": 14}, {"batch": 4}, "batch-too-large"),
+    ],
+)
+def test_sizes_are_looked_at_before_anything_is_made(text, monkeypatch, made, material, recipe, id):
+    if id == "batch-too-large":
+        monkeypatch.setattr(preparation, "MOST_IN_A_STEP", 5_000)
+    sizes = {"kind": "gpt", "d_model": 8, "layers": 1} | made
+    with pytest.raises(ExplorerError) as caught:
+        prepare(Task("", "", NewModel(**sizes), replace(text, **material), Recipe(**recipe)))
+    assert caught.value.id == id

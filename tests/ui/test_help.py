@@ -1,0 +1,57 @@
+"""Help inside the program: F1, and what it is made of."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDialog, QTextBrowser
+
+from explorer import __version__
+from explorer.ui.help import licences
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def said(window):
+    (dialog,) = [one for one in window.findChildren(QDialog) if one.isVisible()]
+    text = dialog.findChild(QTextBrowser).toPlainText()
+    dialog.close()
+    return text
+
+
+def test_f1_lists_every_key_of_every_action(window, hand):
+    hand.key(Qt.Key.Key_F1)
+    text = said(window)
+    actions = [action for action in window.findChildren(QAction) if action.shortcuts()]
+    assert len(actions) > 15
+    for action in actions:
+        assert action.text() in text
+        for key in action.shortcuts():
+            assert key.toString(key.SequenceFormat.NativeText) in text
+
+
+def test_a_new_action_is_in_the_list_at_once(window, hand):
+    made = QAction("Fly", window, shortcut="Ctrl+Alt+F")
+    window.addAction(made)
+    hand.key(Qt.Key.Key_F1)
+    assert "Fly" in said(window)
+
+
+def test_about_tells_versions_and_licences(window, hand):
+    hand.key(Qt.Key.Key_F1, SHIFT)
+    text = said(window)
+    assert f"Transformer Explorer {__version__}" in text
+    for library in (
+        "Python 3",
+        "numpy 2",
+        "PySide6_Essentials 6",
+        "LGPL-3.0-only",
+        "scipy 1",
+        "BSD",
+        "pyqtgraph",
+        "MIT",
+    ):
+        assert library in text
+    assert str(licences()) in text
+    assert licences().is_dir()
