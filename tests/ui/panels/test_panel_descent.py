@@ -269,14 +269,15 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
     qtbot.waitUntil(lambda: document.engine.has_gradients)
     gate.open.clear()
     hand.click(stepper.one)
+    qtbot.waitUntil(lambda: document.computing)
     document.do(SetCells("output.logits", {(0, 0): 5.0}))
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)
     eye.settle(window)
-    assert descent.at == 0
-    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 0 steps, then edited"))
+    assert descent.at == 1
+    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 1 step, then edited"))
     hand.click(stepper.one)
-    qtbot.waitUntil(lambda: descent.at == 1)
+    qtbot.waitUntil(lambda: descent.at == 2)
 
 
 def test_the_surface_of_a_large_model_is_computed_in_the_background(window, large, eye, qtbot):
