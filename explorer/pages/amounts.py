@@ -4,7 +4,7 @@ import numpy as np
 
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
 from explorer.pages.view import View
@@ -30,10 +30,10 @@ def amount(view: View, name: str) -> tuple[str, float | None]:
         part = relative(view, name)
         if not part:
             return "same", 0.0
-        return f"{RELATIVE[showing]} {written(100 * part, max(0, significant(100 * part, 2)))} %", depth(part)
+        return f"{RELATIVE[showing]} {_short(100 * part)} %", depth(part)
     if showing == "gradient" and LOSS.node in view.nodes:
         size = length(view.shown(Place(name)))
-        return f"∂L {written(size, significant(size, 2))}", depth(size)
+        return f"∂L {_short(size)}", depth(size)
     return written_shape(view.values[name].shape), None
 
 
@@ -56,3 +56,8 @@ def length(array: Array) -> float:
 def depth(number: float) -> float:
     """The place of a size on the map of shares."""
     return float(np.clip((np.log10(number) - LEAST_POWER) / POWERS, 0.0, 1.0)) if number > 0 else 0.0
+
+
+def _short(number: float) -> str:
+    """Two or three digits."""
+    return written(number, 0 if number >= 10 else 1 if number >= 1 else 2)

@@ -12,6 +12,7 @@ from explorer.pages.descent import descent
 from explorer.pages.element import Element
 from explorer.pages.embedding import embedding
 from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
+from explorer.pages.header import WHOLE as WHOLE_NAME
 from explorer.pages.header import header
 from explorer.pages.heads import heads, heads_sentence
 from explorer.pages.loss import loss, loss_sentence
@@ -25,7 +26,7 @@ from explorer.pages.positions import positions
 from explorer.pages.switches import switches
 from explorer.pages.vectors import vectors
 from explorer.pages.view import View
-from explorer.pages.whole import whole
+from explorer.pages.whole import whole, whole_sentence
 
 ABOUT_THE_MODEL = (
     Stage("model.descent", "descent", "Gradient descent", "Model"),
@@ -34,7 +35,7 @@ ABOUT_THE_MODEL = (
     Stage("model.switches", "switches", "All switches", "Model"),
 )
 """Pages that belong to no stage of the graph, behind those of the stages."""
-WHOLE = Stage("whole", "whole", "The model", "Overview")
+WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
 """The first page."""
 
 
@@ -69,7 +70,7 @@ _ATTENTION = (
     ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
 )
 KINDS: dict[str, Kind] = {
-    "whole": Kind(whole, "Words go in at the left; what comes next comes out at the right."),
+    "whole": Kind(whole, whole_sentence),
     "embedding": Kind(
         embedding,
         "Each word is looked up in a table: its row is the vector it starts with.",

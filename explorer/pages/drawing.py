@@ -40,7 +40,14 @@ class Mark(Data):
 
     A cell that makes a mark orange may have fewer indices than its node has axes: then all cells do that begin so, such
     as those of a row.
+
+    Parameters
+    ----------
+    faint : bool
+        In a drawing with zoom, whether it is not there yet.
     """
+
+    faint: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +72,8 @@ class Image(Mark):
         Whether colours run into each other: the array is taken from something without steps.
     token : str
         The axis whose words the rows are: the row of a lit word is framed.
+    across : str
+        The axis whose words the columns are: the column of a lit word is framed, too.
     """
 
     array: Array
@@ -76,6 +85,7 @@ class Image(Mark):
     own: tuple[int, int] = (0, 0)
     smooth: bool = False
     token: str = ""
+    across: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from explorer.core.node import Stage
 from explorer.core.switches import SWITCHES
 from explorer.pages.gestures import ChooseHead, GoTo
-from explorer.pages.page import Choice, Header, Switches
+from explorer.pages.page import Button, Choice, Header, Switches
 from explorer.pages.view import View
 
+WHOLE = "whole"
+"""The stage that shows the whole model."""
 WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
 """Groups of stages that are named with the stage: several of them have a stage of the same title."""
 
@@ -39,7 +41,19 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
         choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
     block = block_of(stage.name, list(view.state.model.blocks()))
     bar = switch_bar(view, block, switches, more) if block and switches else None
-    return Header("header", f"{group}{stage.title}{head}", sentence, tuple(choices), bar)
+    return Header("header", f"{group}{stage.title}{head}", sentence, tuple(choices), bar, _crumbs(view, stage))
+
+
+def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
+    """The model, and the part of it that the stage is in."""
+    if stage.name == WHOLE:
+        return ()
+    whole = Button("crumb.model", "The model", GoTo(WHOLE), "The whole model in one picture (Alt+Up)", "The model")
+    if stage.group.split()[0] not in WITHIN:
+        return (whole,)
+    first = next(one for one in view.graph.stages if one.group == stage.group)
+    part = Button("crumb.part", stage.group, GoTo(first.name), f"{stage.group}: {first.title}", stage.group)
+    return whole, part
 
 
 def _layers(view: View, stage: Stage) -> Choice | None:

@@ -1,6 +1,5 @@
 """Models with a stream: a lane for each sequence, in which a line for each word goes from block to block."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ from explorer.core.numbers import significant, written
 from explorer.core.ops import Array
 from explorer.core.parameters import parameters
 from explorer.core.shapes import written_shape
-from explorer.pages.amounts import amount
+from explorer.pages.amounts import amount, length
 from explorer.pages.drawing import (
     HERE,
     LINE,
@@ -21,6 +20,7 @@ from explorer.pages.drawing import (
     SIGNED,
     TEXT,
     Axis,
+    Band,
     Bars,
     Box,
     Drawing,
@@ -34,7 +34,6 @@ from explorer.pages.drawing import (
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import Cell, View
 
-LAYERS = re.compile(r"(encoder|decoder)\.(\d+)\.")
 LAYER, ALL = "whole.layer", 0
 """The key under which it is kept which layer is drawn, and what means all of them."""
 MOST_LAYERS = 2
@@ -48,8 +47,9 @@ TRACKS = 48
 """Words; the lines of more of them would be a grey mat, and are a band."""
 LEVELS = 6
 """Of thickness, of the lines between words."""
-MOST_LINES = 24
-"""Words, of whose pairs all are joined by a line; of more, each is joined to the one it looks at most."""
+LEAST_SHARE, FEW_WORDS, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.6, 24
+"""Of few words all are joined that look at each other at all; of more, those that do so clearly more than evenly; of
+many, each with the one that it looks at most."""
 SUBLAYERS = "self", "cross", "ffn"
 SAID = {
     "embedding": "Each word becomes a vector: its row of a table.",
@@ -78,11 +78,9 @@ def has_stream(view: View) -> bool:
 
 def layers_of(view: View) -> dict[str, int]:
     """How many layers each stack has."""
-    found: dict[str, int] = {}
-    for stage in view.graph.stages:
-        if numbered := LAYERS.match(stage.name):
-            found[numbered[1]] = max(found.get(numbered[1], 0), int(numbered[2]))
-    return found
+    model = view.state.model
+    stacks = {"encoder": ("encoder",), "gpt": ("decoder",)}.get(model.kind, ("encoder", "decoder"))
+    return dict.fromkeys(stacks, model.layers)
 
 
 def shown_layer(view: View) -> int:
@@ -99,8 +97,9 @@ def image_of(view: View, name: str, place: tuple[float, float, float, float], ar
     shares = view.looking.showing == "values" and name.rpartition(".")[2] in ("weights", "probabilities", "onehot")
     finite = np.abs(array[np.isfinite(array)])
     high = 1.0 if shares else float(finite.max(initial=0.0)) or 1.0
-    axis = axes[-2] if len(axes) > 1 and axes[-2] in view.graph.sequences else ""
-    return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=axis)
+    sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]
+    token, across = sides if len(sides) > 1 else ("", "")
+    return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)
 
 
 @dataclass
@@ -143,13 +142,17 @@ class Lanes:
     def __init__(self, view: View) -> None:
         self._view = view
         self._marks: list[Mark] = []
+        self._waiting: list[tuple[int, str]] = [(0, "")]
         self._stages = {stage.name: stage for stage in view.graph.stages}
         self._counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
-        self._work = sum(view.graph.work.values()) or 1
+        self._work_of: dict[str, float] = {}
+        for name, node in view.nodes.items():
+            self._work_of[node.stage] = self._work_of.get(node.stage, 0) + view.graph.work[name]
+        self._work = sum(self._work_of.values()) or 1
         self._stack_sizes = layers_of(view)
         self._layer = shown_layer(view)
         self._bridge: tuple[float, float, float] | None = None
-        self._right = 0.0
+        self._right = self._low = 0.0
 
     def drawing(self) -> Drawing:
         """The picture."""
@@ -162,10 +165,10 @@ class Lanes:
             high = float(np.clip(15 * len(words), 38, 84 if len(sequences) > 1 else 150))
             columns = view.graph.shape(f"{sequence}.X")[-1]
             above = BOX + RISE + 24.0 + high / 2
-            spine = 0.0 if lane is None else lane.bottom + 22.0 + 34.0 + above
+            spine = 0.0 if lane is None else lane.bottom + 22.0 + 24.0 + above
             lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * 7, 24, 56)))
             top = min(top, spine - above - 4.0)
-            left = min(left, -22.0 - min(7.0 * max(map(len, words)), 110.0), -86.0)
+            left = min(left, -24.0 - max(min(7.0 * max(map(len, words)), 110.0), 7.5 * len(_title(sequence, words))))
             self._draw(lane, last=sequence == sequences[-1])
         assert lane is not None
         said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in sequences)
@@ -176,7 +179,15 @@ class Lanes:
         none = Axis(labels=())
         return Drawing(tuple(self._marks), window, summary, none, none, down=True, square=True, zoom=True)
 
-    _low = 0.0
+    @property
+    def due(self) -> list[str]:
+        """The node that each mark waits for, where a pass is played; empty where it waits for none."""
+        ends = [*(start for start, _ in self._waiting[1:]), len(self._marks)]
+        return [name for (start, name), end in zip(self._waiting, ends, strict=True) for _ in range(start, end)]
+
+    def _wait_for(self, name: str) -> None:
+        """What is drawn from here on waits for a node."""
+        self._waiting.append((len(self._marks), name))
 
     # A lane
 
@@ -206,17 +217,17 @@ class Lanes:
             self._end(lane, stream)
         else:
             self._tracks(lane, lane.x, lane.x + GAP)
-            self._bridge = lane.x + GAP, lane.spine, lane.bottom + 22.0 + 12.0
+            self._bridge = lane.x + GAP, lane.spine, lane.bottom + 22.0 + 8.0
 
     def _words(self, lane: Lane) -> None:
         """The words at the left, each before its line."""
+        self._wait_for(f"{lane.sequence}.tokens")
         size = min(12.0, 0.95 * lane.pitch)
         for i, word in enumerate(lane.words):
             token = (lane.sequence, i)
             self._marks.append(Words(-16.0, lane.row(i), word, TEXT, True, 1.0, token, size))
-        count = f" · {len(lane.words)} words" if len(lane.words) > 12 else ""
-        title = {"source": "Source", "target": "Target so far"}.get(lane.sequence, "Words in")
-        self._marks.append(Words(-10.0, lane.top - 13.0, f"{title}{count}", MUTED, True, 1.0, strong=True))
+        title = _title(lane.sequence, lane.words)
+        self._marks.append(Words(-16.0, lane.top - 13.0, title, MUTED, True, 1.0, strong=True))
         for i in range(len(lane.words)) if len(lane.words) <= TRACKS else ():
             self._marks.append(Way(((-11.0, lane.row(i)), (-1.0, lane.row(i))), MUTED, 1.0))
         lane.x = 2.0
@@ -242,16 +253,19 @@ class Lanes:
     def _strip(self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0) -> None:
         """What the stream carries, a row for each word, in a frame that leads to a stage."""
         self._tracks(lane, lane.x, lane.x + before)
+        self._wait_for(name)
         left = lane.x + before
         note, share = amount(self._view, name)
         place = left - 3.0, lane.top - 3.0, lane.width + 6.0, lane.height + 6.0
         said = f"{stage.group}: {caption or stage.title}"
         self._marks.append(Box(place, said, "", "", self._tip(stage, name), GoTo(stage.name), share))
         self._marks.append(image_of(self._view, name, (left, lane.top, lane.width, lane.height)))
-        below = caption if share is None else note
-        if below:
-            middle = left + lane.width / 2
-            self._marks.append(Words(middle, lane.bottom + 12.0, below, MUTED, fixed=True, size=10.0))
+        middle = left + lane.width / 2
+        if caption and (caption != "norm" or share is None):
+            above = lane.top - 10.0 if caption == "norm" else lane.bottom + 12.0
+            self._marks.append(Words(middle, above, caption, MUTED, fixed=True, size=10.0))
+        if share is not None:
+            self._marks.append(Words(middle, lane.top - 10.0, note, MUTED, fixed=True, size=8.0))
         lane.x = left + lane.width + 3.0
         self._right = max(self._right, lane.x)
 
@@ -268,10 +282,11 @@ class Lanes:
     def _positions(self, lane: Lane, stage: Stage, result: str) -> None:
         """A small block whose numbers are added to the stream without reading from it."""
         name = f"{lane.sequence}.PE"
+        self._wait_for(name)
         width, height = 66.0, 62.0
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
-        note, share = amount(self._view, name)
+        share = amount(self._view, name)[1]
         self._marks.append(Box(place, "Positions", "Positions", "", self._tip(stage, name), GoTo(stage.name), share))
         wide = min(lane.width, width - 2 * PAD)
         inside = left + (width - wide) / 2, bottom - height + 20.0, wide, height - 20.0 - PAD
@@ -285,9 +300,11 @@ class Lanes:
     def _plus(self, lane: Lane, x: float, start: float, stage: Stage, name: str, said: str) -> None:
         """What comes down from a block is added to the stream."""
         size = 15.0
-        self._marks.append(Way(((x, start), (x, lane.spine - size / 2)), TEXT, 1.5))
+        self._wait_for(name)
+        self._gather(lane, x)
+        self._marks.append(Way(((x, start), (x, lane.top + 0.5 * lane.pitch)), TEXT, 1.5))
         place = x - size / 2, lane.spine - size / 2, size, size
-        note, share = amount(self._view, name)
+        share = amount(self._view, name)[1]
         tip = f"{said}: what was there stays in it.\n{written_shape(self._view.values[name].shape)}"
         self._marks.append(Box(place, said, "+", "", tip, GoTo(stage.name), share))
 
@@ -295,7 +312,13 @@ class Lanes:
 
     def _one_layer(self, lane: Lane, k: int, stream: str) -> str:
         """The blocks of a layer in their frame; returns the node that the stream carries behind it."""
+        if stream.endswith(".X"):
+            self._tracks(lane, lane.x, lane.x + GAP)  # room for what stands below the embeddings
+            lane.x += GAP
+        self._wait_for("")
         at, start = len(self._marks), lane.x + 2.0
+        self._marks.append(Mark())  # its frame, as soon as it is known how wide it is
+        self._wait_for(stream)
         self._tracks(lane, lane.x, lane.x + GAP)
         lane.x += GAP
         for part in SUBLAYERS:
@@ -311,8 +334,10 @@ class Lanes:
         place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + 22.0
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
-        self._marks.insert(at, Box(place, title, title, "", tip, leads, folded=folded, around=True))
-        lane.x += GAP - 4.0 + (6.0 if folded else 0.0)
+        self._marks[at] = Box(place, title, title, "", tip, leads, folded=folded, around=True)
+        after = GAP - 4.0 + (6.0 if folded else 0.0)
+        self._tracks(lane, lane.x, lane.x + after)
+        lane.x += after
         return stream
 
     def _result(self, layer: str) -> str:
@@ -333,7 +358,7 @@ class Lanes:
 
     def _sublayer(self, lane: Lane, block: str, stream: str) -> str:
         """A block above the stream that reads from it, and what becomes of what it made."""
-        view, nodes = self._view, self._view.nodes
+        nodes = self._view.nodes
         attention = f"{block}.attention" in self._stages
         stage = self._stages[f"{block}.attention" if attention else f"{block}.layers"]
         raw = next(f"{block}.{s}" for s in ("projected", "concat", "output") if f"{block}.{s}" in nodes)
@@ -342,12 +367,16 @@ class Lanes:
         left, bottom = lane.x, lane.top - RISE
         up, down = left + 14.0, left + width - 14.0
         self._tracks(lane, left, down + 12.0 if residual else up)
+        self._wait_for(f"{block}.weights" if attention else f"{block}.activation")
         if not residual:
             self._tracks(lane, down, down + 12.0)
         if stage.kind in ("attention", "masked"):
             self._exchange(lane, block, up + 2.0, down - 10.0 if residual else down)
         place = left, bottom - BOX, width, BOX
-        self._reads(lane, block, up, bottom, residual)
+        if self._before(block):
+            self._wait_for(f"{block}.norm")
+        self._reads(lane, block, up, bottom)
+        self._wait_for(f"{block}.weights" if attention else f"{block}.activation")
         self._block(lane, stage, block, raw, place, attention)
         if stage.kind == "cross":
             self._bridge_to(place)
@@ -361,8 +390,10 @@ class Lanes:
                 f"What {stage.title.lower()} made is added to the stream",
             )
         else:
-            self._marks.append(Way(((down, bottom), (down, lane.spine), (down + 12.0, lane.spine)), TEXT, 2.0))
-        below = BELOW.get(stage.kind, "")
+            self._gather(lane, down)
+            self._marks.append(Way(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
+        self._wait_for(raw)
+        below = self._added(lane, raw, stream if residual else "", left, width) or BELOW.get(stage.kind, "")
         self._marks.append(Words(left + width / 2, lane.bottom + 12.0, below, MUTED, fixed=True, size=10.0))
         lane.x = down + 12.0
         result = self._made(block)
@@ -374,12 +405,10 @@ class Lanes:
         lane.x += GAP
         return result
 
-    def _reads(self, lane: Lane, block: str, x: float, bottom: float, residual: bool) -> None:
+    def _reads(self, lane: Lane, block: str, x: float, bottom: float) -> None:
         """The way from the stream up into a block, through its norm where that stands before it."""
-        if residual:
-            self._marks.append(Way(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
-        else:
-            self._marks.append(Way(((x - 12.0, lane.spine), (x, lane.spine), (x, bottom)), TEXT, 2.0))
+        self._gather(lane, x)
+        self._marks.append(Way(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
         if self._before(block):
             stage, name = self._stages[f"{block}.norm"], f"{block}.norm"
             place = x - 13.0, bottom + 5.0, 36.0, 14.0
@@ -387,6 +416,28 @@ class Lanes:
             self._marks.append(
                 Box(place, f"{stage.group}: norm", "norm", "", self._tip(stage, name), GoTo(stage.name), share)
             )
+
+    def _added(self, lane: Lane, made: str, stream: str, left: float, width: float) -> str:
+        """How long what a block made for the followed word is, as part of the vector that it is added to.
+
+        Drawn as a bar, and returned in words; empty where no word is followed.
+        """
+        i = self._chosen(lane)
+        if i is None:
+            return ""
+        if not stream:
+            return "its vector is a new one"
+        before, added = length(self._view.values[stream][i]), length(self._view.values[made][i])
+        part = added / before if before else 0.0
+        bar = width * part / (1.0 + part)
+        self._marks.append(Band((left, lane.bottom + 19.0, width, 3.0), LINE))
+        self._marks.append(Way(((left, lane.bottom + 20.5), (left + bar, lane.bottom + 20.5)), HERE, 3.0, head=False))
+        return f"adds {100 * part:.0f} % of its length"
+
+    def _gather(self, lane: Lane, x: float) -> None:
+        """A bar across the lines of all words: there a block reads from all of them, or adds to each."""
+        ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
+        self._marks.append(Way(ends, TEXT, 1.5, head=False))
 
     def _width(self, lane: Lane, block: str, attention: bool) -> float:
         if not attention:
@@ -441,7 +492,12 @@ class Lanes:
         """Lines from each word to those that look at it, thick by the mean of the heads' weights."""
         weights = np.nan_to_num(self._view.values[f"{block}.weights"])
         mean = weights.mean(0) if weights.ndim == 3 else weights
-        queries, keys = np.nonzero(mean >= 0.04) if len(mean) <= MOST_LINES else (np.arange(len(mean)), mean.argmax(-1))
+        seen = np.count_nonzero(mean, axis=-1, keepdims=True)
+        least = LEAST_SHARE if len(mean) <= FEW_WORDS else np.minimum(MORE_THAN_EVEN / np.maximum(seen, 1), 0.5)
+        wanted = mean >= least
+        if len(mean) > MANY_WORDS:
+            wanted &= mean >= mean.max(-1, keepdims=True)
+        queries, keys = np.nonzero(wanted)
         chosen = self._chosen(lane)
         shares = mean[queries, keys]
         levels = np.ceil(np.clip(shares, 0, 1) * LEVELS).astype(int)
@@ -495,6 +551,7 @@ class Lanes:
     def _answers(self, lane: Lane) -> None:
         """The likeliest next words behind the word that is followed, or the last one, as bars; and the loss."""
         view, stage = self._view, self._stages["output"]
+        self._wait_for("output.probabilities")
         name = "output.probabilities"
         probabilities = view.values[name]
         axis = view.nodes[name].axes[0]
@@ -504,10 +561,10 @@ class Lanes:
         inner = 16.0 * len(best)
         height, left = inner + 40.0, lane.x + 26.0
         place = left, lane.spine - height + 34.0, 166.0, height
-        self._tracks(lane, lane.x, lane.x + 4.0)
+        self._tracks(lane, lane.x, lane.x + 6.0)
         start = lane.row(min(row, len(lane.words) - 1))
         self._marks.append(
-            Way(((lane.x + 4.0, start), (left, start)), HERE if self._chosen(lane) is not None else TEXT, 2.0)
+            Way(((lane.x + 6.0, start), (left, start)), HERE if self._chosen(lane) is not None else TEXT, 2.0)
         )
         note, share = amount(view, name)
         after = view.labels(axis)[row]
@@ -535,6 +592,7 @@ class Lanes:
     def _loss(self, left: float, top: float, width: float, above: float) -> float:
         """The loss below the answers; returns where it ends."""
         view, stage = self._view, self._stages["loss"]
+        self._wait_for(LOSS.node)
         loss = float(view.values[LOSS.node])
         note, share = amount(view, LOSS.node)
         number = written(loss, significant(loss, 3))
@@ -553,14 +611,13 @@ class Lanes:
         lines = [f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(view.values[name].shape)]
         if count := self._counts.get(block, 0):
             lines.append(f"{count:,} parameters")
-        work = sum(view.graph.work[node.name] for node in self._nodes_of(stage.name))
+        work = self._work_of.get(stage.name, 0)
         if work:
             lines.append(f"{100 * work / self._work:.0f} % of the multiplications")
         return "\n".join(filter(None, lines))
 
-    def _nodes_of(self, stage: str) -> Sequence:
-        if not hasattr(self, "_by_stage"):
-            self._by_stage: dict[str, list] = {}
-            for node in self._view.nodes.values():
-                self._by_stage.setdefault(node.stage, []).append(node)
-        return self._by_stage.get(stage, ())
+
+def _title(sequence: str, words: Sequence[str]) -> str:
+    """What goes in."""
+    count = f" · {len(words)}" if len(words) > 12 else ""
+    return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count

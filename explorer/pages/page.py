@@ -45,12 +45,15 @@ class Header(Element):
         The layer, and the head, that all pages look at.
     switches : Switches or None
         Those of the stage's block that belong here.
+    crumbs : tuple of Button
+        What the stage is in, from the outermost: ways back.
     """
 
     title: str
     sentence: str
     choices: tuple["Choice", ...] = ()
     switches: "Switches | None" = None
+    crumbs: tuple["Button", ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -405,6 +408,28 @@ class Slider(Element):
     title: str
     value: float
     asks: Gesture
+
+
+@dataclass(frozen=True, eq=False)
+class Player(Element):
+    """Plays something that has steps: a button, a slider through it, and how fast it goes.
+
+    Parameters
+    ----------
+    value : int
+        Steps taken, 0 to as many as there are.
+    steps : tuple of str
+        What each of them does.
+    asks : Gesture
+        Given the number of steps.
+    backward : bool
+        Whether it goes from the end to the beginning, as gradients do.
+    """
+
+    value: int
+    steps: tuple[str, ...]
+    asks: Gesture
+    backward: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,9 @@ from explorer.pages.chain import chain
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.lanes import ALL, LAYER, Lanes, has_stream, layers_of, shown_layer
+from explorer.pages.neurons import example_choice, is_small_net, neurons
 from explorer.pages.page import Choice, Controls, Note, Picture
+from explorer.pages.played import played
 from explorer.pages.view import View
 
 LEAST_WIDTH, LEAST_HEIGHT = 620, 330
@@ -15,11 +17,33 @@ LEAST_WIDTH, LEAST_HEIGHT = 620, 330
 
 def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     """The model as blocks along a stream, each with a picture of what it holds now."""
-    streams = has_stream(view)
-    drawing = Lanes(view).drawing() if streams else chain(view)
-    controls = _layer_choice(view) if streams else ()
+    choices: tuple[Element, ...] = ()
+    if has_stream(view):
+        lanes = Lanes(view)
+        drawing, due, choices = lanes.drawing(), lanes.due, _layer_choice(view)
+    elif is_small_net(view):
+        (drawing, due), choices = neurons(view), example_choice(view)
+    else:
+        drawing, due = chain(view)
+    drawing, player = played(view, drawing, due)
     note = Note("how to read", _legend(view))
-    return (*controls, note, Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True))
+    return (
+        Controls("controls", (*choices, player)),
+        note,
+        Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True),
+    )
+
+
+def whole_sentence(view: View, stage: Stage) -> str:
+    """What goes in and what comes out."""
+    kind = view.state.model.kind
+    if kind == "encoder":
+        return "Words go in at the left; each comes out at the right as a vector that knows the words around it."
+    if has_stream(view):
+        return "Words go in at the left; what comes next comes out at the right."
+    if kind == "mlp":
+        return "Numbers go in at the left, from neuron to neuron, and the answer comes out at the right."
+    return "Each picture is made from those at its left."
 
 
 def _layer_choice(view: View) -> tuple[Element, ...]:
@@ -32,7 +56,7 @@ def _layer_choice(view: View) -> tuple[Element, ...]:
     layer = shown_layer(view)
     chosen = layers if layer == ALL else layer - 1
     tip = "The layer that is drawn; the others have the same blocks"
-    return (Controls("layers", (Choice("layer", "Layer drawn", options, chosen, asks, tip),)),)
+    return (Choice("layer", "Layer drawn", options, chosen, asks, tip),)
 
 
 def _legend(view: View) -> str:
@@ -46,4 +70,5 @@ def _legend(view: View) -> str:
             return "How much the loss depends on each block: the deeper, the longer its gradient."
         case "difference":
             return "The deeper a block, the more it differs from the model beside."
-    return "Click a block to see its numbers, a word to follow it through the model. The wheel looks closer."
+    word = ", a word to follow it through the model" if has_stream(view) else ""
+    return f"Click a block to see its numbers{word}. The wheel looks closer."

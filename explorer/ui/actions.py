@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
+from explorer.pages.compose import WHOLE
 from explorer.ui.help import show_about, show_keys
 from explorer.ui.widgets.icons import icon
 from explorer.ui.workbench import Workbench
@@ -52,6 +53,9 @@ class Actions:
         self.compare.setCheckable(True)
         self.undock = action("This stage in a window of its own", [QKeySequence("Ctrl+Shift+D")], lambda: None)
         self.copy_page = action("Copy this page as a picture", [QKeySequence("Ctrl+Shift+C")], lambda: None)
+        self.whole = action("The whole model", [QKeySequence("Alt+Up")], lambda: bench.selection.go_to(WHOLE.name))
+        self.fold_list = action("List of stages as numbers only", [QKeySequence("Ctrl+B")], lambda: None)
+        self.fold_list.setCheckable(True)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
         self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))

@@ -66,11 +66,12 @@ class MainWindow(QMainWindow):
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
+        self.actions_.fold_list.toggled.connect(self._share_width)
         self.setWindowIcon(app_icon(bench.appearance.theme))
         self.setMinimumSize(QSize(900, 560))
 
         self.tokens = TokenBar(bench)
-        self.map = PipelineMap(bench)
+        self.map = PipelineMap(bench, self.actions_.fold_list)
         self.inspector = Inspector(bench)
         self.lesson_bar = LessonBar(bench)
         self.area = StageArea(bench)
@@ -122,9 +123,13 @@ class MainWindow(QMainWindow):
         self._share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc, where nothing else takes it: no cell is pointed at."""
+        """Keys that nothing else takes: Esc points at no cell, Backspace goes to the whole model, Space plays it."""
         if event.key() == Qt.Key.Key_Escape:
             self.bench.selection.forget()
+        elif event.key() == Qt.Key.Key_Backspace:
+            self.actions_.whole.trigger()
+        elif event.key() == Qt.Key.Key_Space and self.pages.currentWidget() is self._whole and self.page().play():
+            event.accept()
         else:
             super().keyPressEvent(event)
 

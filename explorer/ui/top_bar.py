@@ -84,7 +84,7 @@ class TopBar(QFrame):
         menu.addSeparator()
         menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as, actions.export_python])
         menu.addSeparator()
-        menu.addActions([actions.compare, actions.undock, actions.copy_page])
+        menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole, actions.fold_list])
         menu.addSeparator()
         menu.addActions([actions.keys, actions.about])
         return menu

@@ -8,21 +8,24 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaint
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.pages.drawing import SHARES, Bars, Box, Image, Way, Words, drawable
+from explorer.pages.drawing import SHARES, Bars, Box, Dot, Image, Way, Words, drawable
 from explorer.pages.view import Cell
 from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.drawing.ink import line_ink, word_ink
 from explorer.ui.workbench import Workbench
 
-TITLE, NOTE = 11.5, 10.0
+TITLE, NOTE = 11.0, 10.0
 """Numbers of the window that a title and a note of a box are high."""
+NARROWER = 0.75
+"""How much smaller words become, where there is no room for them, before they are cut."""
 UNREADABLE, LEAST, MOST = 6.0, 8.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large."""
-CORNER, SHEET, BEND = 6.0, 4.0, 8.0
-"""Numbers of the window: the corners of a box, what each sheet behind it stands out, and the corners of a way."""
+CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 13.0
+"""Numbers of the window: the corners of a box, what each sheet behind it stands out, the corners of a way, and
+the radius of a disc."""
 PAD = 6.0
 """Numbers of the window between the edge of a box and what is written in it."""
-NAMED, NUMBERED = 0.40, 0.20
+NAMED, NUMBERED = 0.38, 0.23
 """Parts of the width of bars that the words, and the numbers, take."""
 
 
@@ -102,7 +105,8 @@ class Blocks:
             return
         middle = not box.note and rect.height() < 2.2 * TITLE * unit
         place = Qt.AlignmentFlag.AlignVCenter if middle else Qt.AlignmentFlag.AlignTop
-        self._write(painter, inside, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
+        across = inside.adjusted(-0.5 * pad, 0, 0.5 * pad, 0)
+        self._write(painter, across, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
         bottom = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter
         self._write(painter, inside, box.note, NOTE, quiet, bottom)
 
@@ -120,9 +124,14 @@ class Blocks:
         font = self.font(size, strong)
         if not text or font is None:
             return
+        metrics = QFontMetricsF(font)
+        wide = metrics.horizontalAdvance(text)
+        if wide > rect.width():
+            smaller = max(rect.width() / wide, NARROWER)
+            font.setPixelSize(max(int(font.pixelSize() * smaller), int(LEAST)))
+            metrics = QFontMetricsF(font)
         painter.setFont(font)
         painter.setPen(ink)
-        metrics = QFontMetricsF(font)
         if metrics.horizontalAdvance(text) > rect.width():
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
@@ -138,6 +147,20 @@ class Blocks:
         if strong:
             font.setWeight(QFont.Weight.DemiBold)
         return font
+
+    def disc(self, painter: QPainter, dot: Dot, at: QPointF, lit: bool) -> None:
+        """A neuron with its number."""
+        theme, radius = self._bench.appearance.theme, DISC * self._unit
+        ground, ink = qcolor(theme.surface), qcolor(theme.text)
+        if dot.share is not None:
+            ramp = theme.sequential_ramp
+            colour = int(ramp.index(np.array(dot.share), 0.0, 1.0))
+            ground, ink = ramp.colors[colour], ramp.text[colour]
+        painter.setPen(QPen(qcolor(theme.here if lit else theme.line_strong), 2.5 if lit else 1.2))
+        painter.setBrush(ground)
+        painter.drawEllipse(at, radius, radius)
+        rect = QRectF(at.x() - 0.9 * radius, at.y() - radius, 1.8 * radius, 2 * radius)
+        self._write(painter, rect, dot.inside, NOTE, ink, Qt.AlignmentFlag.AlignCenter)
 
     # Ways
 
@@ -173,6 +196,9 @@ class Blocks:
     def bars(self, painter: QPainter, bars: Bars, rect: QRectF, cell: Cell | None) -> None:
         """Words, a bar each, and its number."""
         theme = self._bench.appearance.theme
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(qcolor(theme.surface))
+        painter.drawRoundedRect(rect, CORNER * self._unit, CORNER * self._unit)
         each = rect.height() / max(len(bars.words), 1)
         name, number = NAMED * rect.width(), NUMBERED * rect.width()
         room = rect.width() - name - number
@@ -191,7 +217,14 @@ class Blocks:
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
             self._write(painter, left, word, TITLE, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
-            self._write(painter, right, written(value, 2), NOTE, ink, side | Qt.AlignmentFlag.AlignLeft)
+            self._write(
+                painter,
+                right,
+                written(float(f"{value:.0e}") if abs(value) < 0.005 else value, 2),
+                NOTE,
+                ink,
+                side | Qt.AlignmentFlag.AlignLeft,
+            )
 
     # Words
 

@@ -1,12 +1,14 @@
 """Looking closer at a drawing of a whole: the wheel, dragging, and the keys that go from box to box."""
 
+from math import hypot
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 
-from explorer.pages.drawing import Bars, Box, Image
+from explorer.pages.drawing import Bars, Box, Dot, Image
 from explorer.pages.view import Cell
+from explorer.ui.drawing.blocks import DISC
 from explorer.ui.drawing.lit import cell_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.page.gestures import perform
@@ -183,13 +185,16 @@ class Closer:
         return next((token for rect, token in self._marks.blocks.spots if rect.contains(position)), None)
 
     def _cell_at(self, position: QPointF) -> Cell | None:
-        """The cell of an image or of bars under the mouse."""
+        """The cell of an image, of bars or of a neuron under the mouse."""
         found = self._view.square_at(position)
         if found is not None:
             return cell_of(found[0], *found[1])
         point = self._view.at(position)
         for mark in self._view.drawing.marks:
-            if isinstance(mark, Bars) and QRectF(*mark.place).contains(point):
+            if isinstance(mark, Dot) and mark.cell is not None:
+                if hypot(mark.x - point.x(), mark.y - point.y()) <= DISC:
+                    return mark.cell
+            elif isinstance(mark, Bars) and QRectF(*mark.place).contains(point):
                 k = int((point.y() - mark.place[1]) / mark.place[3] * len(mark.words))
                 return mark.cells[k] if k < len(mark.cells) else None
         return None

@@ -60,6 +60,8 @@ FEW_LINES = 4
 """Segments; more of them are a grid, which words may stand on."""
 FEW_POINTS = 16
 """Of a strip; more of them shine through each other."""
+FAINT = 0.16
+"""How much of the ink a mark has that is not there yet."""
 STEP = 6.0
 """Pixels between the places of a line that words keep clear of."""
 
@@ -189,9 +191,11 @@ class Marks(pg.GraphicsObject):
         self._paint_small(painter, [mark for i in few if isinstance(mark := marks[i], Dot)])
         for i in () if drawing.zoom else sorted(self.lit):
             self._paint_mark(painter, i, True)
+        painter.setOpacity(1.0)
         self._paint_rows(painter)
         self._paint_squares(painter, bounds)
-        self._paint_labels(painter, self._words(drawing, bounds, many))
+        if not drawing.zoom:  # there all words are fixed
+            self._paint_labels(painter, self._words(drawing, bounds, many))
         painter.restore()
 
     def _px(self, pixels: float) -> float:
@@ -223,6 +227,8 @@ class Marks(pg.GraphicsObject):
     def _paint_mark(self, painter: QPainter, number: int, lit: bool) -> None:
         assert self.drawing is not None
         mark = self.drawing.marks[number]
+        if self.drawing.zoom:
+            painter.setOpacity(FAINT if mark.faint else 1.0)
         match mark:
             case Box() if drawable(*mark.place):
                 rect = self._pixels.rect(*mark.place)
@@ -235,6 +241,8 @@ class Marks(pg.GraphicsObject):
                 self.blocks.words(painter, mark, self._pixels.point(mark.x, mark.y), lit)
             case Image() if self.drawing.zoom and mark.array.size and drawable(*mark.place):
                 self.blocks.image(painter, number, mark, self._pixels.rect(*mark.place))
+            case Dot() if self.drawing.zoom and drawable(mark.x, mark.y):
+                self.blocks.disc(painter, mark, self._pixels.point(mark.x, mark.y), lit)
             case Dot():
                 if drawable(mark.x, mark.y):
                     (self._paint_disc if _is_disc(mark) else self._paint_dot)(painter, mark, lit)
@@ -385,15 +393,22 @@ class Marks(pg.GraphicsObject):
         painter.drawArc(box, round(16 * arc.start), round(16 * arc.turn))
 
     def _paint_rows(self, painter: QPainter) -> None:
-        """A frame around the rows of the word that is lit."""
+        """A frame around the rows and columns of the word that is lit."""
         token = self._bench.selection.token
-        painter.setPen(QPen(qcolor(self._bench.appearance.theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
+        token = self._bench.selection.token
+        theme = self._bench.appearance.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for image in self._grids:
-            if isinstance(image, Image) and token is not None and image.token == token[0]:
-                rows, columns = shape_of(image)
-                if token[1] < rows:
-                    painter.drawRect(self.square(image, token[1], 0, 1, columns))
+        axis, place = token or ("", 0)
+        for image in self._grids if axis else ():
+            if not isinstance(image, Image):
+                continue
+            rows, columns = shape_of(image)
+            if image.across == axis and place < columns:
+                painter.setPen(QPen(qcolor(theme.here_line), 1.2, j=Qt.PenJoinStyle.MiterJoin))
+                painter.drawRect(self.square(image, 0, place, rows, 1))
+            if image.token == axis and place < rows:
+                painter.setPen(QPen(qcolor(theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
+                painter.drawRect(self.square(image, place, 0, 1, columns))
 
     def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
         """A frame around the square that is pointed at, lines that lead to a small one, a frame around the own part."""

@@ -197,7 +197,8 @@ class Elements(QWidget):
         items = (self._column.itemAt(i) for i in range(self._column.count()))
         parts = [item.widget() for item in items if item is not None]
         words = [part for part in parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
-        others = [part.minimumSizeHint().width() for part in parts if part is not None and part not in words]
+        filling = [widget for widget in self.widgets.values() if isinstance(widget, Drawn) and widget.fills]
+        others = [p.minimumSizeHint().width() for p in parts if p is not None and p not in words and p not in filling]
         beyond = max([room, *others]) - room
         for part in words:
             inside = part.contentsMargins()
@@ -207,20 +208,20 @@ class Elements(QWidget):
         for part in words:
             if isinstance(part, HeaderView):
                 part.fit(room)
-        for widget in self.widgets.values():
-            if isinstance(widget, Drawn) and widget.fills:
-                widget.give_room(room, None if height is None else height - self._others(widget, room))
+        for picture in filling:
+            taken = self._others(picture, room)
+            picture.give_room(room, None if height is None else height - taken)
+            # Else Qt asks for the height that the words would take in a narrow column.
+            self.setMinimumHeight(taken + picture.minimumHeight())
 
     def _others(self, picture: Drawn, width: int) -> int:
         """Pixels that all but a picture take, one below the other."""
         margins = self.contentsMargins()
-        taken = margins.top() + margins.bottom()
-        for i in range(self._column.count()):
-            item = self._column.itemAt(i)
-            part = item.widget() if item is not None else None
-            if item is not None and part is not None and part is not picture:
+        items = [item for i in range(self._column.count()) if (item := self._column.itemAt(i)) is not None]
+        taken = margins.top() + margins.bottom() + self._column.spacing() * (len(items) - 1)
+        for item in items:
+            if item.widget() is not picture:
                 taken += item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
-                taken += self._column.spacing()
         return taken
 
     def _share_between_maps(self, room: int) -> None:
@@ -250,8 +251,12 @@ def _made_of(element: Element) -> tuple[object, ...]:
 def _controls_of(element: Element) -> tuple[object, ...]:
     """Which controls a header or a bar of switches has: with others it is another widget."""
     match element:
-        case Header(choices=choices, switches=switches):
-            return (*(choice.id for choice in choices), *(_controls_of(switches) if switches else ()))
+        case Header(choices=choices, switches=switches, crumbs=crumbs):
+            return (
+                *(choice.id for choice in choices),
+                *(crumb.text for crumb in crumbs),
+                *(_controls_of(switches) if switches else ()),
+            )
         case Switches():
             named = tuple(tuple(name for name, _ in some) for some in (element.values, element.more))
             return element.block, element.kind, named, element.several

@@ -17,6 +17,7 @@ from explorer.pages.page import (
     Listing,
     Note,
     Picture,
+    Player,
     Section,
     Sentences,
     Switches,
@@ -29,6 +30,7 @@ from explorer.ui.page.header import HeaderView
 from explorer.ui.page.late import Late
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.player import PlayerView
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.workbench import Workbench
 
@@ -100,6 +102,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {
     Matrix: MatrixBox,
     Note: NoteLabel,
     Picture: Drawn,
+    Player: PlayerView,
     Section: SectionLabel,
     Sentences: sentences_widget,
     Switches: SwitchBar,

@@ -1,9 +1,13 @@
 """Above every stage: its title, what happens there, the layer and head that all pages look at, and its switches."""
 
+from html import escape
+
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.pages.page import Header
 from explorer.ui.page.controls import ChoiceView
+from explorer.ui.page.gestures import perform
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
@@ -26,6 +30,8 @@ class HeaderView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(px(3))
+        if header.crumbs:
+            layout.addWidget(self._way_back(bench, header))
         line = QWidget()
         top = FlowLayout(line, horizontal=px(24), vertical=px(4))
         self._title = QLabel(header.title)
@@ -44,6 +50,23 @@ class HeaderView(QWidget):
         if self.switches is not None:
             layout.addSpacing(px(5))
             layout.addWidget(self.switches)
+
+    def _way_back(self, bench: Workbench, header: Header) -> QLabel:
+        """What the stage is in, each part a way back there."""
+        ink = bench.appearance.theme.muted
+        parts = (
+            f'<a href="{i}" style="color:{ink}; text-decoration:none">{escape(crumb.text)}</a> ▸'
+            for i, crumb in enumerate(header.crumbs)
+        )
+        label = QLabel(" ".join(parts))
+        mark(label, role="small")
+        flag = Qt.TextInteractionFlag
+        label.setTextInteractionFlags(flag.LinksAccessibleByMouse | flag.LinksAccessibleByKeyboard)
+        label.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        label.setAccessibleName(f"Back to {' or '.join(crumb.name for crumb in header.crumbs)}")
+        label.linkActivated.connect(lambda at: perform(bench, header.crumbs[int(at)].asks, self))
+        label.linkHovered.connect(lambda at: label.setToolTip(header.crumbs[int(at)].tip if at else ""))
+        return label
 
     def tell(self, header: Header) -> None:
         """Show another header with the same controls."""

@@ -12,6 +12,7 @@ from explorer.pages.page import Page
 from explorer.ui.later import later
 from explorer.ui.page.column import Elements
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.player import PlayerView
 from explorer.ui.workbench import Workbench
 
 
@@ -49,6 +50,13 @@ class PageView(QScrollArea):
         header = self.elements.widgets["header"]
         assert isinstance(header, HeaderView)
         return header
+
+    def play(self) -> bool:
+        """Play what can be played here, or pause it; returns whether there is anything."""
+        players = [widget for widget in self.elements.widgets.values() if isinstance(widget, PlayerView)]
+        for player in players:
+            player.toggle()
+        return bool(players)
 
     # Following
 

@@ -3,7 +3,7 @@
 import re
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -113,14 +113,17 @@ class StageButton(QAbstractButton):
 class PipelineMap(QFrame):
     """The map at the left, drawn from the graph itself. Of many layers, the one that one is in is open.
 
-    It is as close as it must be to be in sight as a whole; where text is large, numbers stand for the titles.
+    It is as close as it must be to be in sight as a whole; where text is large, or one has asked for it, numbers stand
+    for the titles.
 
     Parameters
     ----------
     bench : Workbench
+    fold : QAction
+        Checked where numbers are asked for.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, fold: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
         self._bench = bench
@@ -136,6 +139,12 @@ class PipelineMap(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._scroll)
+        self._fold = fold
+        self._folds = QPushButton()
+        mark(self._folds, link="true")
+        self._folds.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._folds.clicked.connect(fold.toggle)
+        layout.addWidget(self._folds)
         bench.selection.stage_changed.connect(self._mark)
         self.rebuild()
 
@@ -146,7 +155,13 @@ class PipelineMap(QFrame):
     def fit(self, width: int) -> None:
         """Take the room that a window of so many pixels leaves."""
         appearance = self._bench.appearance
-        titled = width >= LEAST_WINDOW * appearance.scale
+        roomy = width >= LEAST_WINDOW * appearance.scale
+        titled = roomy and not self._fold.isChecked()
+        self._folds.setVisible(roomy)
+        self._folds.setText("«" if titled else "»")
+        said = "Numbers only (Ctrl+B)" if titled else "Numbers and titles (Ctrl+B)"
+        self._folds.setToolTip(said)
+        self._folds.setAccessibleName(f"List of stages: {said.partition(' (')[0].lower()}")
         if titled != self._titled:
             self._titled = titled
             self.rebuild()
