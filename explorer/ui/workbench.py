@@ -51,6 +51,7 @@ class Workbench:
         self.appearance = appearance
         self.reference = reference
         self.background = background or Background(bridge)
+        self._waits = background is None
         self._first = lesson
         self._lessons = {lesson.id: lesson}
         self.opened: WeakSet[State] = WeakSet({document.state})
@@ -78,9 +79,8 @@ class Workbench:
 
     @property
     def _has_gradients(self) -> bool:
-        """Whether nobody has to wait for gradients."""
-        document = self.document
-        return self.descent.quick or document.engine.has_gradients or not document.computing
+        """Whether gradients are there, or come with the first question: without a background nothing comes later."""
+        return self._waits or self.descent.quick or self.document.engine.has_gradients
 
     @property
     def lesson(self) -> Lesson:

@@ -46,3 +46,10 @@ def test_parts_are_compared_one_by_one():
     assert Shown(np.arange(3.0), (inner, "a")) == Shown(np.arange(3.0), (Shown(np.arange(2.0)), "a"))
     assert Shown(np.arange(3.0), (inner, "a")) != Shown(np.arange(3.0), (inner, "b"))
     assert Shown(np.arange(3.0), (inner,)) != Shown(np.arange(3.0), (inner, inner))
+
+
+def test_what_is_no_number_is_equal_to_itself():
+    one = Shown(np.arange(3.0), (float("nan"), 1.0))
+    assert one == Shown(np.arange(3.0), (float("nan"), 1.0))
+    assert one != Shown(np.arange(3.0), (0.0, 1.0))
+    assert one != Shown(np.arange(3.0), (1.0, float("nan")))

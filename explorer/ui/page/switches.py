@@ -22,6 +22,11 @@ class SwitchBar(QWidget):
     ----------
     bench : Workbench
     switches : Switches
+
+    Attributes
+    ----------
+    switches : Switches
+        What is shown.
     """
 
     opened = Signal(bool)
@@ -29,7 +34,7 @@ class SwitchBar(QWidget):
     def __init__(self, bench: Workbench, switches: Switches, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self._switches = switches
+        self.switches = switches
         self._controls: dict[str, QWidget] = {}
         px = bench.appearance.px
         flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
@@ -60,11 +65,11 @@ class SwitchBar(QWidget):
         self.more.setText("Fewer switches" if on else "More switches")
         for line in self._rest:
             line.setVisible(on)
-        self._everywhere.setVisible(self._switches.several > 1 and (on or not self._rest))
+        self._everywhere.setVisible(self.switches.several > 1 and (on or not self._rest))
 
     def tell(self, switches: Switches) -> None:
         """Show what the switches stand at."""
-        self._switches = switches
+        self.switches = switches
         for name, value in (*switches.values, *switches.more):
             control = self._controls[name]
             control.blockSignals(True)
@@ -80,8 +85,8 @@ class SwitchBar(QWidget):
             control.blockSignals(False)
 
     def _line(self, name: str) -> QWidget:
-        switch: Switch = SWITCHES[self._switches.kind][name]
-        block = self._switches.block
+        switch: Switch = SWITCHES[self.switches.kind][name]
+        block = self.switches.block
         line = QWidget()
         layout = QHBoxLayout(line)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -121,6 +126,6 @@ class SwitchBar(QWidget):
 
     def _set(self, name: str, value: SwitchValue) -> None:
         everywhere = self._everywhere.isChecked() and not self._everywhere.isHidden()
-        asked = SwitchTo(self._switches.block, name, value, everywhere)
+        asked = SwitchTo(self.switches.block, name, value, everywhere)
         if not perform(self._bench, asked, self._controls[name]):
-            self.tell(self._switches)
+            self.tell(self.switches)

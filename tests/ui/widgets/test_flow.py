@@ -114,7 +114,7 @@ def test_adding_and_taking(qtbot):
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     QApplication.processEvents()
     assert layout.count() == 2
-    assert new.x() == 0
+    assert [boxes[1].x(), new.x()] == [0, 40]
 
 
 def test_the_spacing_can_change(qtbot):

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from explorer.ui.panels.descent import Moving
-from explorer.ui.widgets.note import Note
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox
 
@@ -14,6 +12,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.training.run import Run, Settings
 from explorer.training.task import Material
+from explorer.ui.page.note import NoteLabel
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training.moving import Moving
@@ -210,10 +209,10 @@ def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, 
     assert document.computing
     (moving,) = panel.findChildren(Moving)
     assert [label.text() for label in moving.lengths.values()] == ["…", "…"]
-    assert len(panel.findChildren(Later)) == 1
-    assert any("Train" in note.text() for note in panel.findChildren(Note))
+    assert "surface" not in panel.elements.widgets
+    assert any("Train" in note.text() for note in panel.findChildren(NoteLabel))
     gate.open.set()
-    qtbot.waitUntil(lambda: len(panel.findChildren(Later)) == 2)
+    qtbot.waitUntil(lambda: "surface" in panel.elements.widgets)
     assert document.engine.has_gradients
     (moving,) = panel.findChildren(Moving)
     gradient = document.engine.gradients().of("output.logits")
@@ -269,14 +268,15 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
     qtbot.waitUntil(lambda: document.engine.has_gradients)
     gate.open.clear()
     hand.click(stepper.one)
+    qtbot.waitUntil(lambda: document.computing)
     document.do(SetCells("output.logits", {(0, 0): 5.0}))
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)
     eye.settle(window)
-    assert descent.at == 0
-    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 0 steps, then edited"))
+    assert descent.at == 1
+    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 1 step, then edited"))
     hand.click(stepper.one)
-    qtbot.waitUntil(lambda: descent.at == 1)
+    qtbot.waitUntil(lambda: descent.at == 2)
 
 
 def test_the_surface_of_a_large_model_is_computed_in_the_background(window, large, eye, qtbot):
@@ -304,7 +304,7 @@ def test_many_weights_stand_block_by_block(open_window, eye, hand, qtbot):
     together = np.sqrt(sum(np.sum(gradients.of(name) ** 2) for name in inside))
     assert moving.lengths["encoder.1.self"].text() == written(float(together), 4)
     assert not moving.boxes["encoder.1.self.W_Q"].isVisible()
-    eye.scroll_to(block) if hasattr(eye, "scroll_to") else panel.ensureWidgetVisible(block)
+    panel.ensureWidgetVisible(block)
     hand.click(block.open)
     assert moving.boxes["encoder.1.self.W_Q"].isVisible()
     hand.click(moving.boxes["encoder.1.self.W_Q"], QPoint(8, 8))
@@ -390,14 +390,6 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
     assert surface.cells[1] == Cell("output.temperature", ())
     qtbot.waitUntil(lambda: surface.grid.whole)
     assert not panel.grab().isNull()
-
-
-def test_a_net_shows_what_it_answers(open_window, eye):
-    from explorer.ui.widgets.net_picture import Surface
-
-    window = open_window("xor")
-    eye.go_to(window, "model.descent")
-    assert eye.plot(window, Surface)
 
 
 def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye, qtbot):

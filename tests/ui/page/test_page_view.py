@@ -1,0 +1,256 @@
+"""A page on the screen is what its data say, and widgets hear only of what is different."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.lessons.loader import catalogue
+from explorer.pages import compose
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.column import _leaves as leaves
+from explorer.ui.page.elements import WIDGETS
+from explorer.ui.page.listing import ListingView
+from explorer.ui.page.note import NoteLabel
+
+WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
+ENCODER, DECODER = "encoder.1.self", "decoder.1.self"
+ATTENTION = f"{ENCODER}.attention"
+EDITS = [
+    SetCells("source.table", {(0, 0): 2.5}),
+    SetTokens("source", ("You", "are", "so", "very", "welcome")),
+    SetSwitch(ENCODER, "heads", 3),
+    SetSwitch(ENCODER, "scale", "none", everywhere=True),
+    SetSwitch("source", "positions", "none"),
+    SetSwitch(ENCODER, "norm", "pre"),
+    PinCells(f"{ENCODER}.weights", {(0, 1, 2): 0.5}),
+]
+
+
+def wrong(window):
+    """The ids of what stands on the page in sight and is not what its data would be now."""
+    page = window.page()
+    now = compose.page(window.bench.view, page.stage)
+    assert page.page == now
+    elements = {leaf.id: leaf for element in (now.header, *now.elements) for leaf in leaves(element)}
+    assert page.elements.widgets.keys() == elements.keys()
+    found = []
+    for id, widget in page.elements.widgets.items():
+        element = elements[id]
+        match widget:
+            case MatrixBox():
+                same, table = widget.matrix == element, widget.view.table
+                same &= (table.rowCount(), table.columnCount()) == element.array.shape
+                same &= table.index(0, 0).data() == element.text(0, 0)
+            case ListingView():
+                same = widget.listing == element and widget.table.rowCount() == len(element.lines)
+            case NoteLabel():
+                same = widget.text().count("<b") == element.text.count("<b") + element.text.count("<mark")
+            case _:
+                same = True
+        if not same:
+            found.append(id)
+    return found
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """The ids of the elements that widgets were told since one last asked."""
+    ids = []
+    for kind in {make for make in WIDGETS.values() if isinstance(make, type)}:
+        tell = kind.tell
+
+        def counted(self, element, tell=tell):
+            ids.append(element.id)
+            tell(self, element)
+
+        monkeypatch.setattr(kind, "tell", counted)
+
+    def since():
+        found = sorted(ids)
+        ids.clear()
+        return found
+
+    return since
+
+
+@pytest.mark.parametrize("lesson", [lesson.id for lesson in catalogue()])
+def test_every_stage_of_every_example_is_shown(open_window, eye, lesson):
+    window = open_window(lesson)
+    for stage in window.bench.selection.stops:
+        assert eye.go_to(window, stage.name).isVisible()
+        assert wrong(window) == []
+    assert not window.grab().isNull()
+
+
+@WITHOUT_PICTURES
+@pytest.mark.parametrize("stage", ["source.positions", ATTENTION, f"{ENCODER}.heads", f"{ENCODER}.after", "output"])
+def test_the_page_in_sight_follows_each_edit_and_its_undo(window, eye, stage):
+    document = window.bench.document
+    for edit in EDITS:
+        eye.look_at(window, stage)  # an edit may have taken the stage away
+        document.do(edit)
+        window.bench.bridge.flush()
+        assert wrong(window) == [], edit.label
+        document.undo()
+        window.bench.bridge.flush()
+        assert wrong(window) == [], f"undo of {edit.label}"
+
+
+@WITHOUT_PICTURES
+def test_a_page_out_of_sight_is_told_once_when_it_is_shown(window, eye, told):
+    for stage in (ATTENTION, f"{ENCODER}.heads"):
+        eye.look_at(window, stage)
+    for value in (1.0, 2.0, 3.0):
+        window.bench.document.do(SetCells("source.table", {(0, 0): value}))
+        window.bench.bridge.flush()
+    told()
+    eye.look_at(window, ATTENTION)
+    shown = told()
+    assert len(shown) == len(set(shown)) >= 7
+    assert wrong(window) == []
+    eye.look_at(window, f"{ENCODER}.heads")
+    eye.look_at(window, ATTENTION)
+    assert told() == []
+
+
+@WITHOUT_PICTURES
+def test_what_is_equal_is_not_told(window, eye, told):
+    page = eye.look_at(window, ATTENTION)
+    told()
+    page.follow()
+    window.bench.document.do(SetCells("decoder.1.self.W_O", {(0, 0): 5.0}))  # shown on another page
+    window.bench.bridge.flush()
+    assert told() == []
+
+
+@WITHOUT_PICTURES
+def test_a_number_is_told_to_the_elements_that_show_it(window, eye, told):
+    page = eye.look_at(window, ATTENTION)
+    told()
+    window.bench.document.do(SetCells(f"{ENCODER}.head.1.W_V", {(0, 0): 5.0}))
+    window.bench.bridge.flush()
+    heard = told()
+    matrices = {id for id, widget in page.elements.widgets.items() if isinstance(widget, MatrixBox)}
+    assert set(heard) & matrices == {f"{ENCODER}.{short}" for short in ("V", "W_V", "output")}
+    assert len(heard) == len(set(heard))
+
+
+@WITHOUT_PICTURES
+def test_what_stays_on_a_page_that_is_rearranged_keeps_its_widget_and_the_keys(window, eye, hand):
+    page = eye.look_at(window, ATTENTION)
+    before = dict(page.elements.widgets)
+    view = before[f"{ENCODER}.W_Q"].view
+    hand.click(view, hand.cell(view, 1, 1))
+    assert QApplication.focusWidget() is view
+    window.bench.document.do(SetSwitch(ENCODER, "scale", "none"))
+    window.bench.bridge.flush()
+    gone = {id for id in before if id not in page.elements.widgets}
+    assert f"{ENCODER}.scaled" in gone
+    assert all(page.elements.widgets[id] is widget for id, widget in before.items() if id not in {*gone, "header"})
+    assert QApplication.focusWidget() is view
+    assert view.currentIndex().row() == 1
+    eye.settle(window)
+    assert wrong(window) == []
+
+
+@WITHOUT_PICTURES
+def test_the_mean_over_the_heads_leaves_the_picture_where_it_is(window, eye, hand):
+    page = eye.look_at(window, ATTENTION)
+    heat = page.elements.widgets[f"{ENCODER}.heat map"]
+    button = eye.by_name(page, "Head averaged", QPushButton)
+    hand.click(button)
+    assert f"{ENCODER}.average" in page.elements.widgets
+    assert f"{ENCODER}.V" not in page.elements.widgets
+    assert page.elements.widgets[f"{ENCODER}.heat map"] is heat
+    assert eye.by_name(page, "Head averaged", QPushButton).isChecked()
+    assert wrong(window) == []
+
+
+@WITHOUT_PICTURES
+def test_a_page_that_is_rearranged_leaves_nothing_of_the_old_one(window, eye, qtbot):
+    page = eye.look_at(window, ATTENTION)
+    count = len(window.findChildren(MatrixBox))
+    for kind in ("none", "1/d_k") * 2:
+        window.bench.document.do(SetSwitch(ENCODER, "scale", kind))
+        eye.settle(window)
+    boxes = sum(isinstance(widget, MatrixBox) for widget in page.elements.widgets.values())
+    qtbot.waitUntil(lambda: len(page.findChildren(MatrixBox)) == boxes)
+    assert len(window.findChildren(MatrixBox)) == count
+
+
+@WITHOUT_PICTURES
+def test_a_page_whose_stage_is_gone_goes(window, eye, qtbot):
+    window.bench.document.do(SetSwitch("decoder.1.ffn", "on", True))
+    window.bench.bridge.flush()
+    page = eye.look_at(window, "decoder.1.ffn.layers")
+    with qtbot.waitSignal(page.destroyed):
+        window.bench.document.do(SetSwitch("decoder.1.ffn", "on", False))
+    assert window.bench.selection.stage in {stage.name for stage in window.bench.selection.stops}
+    assert wrong(window) == []
+
+
+@WITHOUT_PICTURES
+def test_theme_and_text_scale_make_the_page_anew(window, eye):
+    look = window.bench.appearance
+    for change in (lambda: look.set_mode("dark"), lambda: look.set_scale(1.5)):
+        before = eye.look_at(window, ATTENTION)
+        change()
+        assert window.page() is not before
+        assert window.page().page == before.page
+        assert eye.views(window)[f"{ENCODER}.head.1.Q"].rowHeight(0) == look.px(30)
+        eye.settle(window)
+
+
+def test_painting_every_page_between_an_edit_and_its_news_does_no_harm(window, eye):
+    for stage, edit in (
+        ("source.embedding", SetTokens("target", ("<start>",))),
+        (ATTENTION, EDITS[3]),
+        (f"{ENCODER}.heads", EDITS[2]),
+        (f"{DECODER}.attention", SetTokens("target", ("<start>",))),
+    ):
+        page = eye.go_to(window, stage)
+        for act in (lambda edit=edit: window.bench.document.do(edit), window.bench.document.undo):
+            act()
+            assert not page.grab().isNull()
+            eye.settle(window)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1e300])
+def test_every_page_can_be_painted_with_numbers_that_cannot_be_drawn(window, eye, value):
+    for name in ("source.table", "source.PE", f"{ENCODER}.head.1.W_Q", "encoder.1.ffn.W_1", "output.W"):
+        window.bench.document.do(SetCells(name, {(0, 1): value, (1, 0): 1e-300}))
+    for stage in window.bench.document.engine.graph.stages:
+        assert eye.go_to(window, stage.name).isVisible()  # and painted
+        assert wrong(window) == []
+
+
+# Settings
+
+
+def setting_buttons(window):
+    return {b.text(): b for b in window.findChildren(QPushButton) if b.accessibleName().startswith("Setting:")}
+
+
+@WITHOUT_PICTURES
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
+def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open_window, hand, eye, lesson):
+    window = open_window(lesson)
+    printed = dict(window.bench.document.engine.values)
+    buttons = setting_buttons(window)
+    assert list(buttons) == [s.title for s in window.bench.lesson.settings.values()]
+    assert buttons["As printed"].isChecked()
+    hand.click(buttons["Textbook"])
+    eye.settle(window)
+    assert window.bench.document.state.setting == "textbook"
+    assert setting_buttons(window)["Textbook"].isChecked()
+    assert wrong(window) == []
+    assert window.lesson_bar._title.text() == "Textbook"
+    hand.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    eye.settle(window)
+    assert setting_buttons(window)["As printed"].isChecked()
+    assert wrong(window) == []
+    values = window.bench.document.engine.values
+    assert values.keys() == printed.keys()
+    assert all(values[name].tobytes() == array.tobytes() for name, array in printed.items())
