@@ -325,6 +325,10 @@ class Box(Mark):
         Whether others like it lie behind it.
     around : bool
         Whether others stand in it: then its ground is that of the page, and its title stands at the left.
+    menu : tuple of (words, gesture)
+        What a right click offers.
+    off : bool
+        Whether it is switched off.
     """
 
     place: tuple[float, float, float, float]
@@ -336,6 +340,8 @@ class Box(Mark):
     share: float | None = None
     folded: bool = False
     around: bool = False
+    menu: tuple[tuple[str, Gesture], ...] = ()
+    off: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,6 +378,8 @@ class Bars(Mark):
         What pointing at each points at.
     full : float
         The value of a bar as long as there is room.
+    before : tuple of float
+        The values before the last edit, if that has changed them.
     """
 
     place: tuple[float, float, float, float]
@@ -379,6 +387,7 @@ class Bars(Mark):
     values: tuple[float, ...]
     cells: tuple[Cell, ...] = ()
     full: float = 1.0
+    before: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

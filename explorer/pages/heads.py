@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 
 from explorer.core.node import Stage
-from explorer.document.commands import Release
 from explorer.pages.attention import heat_maps
 from explorer.pages.drawing import series
 from explorer.pages.element import Element
-from explorer.pages.gestures import Do, Edit, Hold
 from explorer.pages.matrix import matrix
 from explorer.pages.page import Button, Item, Row, Section, Stack
+from explorer.pages.turned import is_off, turn
 from explorer.pages.view import View
 
 MOST_WORDS = 9
@@ -71,14 +70,9 @@ def _head(view: View, block: str, head: int, shown: tuple[Element, ...]) -> Stac
 
 def _switch(view: View, name: str, head: int) -> Button:
     """Takes a head out, by pinning its output to 0, or lets it work again."""
-    place = view.graph.place(name)
-    pin = view.engine.pins.get(place.node)
-    shape = view.engine.value(place).shape
-    fits = pin is not None and pin.cells.shape == view.values[place.node].shape
-    act: Edit
-    if fits and pin is not None and pin.cells[place.index].all() and not pin.values[place.index].any():
-        text, act, tip = "Switch on", Do(Release(name)), "Let the head work again"
+    if is_off(view, name):
+        text, tip = "Switch on", "Let the head work again"
     else:
-        text, act = "Switch off", Hold(name, shape)
-        tip = "Hold what the head puts out at 0 and see what is missed"
+        text, tip = "Switch off", "Hold what the head puts out at 0 and see what is missed"
+    act = turn(view, name)
     return Button(f"switch of head {head + 1}", text, act, tip, f"{text} head {head + 1}")

@@ -31,14 +31,15 @@ from explorer.pages.drawing import (
     Words,
     series,
 )
-from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.gestures import Gesture, GoTo, Keep, Switch
+from explorer.pages.turned import is_off, turn
 from explorer.pages.view import Cell, View
 
 LAYER, ALL = "whole.layer", 0
 """The key under which it is kept which layer is drawn, and what means all of them."""
 MOST_LAYERS = 2
 """Of more, one is drawn unless one asks for all."""
-MOST_HEADS, MOST_BARS = 27, 6
+MOST_HEADS, MOST_BARS, MOST_OFFERED = 27, 6, 12
 GAP, BOX, RISE, PAD = 12.0, 92.0, 26.0, 7.0
 """Between parts, the height of a block, how far above the stream it stands, and what lies between it and its image."""
 IMAGE = 50.0
@@ -467,9 +468,19 @@ class Lanes:
             hidden = view.graph.shape(f"{block}.hidden")[-1]
             into, out = (view.graph.shape(f"{lane.sequence}.X")[-1],) * 2
             note = f"{into} → {hidden} → {out}" if values else note
-        inside = "" if attention and values else note
+        inside, off = "" if attention and values else note, is_off(view, raw)
         self._marks.append(
-            Box(place, f"{stage.group}: {title}", title, inside, self._tip(stage, raw), GoTo(stage.name), share)
+            Box(
+                place,
+                f"{stage.group}: {title}{', switched off' if off else ''}",
+                f"✕ {title}" if off else title,
+                inside,
+                f"{self._tip(stage, raw)}\nA right click turns parts of it off.",
+                GoTo(stage.name),
+                share,
+                menu=self._menu(block, raw, stage.title.lower(), attention),
+                off=off,
+            )
         )
         if not attention:
             room = left + PAD, top + 20.0, width - 2 * PAD, IMAGE
@@ -487,6 +498,24 @@ class Lanes:
             pill = left + PAD, top + height - 18.0, width - 2 * PAD, 14.0
             said = f"{heads_stage.title} of {stage.group}: {stage.title}"
             self._marks.append(Box(pill, said, mixed, "", self._tip(heads_stage, raw), GoTo(heads_stage.name)))
+
+    def _menu(self, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:
+        """What can be turned off and on in a block, and around it."""
+        view = self._view
+        offers = [(title, raw)]
+        heads = (view.graph.n_heads(f"{block}.output") or 1) if attention else 1
+        if 1 < heads <= MOST_OFFERED:
+            offers += [(f"head {k + 1}", view.of_head(f"{block}.output", k)) for k in range(heads)]
+        found: list[tuple[str, Gesture]] = [
+            (f"Turn {what} {'on' if is_off(view, name) else 'off'}", turn(view, name)) for what, name in offers
+        ]
+        residual, norm = (view.state.model.switch(block, switch) for switch in ("residual", "norm"))
+        found.append((f"Turn the residual {'off' if residual else 'on'}", Switch(block, "residual", not residual)))
+        if norm == "none":
+            found.append(("Turn the norm on", Switch(block, "norm", "post")))
+        else:
+            found.append(("Turn the norm off", Switch(block, "norm", "none")))
+        return tuple(found)
 
     def _exchange(self, lane: Lane, block: str, start: float, end: float) -> None:
         """Lines from each word to those that look at it, thick by the mean of the heads' weights."""
@@ -583,11 +612,27 @@ class Lanes:
         cells = tuple(Cell(name, (row, j)) for j in best)
         values = tuple(float(shares[j]) for j in best)
         inside = place[0] + 6.0, place[1] + 22.0, place[2] - 10.0, inner
-        self._marks.append(Bars(inside, tuple(words[j] for j in best), values, cells, max(1.0, *values)))
+        self._marks.append(
+            Bars(
+                inside,
+                tuple(words[j] for j in best),
+                values,
+                cells,
+                max(1.0, *values),
+                self._before_edit(name, row, best),
+            )
+        )
         low = place[1] + height
         if LOSS.node in view.nodes:
             low = self._loss(place[0], low + 16.0, place[2], low)
         self._right, self._low = max(self._right, left + place[2]), max(self._low, low + 8.0)
+
+    def _before_edit(self, name: str, row: int, columns: Sequence[int]) -> tuple[float, ...]:
+        """Some numbers of a row as they were before the last edit, where that has changed them."""
+        was = self._view.last.before.get(name)
+        if was is None or was.shape != self._view.values[name].shape:
+            return ()
+        return tuple(float(was[row, j]) for j in columns)
 
     def _loss(self, left: float, top: float, width: float, above: float) -> float:
         """The loss below the answers; returns where it ends."""

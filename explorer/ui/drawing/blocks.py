@@ -95,6 +95,8 @@ class Blocks:
             shade.setAlphaF(0.10)
             painter.setBrush(shade)
             painter.drawRoundedRect(rect.translated(0.0, 2.0), corner, corner)
+        if box.off:
+            line = QPen(qcolor(theme.error), 1.5, Qt.PenStyle.DashLine)
         painter.setPen(QPen(qcolor(theme.focus), 2.0) if here else QPen(qcolor(theme.text), 1.2) if under else line)
         painter.setBrush(ground)
         painter.drawRoundedRect(rect, corner, corner)
@@ -211,6 +213,10 @@ class Blocks:
                 long = QRectF(bar.topLeft(), bar.size())
                 long.setWidth(room * min(max(value / (bars.full or 1.0), 0.0), 1.0))
                 painter.fillRect(long, qcolor(theme.here if lit else theme.series[0]))
+            if k < len(bars.before) and drawable(bars.before[k]):
+                x = bar.left() + room * min(max(bars.before[k] / (bars.full or 1.0), 0.0), 1.0)
+                painter.setPen(QPen(qcolor(theme.text), 2.0, c=Qt.PenCapStyle.FlatCap))
+                painter.drawLine(QPointF(x, bar.top() - 0.1 * each), QPointF(x, bar.bottom() + 0.1 * each))
             ink = qcolor(theme.here_text if lit else theme.text)
             gap = 5.0 * self._unit
             side = Qt.AlignmentFlag.AlignVCenter

@@ -1,10 +1,12 @@
 """Looking closer at a drawing of a whole: the wheel, dragging, and the keys that go from box to box."""
 
+from functools import partial
 from math import hypot
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QMenu
 
 from explorer.pages.drawing import Bars, Box, Dot, Image
 from explorer.pages.view import Cell
@@ -199,6 +201,20 @@ class Closer:
                 return mark.cells[k] if k < len(mark.cells) else None
         return None
 
+    def offer(self, position: QPointF | None) -> None:
+        """Open the menu of the box at a place, or of the one where the keys are."""
+        number = self._marks.here if position is None else self._box_at(position)
+        box = self._view.drawing.marks[number] if number is not None else None
+        if not isinstance(box, Box) or not box.menu:
+            return
+        menu = QMenu(self._view)
+        menu.setAccessibleName(box.name)
+        for words, gesture in box.menu:
+            menu.addAction(words, partial(perform, self._view.bench, gesture, self._view))
+        menu.aboutToHide.connect(menu.deleteLater)
+        at = self._view.pixel(*_middle(box)).toPoint() if position is None else position.toPoint()
+        menu.popup(self._view.mapToGlobal(at))
+
     def told_at(self, position: QPointF) -> tuple[str, QRect]:
         """What a tooltip says of a place, and of which part of the picture it says it."""
         found, box = self._view.square_at(position), self._box_at(position)
@@ -266,3 +282,8 @@ class Closer:
             self._look(self._held(seen))
         self._marks.update()
         self._view.describe(self.said())
+
+
+def _middle(box: Box) -> tuple[float, float]:
+    left, top, width, height = box.place
+    return left + width / 2, top + height / 2

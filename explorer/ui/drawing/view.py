@@ -5,7 +5,7 @@ from math import isfinite
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -247,7 +247,7 @@ class DrawingView(Plot):
 
     # Places in pixels
 
-    def _pixel(self, x: float, y: float) -> QPointF:
+    def pixel(self, x: float, y: float) -> QPointF:
         """Where numbers of the window are in the widget."""
         return QPointF(self.mapFromScene(self.getViewBox().mapViewToScene(QPointF(x, y))))
 
@@ -262,7 +262,7 @@ class DrawingView(Plot):
     def _nearest(self, places: Array, position: QPointF) -> int | None:
         """The place that is nearest to the mouse, if it is near enough."""
         left, right, bottom, top = self.extent
-        a, b = self._pixel(left, bottom), self._pixel(right, top)
+        a, b = self.pixel(left, bottom), self.pixel(right, top)
         with np.errstate(all="ignore"):
             x = a.x() + (places[:, 0] - left) / (right - left) * (b.x() - a.x())
             y = a.y() + (places[:, 1] - bottom) / (top - bottom) * (b.y() - a.y())
@@ -402,7 +402,7 @@ class DrawingView(Plot):
         if near is not None:
             mark = self.drawing.marks[near]
             assert isinstance(mark, Dot | Arrow)
-            middle = self._pixel(*_place(mark)).toPoint()
+            middle = self.pixel(*_place(mark)).toPoint()
             reach = self.bench.appearance.px(GRIP)
             return self._told_of(mark), QRect(middle - QPoint(reach, reach), middle + QPoint(reach, reach))
         found = self.square_at(position)
@@ -420,6 +420,11 @@ class DrawingView(Plot):
         return hint, QRect(here, here + QPoint(12, 12))
 
     # The keys
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.drawing.zoom:
+            by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+            self.closer.offer(None if by_key else QPointF(event.pos()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.drawing.zoom:

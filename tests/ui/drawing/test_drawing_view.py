@@ -97,7 +97,7 @@ def test_every_mark_is_painted_in_its_ink(view, bench, mark, ink):
 def test_an_arc_has_its_words(view):
     picture = view(Arc(0, 90, "α 90°"), window=(-1.0, 1.0, -1.0, 1.0))
     assert set(labels(picture)) == {"α 90°"}
-    middle = picture._pixel(0, 0)
+    middle = picture.pixel(0, 0)
     rect = labels(picture)["α 90°"].rect
     assert rect.left() > middle.x(), "between the two directions"
     assert rect.bottom() < middle.y()
@@ -117,9 +117,9 @@ def test_the_first_row_of_an_image_is_where_counting_begins(view, down):
     array[0] = 1.0
     picture = view(Image(array, 1.0, place=(0, 0, 4, 3)), down=down)
     pixels = picture.grab().toImage()
-    first, last = (pixels.pixelColor(picture._pixel(2.1, y).toPoint()).lightness() for y in (0.5, 2.5))
+    first, last = (pixels.pixelColor(picture.pixel(2.1, y).toPoint()).lightness() for y in (0.5, 2.5))
     assert first < last
-    assert (picture._pixel(0, 0).y() < picture._pixel(0, 3).y()) is down
+    assert (picture.pixel(0, 0).y() < picture.pixel(0, 3).y()) is down
 
 
 def test_numbers_that_cannot_be_drawn_leave_the_others_standing(view):
@@ -160,7 +160,7 @@ def test_numbers_stand_along_the_sides_whatever_their_size(view, size):
 
 def test_a_square_drawing_has_units_of_one_length(view):
     picture = view(square=True)
-    origin, across, up = picture._pixel(0, 0), picture._pixel(1, 0), picture._pixel(0, 1)
+    origin, across, up = picture.pixel(0, 0), picture.pixel(1, 0), picture.pixel(0, 1)
     assert across.x() - origin.x() == pytest.approx(origin.y() - up.y(), abs=1.5)
 
 
@@ -189,7 +189,7 @@ def test_names_lie_neither_on_each_other_nor_on_a_dot(view):
     rects = [label.rect for label in labels(picture).values()]
     assert len(rects) > 15
     assert not any(a.intersects(b) for k, a in enumerate(rects) for b in rects[:k])
-    assert not any(rect.contains(picture._pixel(x, y)) for rect in rects for x, y in spots)
+    assert not any(rect.contains(picture.pixel(x, y)) for rect in rects for x, y in spots)
 
 
 def test_dots_that_lie_on_each_other_are_named_together(view):
@@ -204,14 +204,14 @@ def test_names_of_curves_stand_at_their_right_ends(view):
     picture = view(*(Curve(x, np.full(5, y), name) for name, y in (("low", 1.0), ("high", 1.05), ("top", 2.5))))
     found = labels(picture)
     assert found["high"].rect.bottom() <= found["low"].rect.top()
-    end = picture._pixel(3, 2.5)
+    end = picture.pixel(3, 2.5)
     assert abs(found["top"].rect.center().y() - end.y()) < 3
     assert 0 < found["top"].rect.left() - end.x() < 12
 
 
 def test_an_arrow_is_named_at_its_tip_beside_its_shaft(view):
     picture = view(Arrow((1, 1), (2, 2), "name"))
-    rect, tip = labels(picture)["name"].rect, picture._pixel(2, 2)
+    rect, tip = labels(picture)["name"].rect, picture.pixel(2, 2)
     assert not rect.contains(tip)
     assert (rect.center() - tip).manhattanLength() < 60
     assert rect.center().x() > tip.x()

@@ -1,0 +1,318 @@
+"""The whole model in one picture: what goes in, what comes out, and what stands between. No window anywhere."""
+
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+
+from explorer.core.graph import Place
+from explorer.document.commands import SetCells
+from explorer.document.document import Document
+from explorer.lessons.loader import catalogue, load
+from explorer.lessons.new import new_lesson
+from explorer.pages.amounts import amount, depth
+from explorer.pages.compose import WHOLE, page, stops
+from explorer.pages.drawing import Bars, Box, Dot, Image, Segments, Words
+from explorer.pages.gestures import Edit, GoTo, Keep
+from explorer.pages.lanes import ALL, LAYER
+from explorer.pages.page import Choice, Player
+from explorer.pages.played import PLAYED
+from explorer.pages.view import View
+
+EXAMPLES = [(lesson.id, setting) for lesson in catalogue() for setting in lesson.settings]
+TEXTBOOK = "you-are-welcome", "textbook"
+
+
+@pytest.fixture
+def whole(desk):
+    """The picture of an example, and its desk."""
+
+    def picture(lesson="you-are-welcome", setting=None, **looking):
+        made = desk(lesson, setting)
+        made.look(**looking)
+        return made, made.page(WHOLE.name)
+
+    return picture
+
+
+@cache
+def deep():
+    text = "one two three four five six seven eight"
+    return new_lesson("gpt", [text], d_model=8, layers=12, heads=4).state()
+
+
+def boxes(eyes):
+    return {mark.name: mark for mark in eyes.marks("model", Box)}
+
+
+def images(eyes, short):
+    return [mark for mark in eyes.marks("model", Image) if mark.node.node.rpartition(".")[2] == short]
+
+
+def inside(place, outer):
+    left, top, width, height = place
+    return (
+        outer[0] <= left
+        and outer[1] <= top
+        and left + width <= outer[0] + outer[2] + 1e-9
+        and top + height <= outer[1] + outer[3] + 1e-9
+    )
+
+
+# Every example
+
+
+@pytest.mark.parametrize(("lesson", "setting"), EXAMPLES, ids=map("-".join, EXAMPLES))
+def test_every_example_has_a_picture_whose_boxes_lead_to_its_stages(whole, lesson, setting):
+    desk, eyes = whole(lesson, setting)
+    drawing, names = eyes.drawing("model"), {stage.name for stage in stops(desk.view.graph)}
+    assert drawing.zoom
+    assert drawing.summary
+    left, right, top, bottom = drawing.window
+    for box in eyes.marks("model", Box):
+        assert isinstance(box.leads, Keep) or box.leads is None or box.leads.value in names
+        assert box.name
+        assert inside(box.place, (left, top, right - left, bottom - top)), box.name
+    led = {box.leads.value for box in eyes.marks("model", Box) if isinstance(box.leads, GoTo)}
+    shown = {stage.name for stage in desk.view.graph.stages}
+    assert shown - led <= {"regression"}
+
+
+@pytest.mark.parametrize("showing", ["values", "change", "gradient", "step", "difference"])
+@pytest.mark.parametrize(("lesson", "setting"), EXAMPLES[::2], ids=map("-".join, EXAMPLES[::2]))
+def test_images_hold_what_matrices_show(whole, lesson, setting, showing):
+    desk, eyes = whole(lesson, setting, showing=showing)
+    for image in eyes.marks("model", Image):
+        np.testing.assert_array_equal(image.array, np.atleast_2d(desk.view.shown(image.node)))
+    for box in eyes.marks("model", Box):
+        assert box.share is None or 0 <= box.share <= 1
+
+
+# Lanes
+
+
+def test_an_encoder_stands_above_its_decoder():
+    view = View.of(Document(load("you-are-welcome").state()))
+    marks = page(view, WHOLE).elements[-1].drawing.marks
+    frames = {mark.name: mark for mark in marks if isinstance(mark, Box) and mark.around}
+    encoder, decoder = frames["Encoder 1"], frames["Decoder 1"]
+    assert encoder.place[1] + encoder.place[3] < decoder.place[1]
+
+
+def test_each_word_stands_before_its_row(whole):
+    _, eyes = whole()
+    words = {mark.token: mark for mark in eyes.marks("model", Words) if mark.token is not None}
+    assert [words["source", i].text for i in range(3)] == ["You", "are", "welcome"]
+    for image in images(eyes, "X"):
+        _, top, _, height = image.place
+        for i in range(3):
+            assert words[image.token, i].y == pytest.approx(top + (i + 0.5) * height / 3)
+
+
+def test_lines_join_words_only_in_attention(whole):
+    desk, eyes = whole(*TEXTBOOK)
+    joining = np.concatenate([m.ends[m.ends[:, 0, 1] != m.ends[:, 1, 1]] for m in eyes.marks("model", Segments)])
+    attention = [boxes(eyes)[f"{part} 1: Self-attention"].place for part in ("Encoder", "Decoder")]
+    assert len(joining)
+    for (start, _), (end, _) in joining.tolist():
+        assert any(left <= start and end <= left + width for left, _, width, _ in attention)
+    # Each line is a share of the mean of the heads: of the 9 pairs of the encoder, and 6 that a decoder may look at.
+    weights = [desk.value(f"{block}.self.weights").mean(0) for block in ("encoder.1", "decoder.1")]
+    straight = sum(int((np.diag(w) >= 0.04).sum()) for w in weights)
+    assert len(joining) == sum(int((w >= 0.04).sum()) for w in weights) - straight
+
+
+def test_heads_stand_side_by_side_in_their_block(whole):
+    _, eyes = whole("jane")
+    heads = images(eyes, "weights")
+    assert [image.node for image in heads] == [Place("encoder.1.self.weights", k) for k in range(3)]
+    block = boxes(eyes)["Layer 1: Self-attention, 3 heads"]
+    assert all(inside(image.place, block.place) for image in heads)
+
+
+def test_what_is_added_is_drawn_only_with_a_residual(whole):
+    plus = [sum(box.title == "+" for box in boxes(whole("you-are-welcome", s)[1]).values()) for s in (None, "textbook")]
+    assert plus[0] < plus[1]
+
+
+def test_what_comes_next_is_told_with_its_probabilities(whole):
+    desk, eyes = whole()
+    (bars,) = eyes.marks("model", Bars)
+    probabilities = desk.value("output.probabilities")
+    assert bars.values == tuple(np.sort(probabilities[-1])[::-1][: len(bars.values)])
+    words = desk.view.labels(desk.view.nodes["output.probabilities"].axes[1])
+    assert bars.words[0] == words[probabilities[-1].argmax()]
+    assert [probabilities[cell.index] for cell in bars.cells] == list(bars.values)
+    assert bars.before == ()
+
+
+def test_many_layers_fold_into_one_and_open_on_demand(desk):
+    document = Document(deep())
+    view = View.of(document)
+    folded = page(view, WHOLE)
+    (frame,) = [m for m in folded.elements[-1].drawing.marks if isinstance(m, Box) and m.around]
+    assert frame.folded
+    assert "12" in frame.title
+    assert frame.leads == Keep(LAYER, ALL)
+    made = desk()
+    made.document = document
+    made.choose(LAYER, ALL)
+    opened = [m for m in made.page(WHOLE.name).marks("model", Box) if m.around]
+    assert [m.name for m in opened] == [f"Layer {k}" for k in range(1, 13)]
+    assert not any(m.folded for m in opened)
+    made.choose(LAYER, 7)
+    eyes = made.page(WHOLE.name)
+    assert eyes.the("layer").chosen == 6
+    assert {m.node.node for m in images(eyes, "weights")} == {"decoder.7.self.weights"}
+    assert {"after layer 6", "after layer 12"} <= {m.text for m in eyes.marks("model", Words)}
+
+
+# Numbers beside colours
+
+
+def test_a_change_is_told_as_part_of_what_stood_there(desk):
+    made = desk(*TEXTBOOK)
+    was = {name: value.copy() for name, value in made.view.values.items()}
+    made.do(SetCells("source.table", {(0, 0): 2.5}))
+    made.look(showing="change")
+    name = "encoder.1.self.projected"
+    moved = np.linalg.norm(made.value(name) - was[name]) / np.linalg.norm(was[name])
+    note, share = amount(made.view, name)
+    assert float(note.removeprefix("Δ ").removesuffix(" %")) == pytest.approx(100 * moved, rel=0.06)
+    assert share == pytest.approx(np.clip((np.log10(moved) + 4) / 5, 0, 1))
+    assert boxes(made.page(WHOLE.name))["Encoder 1: Self-attention"].note == note
+    assert amount(made.view, "decoder.1.self.projected") == ("same", 0.0)
+
+
+def test_a_gradient_is_as_long_as_differences_say(desk):
+    made = desk(*TEXTBOOK)
+    made.look(showing="gradient")
+    name, step = "source.table", 1e-6
+    table, squares = made.value(name), 0.0
+    for cell in np.ndindex(table.shape):
+        losses = []
+        for sign in (1, -1):
+            other = Document(made.document.state)
+            other.do(SetCells(name, {cell: table[cell] + sign * step}))
+            losses.append(float(other.engine.values["loss.value"]))
+        squares += ((losses[0] - losses[1]) / (2 * step)) ** 2
+    assert amount(made.view, name)[1] == pytest.approx(depth(squares**0.5), abs=1e-4)
+
+
+# One word's way
+
+
+def test_the_way_of_a_word_is_drawn_and_measured(desk):
+    made = desk(*TEXTBOOK)
+    plain = made.page(WHOLE.name)
+    made.look(token=("target", 1))
+    made.choose("row.target", 1)
+    eyes = made.page(WHOLE.name)
+    told = [mark.text for mark in eyes.marks("model", Words) if mark.text.startswith("adds")]
+    assert not [mark for mark in plain.marks("model", Words) if mark.text.startswith("adds")]
+    added, before = made.value("decoder.1.self.projected")[1], made.value("target.H")[1]
+    assert told[0] == f"adds {100 * np.linalg.norm(added) / np.linalg.norm(before):.0f} % of its length"
+    assert len(told) == 3
+    here = np.concatenate([m.ends for m in eyes.marks("model", Segments) if m.ink == "here"])
+    assert len(here) == (made.value("decoder.1.self.weights")[0, 1] >= 0.04).sum()
+    assert {image.token for image in eyes.marks("model", Image)} >= {"source", "target"}
+    (bars,) = eyes.marks("model", Bars)
+    assert bars.cells[0].index[0] == 1
+
+
+# A pass, played
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "xor", "translation-lookup"])
+def test_a_pass_reaches_one_node_after_the_other(desk, lesson):
+    made = desk(lesson)
+    player = made.page(WHOLE.name).the("player")
+    assert isinstance(player, Player)
+    assert player.value == len(player.steps)
+    faint = []
+    for step in range(len(player.steps) + 1):
+        made.choose(PLAYED, step)
+        faint.append(sum(mark.faint for mark in made.page(WHOLE.name).drawing("model").marks))
+    assert faint[-1] == 0
+    assert all(a > b for a, b in itertools.pairwise(faint))
+
+
+def test_gradients_are_played_backward(desk):
+    made = desk()
+    forward = made.page(WHOLE.name).the("player").steps
+    made.look(showing="gradient")
+    player = made.page(WHOLE.name).the("player")
+    assert player.backward
+    assert player.steps == forward[::-1]
+    made.choose(PLAYED, 1)
+    marks = boxes(made.page(WHOLE.name))
+    assert not marks["Loss"].faint
+    assert marks["Encoder 1: Self-attention"].faint
+
+
+# Turning parts off
+
+
+def test_a_block_is_turned_off_and_on_again(desk):
+    made = desk(*TEXTBOOK)
+    before = made.value("output.probabilities").copy()
+    menu = dict(boxes(made.page(WHOLE.name))["Decoder 1: Cross-attention"].menu)
+    act = menu["Turn cross-attention off"]
+    assert isinstance(act, Edit)
+    made.do(act.command())
+    assert not made.value("decoder.1.cross.projected").any()
+    eyes = made.page(WHOLE.name)
+    off = boxes(eyes)["Decoder 1: Cross-attention, switched off"]
+    (bars,) = eyes.marks("model", Bars)
+    assert off.off
+    assert bars.before == tuple(before[cell.index] for cell in bars.cells)
+    made.do(dict(off.menu)["Turn cross-attention on"].command())
+    np.testing.assert_array_equal(made.value("output.probabilities"), before)
+
+
+def test_a_head_a_residual_and_a_norm_can_be_turned_off(desk):
+    made = desk(*TEXTBOOK)
+    menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention"].menu)
+    made.do(menu["Turn head 2 off"].command())
+    assert not made.value("encoder.1.self.output")[1].any()
+    assert made.value("encoder.1.self.output")[0].any()
+    made.do(menu["Turn the residual off"].command(), menu["Turn the norm off"].command())
+    assert {"encoder.1.self.residual", "encoder.1.self.norm"}.isdisjoint(made.view.nodes)
+    menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention"].menu)
+    assert {"Turn head 2 on", "Turn the residual on", "Turn the norm on"} <= menu.keys()
+
+
+# Models without a stream
+
+
+def test_a_net_is_drawn_as_its_neurons(desk):
+    made = desk("xor")
+    made.choose("row.input", 2)
+    eyes = made.page(WHOLE.name)
+    assert isinstance(eyes.the("example"), Choice)
+    assert eyes.the("example").chosen == 2
+    dots = eyes.marks("model", Dot)
+    assert [dot.cell.node for dot in dots] == ["input.X"] * 2 + ["layer.1.activation"] * 2 + ["layer.2.activation"]
+    assert {dot.cell.index[0] for dot in dots} == {2}
+    edges = np.concatenate([mark.ends for mark in eyes.marks("model", Segments)])
+    assert len(edges) == np.count_nonzero(made.value("layer.1.W")) + np.count_nonzero(made.value("layer.2.W"))
+
+
+def test_a_chain_shows_each_node_behind_what_it_is_made_from(whole):
+    _, eyes = whole("translation-lookup")
+    left = {image.node.node: image.place[0] for image in eyes.marks("model", Image)}
+    assert left["Q"] < left["scores"] < left["weights"] < left["output"]
+    assert left["Q"] == left["K"]
+    assert {"avec", "ci-dessous"} <= {mark.text for mark in eyes.marks("model", Words)}
+
+
+def test_crumbs_lead_back(desk):
+    made = desk()
+    assert made.page(WHOLE.name).page.header.crumbs == ()
+    crumbs = made.page("encoder.1.ffn.layers").page.header.crumbs
+    assert [(crumb.text, crumb.asks.value) for crumb in crumbs] == [
+        ("The model", WHOLE.name),
+        ("Encoder 1", "encoder.1.self.attention"),
+    ]
+    assert [crumb.text for crumb in made.page("loss").page.header.crumbs] == ["The model"]

@@ -1,0 +1,172 @@
+"""A drawing of a whole: boxes that lead somewhere, words, images and bars among them, and looking closer."""
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from explorer.core.graph import Place
+from explorer.pages.drawing import Axis, Bars, Box, Drawing, Image, Way, Words
+from explorer.pages.gestures import GoTo, Switch
+from explorer.pages.view import Cell
+from explorer.ui.drawing.view import DrawingView
+
+ATTENTION, FFN = "encoder.1.self.attention", "encoder.1.ffn.layers"
+WEIGHTS = Place("encoder.1.self.weights", 0)
+OFF = Switch("encoder.1.ffn", "residual", True)
+NONE = Axis(labels=())
+
+
+@pytest.fixture
+def picture(bench, show):
+    """Two boxes beside each other, one of them with an image, and a third below."""
+    weights = bench.document.engine.value(WEIGHTS)
+    marks = (
+        Box((0, 0, 300, 200), "Layer", "Layer", around=True),
+        Way(((100, 50), (200, 50))),
+        Box((20, 20, 90, 80), "Attention", "Attention", "2 heads", "Words look", GoTo(ATTENTION)),
+        Image(weights, 1.0, place=(30, 40, 60, 30), node=WEIGHTS, token="source", across="source"),
+        Box((190, 20, 90, 80), "Feed-forward", "Feed-forward", tip="A net", leads=GoTo(FFN), menu=(("Turn it", OFF),)),
+        Box((20, 130, 90, 50), "Below", "Below", leads=GoTo("source.embedding")),
+        Words(200, 150, "You", fixed=True, token=("source", 0), size=14),
+        Bars((120, 110, 60, 80), ("a", "b"), (0.7, 0.3), (Cell("source.X", (0, 0)), Cell("source.X", (1, 1)))),
+    )
+    drawing = Drawing(marks, (0, 300, 0, 200), "A picture", NONE, NONE, down=True, square=True, zoom=True)
+    return show(DrawingView(bench, drawing), 600, 400)
+
+
+@pytest.fixture
+def at(spot):
+    return lambda picture, x, y: QPoint(round(spot(picture, x, y).x()), round(spot(picture, x, y).y()))
+
+
+def click(picture, place):
+    QTest.mouseClick(picture.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def seen(picture):
+    return picture.getViewBox().viewRect()
+
+
+def test_a_click_goes_where_a_box_leads(picture, bench, at):
+    click(picture, at(picture, 240, 90))
+    assert bench.selection.stage == FFN
+    click(picture, at(picture, 25, 25))
+    assert bench.selection.stage == ATTENTION
+
+
+def test_a_click_on_an_image_chooses_its_cell_and_goes_there(picture, bench, at):
+    click(picture, at(picture, 40, 65))
+    assert bench.selection.cell == Cell(WEIGHTS.node, (0, 2, 0))
+    assert bench.selection.stage == ATTENTION
+
+
+def test_pointing_at_a_row_lights_its_word_and_a_word_lights_its_row(picture, bench, at):
+    QTest.mouseMove(picture.viewport(), at(picture, 60, 55))
+    assert bench.selection.token == ("source", 1)
+    assert bench.selection.cell == Cell(WEIGHTS.node, (0, 1, 1))
+    picture.grab()
+    QTest.mouseMove(picture.viewport(), at(picture, 200, 150))
+    assert bench.selection.token == ("source", 0)
+    theme = bench.appearance.theme
+    frame = picture.grab().toImage().pixelColor(at(picture, 60, 40))
+    assert frame.name() == theme.here
+    click(picture, at(picture, 200, 150))
+    assert bench.selection.chosen_token == ("source", 0)
+
+
+def test_pointing_at_a_bar_points_at_its_cell(picture, bench, at):
+    QTest.mouseMove(picture.viewport(), at(picture, 150, 170))
+    assert bench.selection.cell == Cell("source.X", (1, 1))
+
+
+def test_a_box_is_raised_under_the_mouse_and_says_what_it_is(picture, bench, at):
+    theme, place = bench.appearance.theme, at(picture, 200, 60)
+    assert picture.grab().toImage().pixelColor(place).name() == theme.surface
+    QTest.mouseMove(picture.viewport(), place)
+    assert picture.grab().toImage().pixelColor(place).name() == theme.raised
+    assert picture.told_at(QPointF(place))[0] == "A net"
+    assert picture.viewport().cursor().shape() == Qt.CursorShape.PointingHandCursor
+
+
+def test_arrows_go_from_box_to_box_and_enter_goes_in(picture, bench):
+    picture.setFocus()
+    names = []
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Down):
+        QTest.keyClick(picture, key)
+        names.append(picture.accessibleDescription().partition(".")[0])
+    assert names == ["Attention", "Feed-forward", "Feed-forward", "Attention", "Below"]
+    QTest.keyClick(picture, Qt.Key.Key_Return)
+    assert bench.selection.stage == "source.embedding"
+
+
+def test_the_wheel_looks_closer_around_the_mouse(picture, at, hand):
+    whole, place = seen(picture), at(picture, 75, 60)
+    before = picture.at(QPointF(place))
+    hand.wheel(picture.viewport(), place, 3.0)
+    assert seen(picture).width() < whole.width()
+    after = picture.at(QPointF(place))
+    assert (before - after).manhattanLength() < 2
+    QTest.mouseDClick(picture.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert seen(picture) == whole
+
+
+def test_keys_look_closer_and_show_all(picture):
+    whole = seen(picture)
+    picture.setFocus()
+    QTest.keyClicks(picture, "++")
+    close = seen(picture)
+    QTest.keyClicks(picture, "-")
+    assert close.width() < seen(picture).width() < whole.width()
+    QTest.keyClicks(picture, "0")
+    assert seen(picture) == whole
+
+
+def test_dragging_moves_and_does_not_click(picture, bench, at):
+    picture.setFocus()
+    QTest.keyClicks(picture, "+++")
+    before, stage = seen(picture), bench.selection.stage
+    start = at(picture, before.center().x(), before.center().y())
+    QTest.mousePress(picture.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    for k in range(1, 5):
+        QTest.mouseMove(picture.viewport(), start + QPoint(-10 * k, 0))
+    QTest.mouseRelease(picture.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(-40, 0))
+    assert seen(picture).left() > before.left()
+    assert bench.selection.stage == stage
+
+
+def test_an_edit_leaves_the_part_that_one_looks_at(picture):
+    picture.setFocus()
+    QTest.keyClicks(picture, "+++")
+    close, drawing = seen(picture), picture.drawing
+    picture.tell(Drawing(drawing.marks[:-1], drawing.window, "Another", NONE, NONE, down=True, square=True, zoom=True))
+    assert seen(picture) == close
+
+
+def test_a_right_click_offers_what_can_be_turned_off(picture, bench, at):
+    place = at(picture, 200, 60)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, picture.mapToGlobal(place))
+    QApplication.sendEvent(picture.viewport(), event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert [action.text() for action in menu.actions()] == ["Turn it"]
+    menu.actions()[0].trigger()
+    assert bench.document.state.model.switch("encoder.1.ffn", "residual") is True
+    menu.close()
+
+
+def test_words_grow_along_and_are_left_out_where_nobody_could_read_them(picture):
+    small = picture._marks.blocks
+    small.begin(0.3)
+    assert small.font(12.0) is None
+    small.begin(1.0)
+    one = small.font(12.0).pixelSize()
+    small.begin(1.5)
+    assert small.font(12.0).pixelSize() > one == 12
+
+
+def test_it_is_named_for_a_screen_reader(picture):
+    assert picture.accessibleName() == "A picture"
+    assert picture.focusPolicy() == Qt.FocusPolicy.TabFocus
+    assert isinstance(picture, QWidget)
