@@ -101,6 +101,9 @@ class NoPicture:
     def tell(self, data):
         pass
 
+    def be_at_most(self, pixels):
+        pass
+
 
 class Gate:
     """Lets no thread compute while it is closed."""
