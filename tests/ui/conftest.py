@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from explorer.app import make_window
 from explorer.document.pending_pass import PendingPass
 from explorer.lessons.loader import catalogue
-from explorer.ui import files, top_bar
+from explorer.ui import files
+from explorer.ui.window import top_bar
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
