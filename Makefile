@@ -14,7 +14,7 @@ help:
 	@echo "make lint      ruff, mypy and the import contracts"
 	@echo "make bench     measure the figures of speed"
 	@echo "make package   build what is handed on to machines without Python, into dist/, and try it out"
-	@echo "make release   make test and make package, with check sums and the list of parts"
+	@echo "make release   make test and make package, pip and pipx, check sums, the list of parts"
 	@echo "make pictures  draw the pictures of the README anew"
 	@echo "make clean     remove .venv and everything built"
 
@@ -52,6 +52,7 @@ package: setup
 	@$(BIN)/python packaging/smoke_test.py
 
 release: test package
+	@$(BIN)/python packaging/install_test.py
 	@$(BIN)/python packaging/release.py
 
 pictures: setup

@@ -15,8 +15,8 @@ from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
-from explorer.ui.main_window import MainWindow
 from explorer.ui.selection import Selection
+from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
 
 FIRST_LESSON = "you-are-welcome"

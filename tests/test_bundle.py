@@ -33,9 +33,8 @@ def script(monkeypatch):
             del sys.modules[name]
 
 
-@pytest.fixture(scope="module")
-def spec():
-    """The lists and the rule of explorer.spec, without PyInstaller, which alone can run it."""
+def bundle_lists():
+    """The lists and the rule of explorer.spec by name, without PyInstaller, which alone can run the whole of it."""
     whole = ast.parse((PACKAGING / "explorer.spec").read_text("utf-8"))
     wanted = {"LIBRARIES", "PLUGINS", "SYSTEM", "EXCLUDED", "DATA", "kept"}
     parts = [
@@ -48,6 +47,9 @@ def spec():
     exec(compile(ast.Module(parts, []), "explorer.spec", "exec"), found)
     assert wanted <= set(found)
     return found
+
+
+spec = pytest.fixture(scope="module")(bundle_lists)
 
 
 @pytest.mark.parametrize(

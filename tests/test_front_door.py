@@ -11,7 +11,9 @@ import pytest
 from explorer.cli import main
 from explorer.cli.parser import COMMANDS
 from explorer.core.explain import Source
+from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
+from explorer.pages.view import View
 from tests.core.ops.test_every_gradient import differences
 
 ROOT = Path(__file__).parents[1]
@@ -68,6 +70,16 @@ def test_the_op_of_contributing_keeps_what_every_op_promises():
     weights = np.array([[1.0, -2.0], [0.5, 3.0]])
     np.testing.assert_allclose(op.backward(weights, value, x)[0], differences(op, weights, [x], 0), rtol=1e-6)
     assert op.formula("X") == "X^2"
+
+
+def test_the_page_of_contributing_is_made_of_a_view():
+    module = types.ModuleType("largest")
+    exec(compile(example("Add a page"), "CONTRIBUTING.md", "exec"), vars(module))
+    view = View.of(Document(next(lesson for lesson in catalogue() if lesson.id == "softmax").state()))
+    row, note = module.largest(view, view.graph.stages[0])
+    last = row.items[-1].element
+    assert [item.element.name for item in row.items] == [node.name for node in view.stage(view.graph.stages[0].name)]
+    assert note.text.endswith(f"is <b>{np.abs(last.values).max():.3f}</b>.")
 
 
 def test_the_lesson_of_contributing_is_valid_and_computes(tmp_path, capsys):

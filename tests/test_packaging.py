@@ -32,6 +32,7 @@ def test_wheel_has_every_module_and_resource(wheel):
     }
     assert {file.relative_to(wheel) for file in (wheel / "explorer").rglob("*") if file.is_file()} == wanted
     assert {folder.name.split("-")[0] for folder in wheel.iterdir()} == {"explorer", "transformer_explorer"}
+    assert [file for file in wheel.rglob("*") if "benchmark" in file.name] == []
 
 
 def test_wheel_finds_its_resources(wheel):

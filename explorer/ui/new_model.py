@@ -27,7 +27,7 @@ from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
-from explorer.ui.widgets.chip import MOST_LETTERS
+from explorer.ui.window.chip import MOST_LETTERS
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
 

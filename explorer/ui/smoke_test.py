@@ -17,9 +17,9 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.new import new_lesson
-from explorer.ui.main_window import MainWindow
 from explorer.ui.render import render
-from explorer.ui.top_bar import PAGES
+from explorer.ui.window.main_window import MainWindow
+from explorer.ui.window.top_bar import PAGES
 
 PATIENCE_S = 300
 STEPS = 10

@@ -13,9 +13,9 @@ from benchmarks.window import BARE, Opened
 from explorer.core.training.recipe import Recipe
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
-from explorer.ui.main_window import MainWindow
-from explorer.ui.top_bar import PAGES
 from explorer.ui.training.descent import SLICE_S
+from explorer.ui.window.main_window import MainWindow
+from explorer.ui.window.top_bar import PAGES
 
 FRAMES, ROUNDS = 200, 5
 TURNS, FIRST_S = 100, 2.0

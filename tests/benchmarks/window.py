@@ -20,9 +20,9 @@ from benchmarks.painting import QUIET_S, Bare, Paints, settle
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson
-from explorer.ui.main_window import MainWindow
 from explorer.ui.page.late import Late
 from explorer.ui.selection import Cell
+from explorer.ui.window.main_window import MainWindow
 
 EDITS, MOVES, STARTS, WARM_UP = 100, 100, 9, 5
 TWICE = 2.0

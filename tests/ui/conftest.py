@@ -14,13 +14,14 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from explorer.app import make_window
 from explorer.document.pending_pass import PendingPass
 from explorer.lessons.loader import catalogue
-from explorer.ui import files, top_bar
+from explorer.ui import files
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
 from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.window import top_bar
 
 lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -99,6 +100,9 @@ class NoPicture:
     """What stands in the place of a picture."""
 
     def tell(self, data):
+        pass
+
+    def be_at_most(self, pixels):
         pass
 
 

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
 
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.top_bar import PAGES
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.pipeline_map import StageButton
+from explorer.ui.window.pipeline_map import StageButton
+from explorer.ui.window.top_bar import PAGES
 
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
 

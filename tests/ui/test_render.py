@@ -159,7 +159,10 @@ def test_themes(appearance, theme, ground):
 
 @pytest.mark.parametrize(
     ("stage", "words"),
-    [("encoder.1.self.atention", "did you mean 'encoder.1.self.attention'"), ("?", "this model has whole, source.embedding")],
+    [
+        ("encoder.1.self.atention", "did you mean 'encoder.1.self.attention'"),
+        ("?", "this model has whole, source.embedding"),
+    ],
 )
 def test_a_stage_that_is_not_there(bench, stage, words):
     with pytest.raises(ExplorerError, match=words) as caught:

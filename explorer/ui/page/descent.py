@@ -81,7 +81,7 @@ class _Following(QWidget):
 
 
 def _steps(bench: Workbench) -> QWidget:
-    from explorer.ui.widgets.stepper import Stepper
+    from explorer.ui.training.stepper import Stepper
 
     return Stepper(bench)
 
@@ -90,7 +90,7 @@ class _Curve(QWidget):
     """The loss on the way, and whether its scale is logarithmic."""
 
     def __init__(self, bench: Workbench) -> None:
-        from explorer.ui.widgets.loss_curve import RunCurve
+        from explorer.ui.training.loss_curve import RunCurve
 
         super().__init__()
         self._curve = RunCurve(bench)
@@ -108,7 +108,7 @@ class _Curve(QWidget):
 
 
 def _surface(bench: Workbench) -> QWidget:
-    from explorer.ui.widgets.surface_view import SurfaceView
+    from explorer.ui.training.surface_view import SurfaceView
 
     return SurfaceView(bench)
 

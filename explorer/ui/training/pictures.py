@@ -19,9 +19,9 @@ from explorer.ui.drawing.view import DrawingView
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import mark
+from explorer.ui.training.loss_curve import Line, LossCurve
 from explorer.ui.training.predictions import Predictions
 from explorer.ui.widgets.boxes import ComboBox
-from explorer.ui.widgets.loss_curve import Line, LossCurve
 from explorer.ui.workbench import Workbench
 
 CALM = 150

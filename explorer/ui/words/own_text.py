@@ -182,7 +182,7 @@ class OwnTextCard(Card):
 
     def _draw(self, losses: Array, epochs: int) -> None:
         """The loss of each epoch so far, of so many."""
-        from explorer.ui.widgets.loss_curve import Line, LossCurve
+        from explorer.ui.training.loss_curve import Line, LossCurve
 
         if self.curve is None:
             self.curve = LossCurve(self.bench, "epochs", "loss")

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QToolTip
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
-from explorer.ui.widgets.plot import Plot
+from explorer.ui.training.plot import Plot
 from explorer.ui.words.label_placement import LabelPlacement, lead
 from explorer.ui.workbench import Workbench
 

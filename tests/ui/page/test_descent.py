@@ -16,7 +16,7 @@ from explorer.ui.page.note import NoteLabel
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training.moving import Moving
-from explorer.ui.widgets.stepper import Stepper
+from explorer.ui.training.stepper import Stepper
 
 
 @pytest.fixture
@@ -280,7 +280,7 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
 
 
 def test_the_surface_of_a_large_model_is_computed_in_the_background(window, large, eye, qtbot):
-    from explorer.ui.widgets.loss_surface import LossSurface
+    from explorer.ui.training.loss_surface import LossSurface
 
     panel = eye.look_at(window, "model.descent")
     qtbot.waitUntil(lambda: bool(panel.findChildren(LossSurface)))
@@ -320,7 +320,7 @@ def test_many_weights_stand_block_by_block(open_window, eye, hand, qtbot):
 
 
 def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
-    from explorer.ui.widgets.loss_curve import RunCurve
+    from explorer.ui.training.loss_curve import RunCurve
 
     curve = eye.plot(window, RunCurve)
     start = float(window.bench.document.engine.values["loss.value"])
@@ -335,7 +335,7 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
 
 @pytest.fixture
 def surface(window, panel, eye):
-    from explorer.ui.widgets.loss_surface import LossSurface
+    from explorer.ui.training.loss_surface import LossSurface
 
     return eye.plot(window, LossSurface)
 
@@ -377,7 +377,7 @@ def test_the_way_over_the_surface(surface, stepper, descent, hand, qtbot):
 
 
 def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
-    from explorer.ui.widgets.surface_view import SurfaceView
+    from explorer.ui.training.surface_view import SurfaceView
 
     (view,) = panel.findChildren(SurfaceView)
     column = view._choices[1].places[-1]
@@ -393,7 +393,7 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
 
 
 def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye, qtbot):
-    from explorer.ui.widgets.loss_surface import LossSurface
+    from explorer.ui.training.loss_surface import LossSurface
 
     window = open_window("xor")
     window.bench.open(window.bench.lesson, "random")

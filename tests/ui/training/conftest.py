@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.ui.top_bar import PAGES
+from explorer.ui.window.top_bar import PAGES
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
-from explorer.ui.top_bar import PAGES
+from explorer.ui.window.top_bar import PAGES
 
 LOGITS = "output.logits"
 

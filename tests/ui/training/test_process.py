@@ -12,8 +12,8 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.training.run import Run
-from explorer.ui.top_bar import PAGES
 from explorer.ui.training import descent, process
+from explorer.ui.window.top_bar import PAGES
 
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog . " * 3
 

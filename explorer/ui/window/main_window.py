@@ -19,8 +19,6 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
-from explorer.ui.comparison import Comparison
-from explorer.ui.docks import Docks
 from explorer.ui.errors import show_error
 from explorer.ui.files import Files
 from explorer.ui.inspector.inspector import Inspector
@@ -28,11 +26,13 @@ from explorer.ui.later import later
 from explorer.ui.new_model import NewModel
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
-from explorer.ui.top_bar import PAGES, TopBar
 from explorer.ui.widgets.icons import app_icon
-from explorer.ui.widgets.lesson_bar import LessonBar
-from explorer.ui.widgets.pipeline_map import PipelineMap
-from explorer.ui.widgets.token_bar import TokenBar
+from explorer.ui.window.comparison import Comparison
+from explorer.ui.window.docks import Docks
+from explorer.ui.window.lesson_bar import LessonBar
+from explorer.ui.window.pipeline_map import PipelineMap
+from explorer.ui.window.token_bar import TokenBar
+from explorer.ui.window.top_bar import PAGES, TopBar
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.training.loss_grid import LossGrid, Window, around, levels, moved
-from explorer.ui.widgets.plot import DRAWABLE, Plot
+from explorer.ui.training.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
 MOST_PLACES = 200

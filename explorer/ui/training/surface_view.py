@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.training.loss_grid import steepest
+from explorer.ui.training.loss_surface import LossSurface, within
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.loss_surface import LossSurface, within
 from explorer.ui.workbench import Workbench
 
 WIDTH = 330

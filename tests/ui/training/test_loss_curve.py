@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from explorer.ui.widgets.loss_curve import MOST_POINTS, Line, LossCurve, _thinned
+from explorer.ui.training.loss_curve import MOST_POINTS, Line, LossCurve, _thinned
 
 
 @pytest.fixture

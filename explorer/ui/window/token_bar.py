@@ -8,7 +8,7 @@ from explorer.ui.later import do_later
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.token_strip import TokenStrip
+from explorer.ui.window.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 
 MOST_NAMED = 3

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Setting
-from explorer.ui.widgets.lesson_bar import sentences
+from explorer.ui.window.lesson_bar import sentences
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

@@ -11,10 +11,10 @@ from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
-from explorer.ui.widgets.computing import Computing
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.segments import Segments
-from explorer.ui.widgets.showing import Showing
+from explorer.ui.window.computing import Computing
+from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
 PAGES = ("Pipeline", "Train", "Words")

@@ -16,9 +16,9 @@ from explorer.ui.files import Files
 from explorer.ui.page.area import StageArea
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.theme import mark
-from explorer.ui.widgets.computing import Computing
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.segments import Segments
+from explorer.ui.window.computing import Computing
 from explorer.ui.workbench import Workbench
 
 

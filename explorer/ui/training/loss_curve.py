@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
-from explorer.ui.widgets.plot import DRAWABLE, Plot
+from explorer.ui.training.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
 MOST_POINTS = 1500

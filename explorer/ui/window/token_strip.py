@@ -12,8 +12,8 @@ from explorer.document.commands import SetTokens
 from explorer.ui.errors import show_error
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
-from explorer.ui.widgets.chip import Chip, WordEdit
 from explorer.ui.widgets.icons import icon
+from explorer.ui.window.chip import Chip, WordEdit
 from explorer.ui.workbench import Workbench
 
 

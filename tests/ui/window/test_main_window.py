@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import catalogue, load
-from explorer.ui.widgets.chip import Chip
+from explorer.ui.window.chip import Chip
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 TITLES = {

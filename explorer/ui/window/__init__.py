@@ -1,0 +1,1 @@
+"""The window itself: its bars, its list of stages, what stands beside, and what its tabs are in."""
