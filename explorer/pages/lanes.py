@@ -37,13 +37,15 @@ from explorer.pages.view import Cell, View
 
 LAYER, ALL = "whole.layer", 0
 """The key under which it is kept which layer is drawn, and what means all of them."""
-MOST_LAYERS = 2
+MOST_LAYERS = 1
 """Of more, one is drawn unless one asks for all."""
 MOST_HEADS, MOST_BARS, MOST_OFFERED = 27, 6, 12
-GAP, BOX, RISE, PAD = 12.0, 92.0, 26.0, 7.0
-"""Between parts, the height of a block, how far above the stream it stands, and what lies between it and its image."""
-IMAGE = 50.0
-LEAST_BLOCK = 100.0
+GAP, AROUND, RISE, PAD = 12.0, 42.0, 26.0, 7.0
+"""Between parts, what a block is higher than its image, how far above the stream it stands, and beside its image."""
+IMAGE, TALL = 50.0, 80.0
+"""The height of the images in a block."""
+LEAST_BLOCK, WIDEST_HEADS = 100.0, 210.0
+"""How wide a block is at least, and about how wide its heads are at most, which are smaller the more there are."""
 TRACKS = 48
 """Words; the lines of more of them would be a grey mat, and are a band."""
 LEVELS = 6
@@ -67,7 +69,7 @@ SAID = {
 BELOW = {
     "attention": "words look at each other",
     "masked": "words look back",
-    "cross": "words look at the source",
+    "cross": "look at the source",
     "ffn": "each word by itself",
 }
 
@@ -154,6 +156,9 @@ class Lanes:
         self._layer = shown_layer(view)
         self._bridge: tuple[float, float, float] | None = None
         self._right = self._low = 0.0
+        # A single lane has more room above it.
+        self._image = IMAGE if len(view.graph.sequences) > 1 else TALL
+        self._box = self._image + AROUND
 
     def drawing(self) -> Drawing:
         """The picture."""
@@ -163,9 +168,9 @@ class Lanes:
         lane, left, top = None, 0.0, 0.0
         for sequence, stack in zip(sequences, stacks, strict=False):
             words = view.labels(sequence)
-            high = float(np.clip(15 * len(words), 38, 84 if len(sequences) > 1 else 150))
+            high = float(np.clip(15 * len(words), 38, 130 if len(sequences) > 1 else 300))
             columns = view.graph.shape(f"{sequence}.X")[-1]
-            above = BOX + RISE + 24.0 + high / 2
+            above = self._box + RISE + 24.0 + high / 2
             spine = 0.0 if lane is None else lane.bottom + 22.0 + 24.0 + above
             lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * 7, 24, 56)))
             top = min(top, spine - above - 4.0)
@@ -331,7 +336,7 @@ class Lanes:
         folded = self._layer != ALL and times > 1
         name = lane.stack.capitalize() if len(self._view.graph.sequences) > 1 else "Layer"
         title = f"{name} {k}" + (f" of {times}, all alike: × {times}" if folded else "")
-        above = BOX + RISE + 20.0
+        above = self._box + RISE + 20.0
         place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + 22.0
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
@@ -373,7 +378,7 @@ class Lanes:
             self._tracks(lane, down, down + 12.0)
         if stage.kind in ("attention", "masked"):
             self._exchange(lane, block, up + 2.0, down - 10.0 if residual else down)
-        place = left, bottom - BOX, width, BOX
+        place = left, bottom - self._box, width, self._box
         if self._before(block):
             self._wait_for(f"{block}.norm")
         self._reads(lane, block, up, bottom)
@@ -449,8 +454,10 @@ class Lanes:
     def _grid(self, block: str) -> tuple[int, float, int]:
         """How many heads stand beside each other, how large each is, and how many are drawn."""
         heads = min(self._view.graph.n_heads(f"{block}.weights") or 1, MOST_HEADS)
-        down = 1 if heads <= 4 else 2 if heads <= 12 else 3
-        return -(-heads // down), (IMAGE - 3.0 * (down - 1)) / down, heads
+        down = 1
+        while heads * self._image / down**2 > WIDEST_HEADS:
+            down += 1
+        return -(-heads // down), (self._image - 3.0 * (down - 1)) / down, heads
 
     def _block(
         self, lane: Lane, stage: Stage, block: str, raw: str, place: tuple[float, float, float, float], attention: bool
@@ -460,10 +467,10 @@ class Lanes:
         left, top, width, height = place
         values = view.looking.showing == "values"
         note, share = amount(view, raw)
-        title = stage.title
+        title = named = stage.title
         if attention:
             heads = view.graph.n_heads(f"{block}.weights") or 1
-            title = f"{title}, {heads} heads" if heads > 2 else title
+            named = f"{title}, {heads} heads" if heads > 1 else title
         else:
             hidden = view.graph.shape(f"{block}.hidden")[-1]
             into, out = (view.graph.shape(f"{lane.sequence}.X")[-1],) * 2
@@ -472,7 +479,7 @@ class Lanes:
         self._marks.append(
             Box(
                 place,
-                f"{stage.group}: {title}{', switched off' if off else ''}",
+                f"{stage.group}: {named}{', switched off' if off else ''}",
                 f"✕ {title}" if off else title,
                 inside,
                 f"{self._tip(stage, raw)}\nA right click turns parts of it off.",
@@ -483,7 +490,7 @@ class Lanes:
             )
         )
         if not attention:
-            room = left + PAD, top + 20.0, width - 2 * PAD, IMAGE
+            room = left + PAD, top + 20.0, width - 2 * PAD, self._image
             self._marks.append(image_of(view, f"{block}.activation", room))
             return
         across, side, drawn = self._grid(block)
@@ -495,6 +502,7 @@ class Lanes:
         heads_stage = self._stages.get(f"{block}.heads")
         if heads_stage is not None and values:
             mixed = "concat · W_O" if f"{block}.W_O" in view.nodes else "concat"
+            mixed = f"{heads} heads · {mixed}" if heads > 2 else mixed
             pill = left + PAD, top + height - 18.0, width - 2 * PAD, 14.0
             said = f"{heads_stage.title} of {stage.group}: {stage.title}"
             self._marks.append(Box(pill, said, mixed, "", self._tip(heads_stage, raw), GoTo(heads_stage.name)))
@@ -589,9 +597,10 @@ class Lanes:
         best = np.argsort(-np.nan_to_num(shares), kind="stable")[:MOST_BARS].tolist()
         inner = 16.0 * len(best)
         height, left = inner + 40.0, lane.x + 26.0
-        place = left, lane.spine - height + 34.0, 166.0, height
         self._tracks(lane, lane.x, lane.x + 6.0)
         start = lane.row(min(row, len(lane.words) - 1))
+        top = min(max(lane.spine - height + 34.0, start - height + 14.0), start - 14.0)
+        place = left, top, 166.0, height
         self._marks.append(
             Way(((lane.x + 6.0, start), (left, start)), HERE if self._chosen(lane) is not None else TEXT, 2.0)
         )

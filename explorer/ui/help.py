@@ -20,6 +20,14 @@ IN_A_MATRIX = (
     ("Esc", "Point at no cell any more"),
 )
 """Keys that are no actions of the window: those of a spreadsheet."""
+IN_THE_MODEL = (
+    ("Arrows, Enter", "Go from block to block, and into one"),
+    ("Wheel, +, −, 0", "Look closer, from farther away, at all"),
+    ("Space", "Play one pass, or pause it"),
+    ("Right click, Menu", "Turn parts of a block off"),
+    ("Backspace", "Back to the model from any page"),
+)
+"""Those of the picture of the whole model."""
 LGPL = (
     "Qt is used through PySide6 under the LGPL, version 3, unmodified: its libraries are files of their own and may be "
     "replaced by others of the same version."
@@ -34,6 +42,7 @@ def show_keys(window: QWidget) -> QDialog:
         if action.shortcuts()
     ]
     text = f"<h3>In the window</h3>{_table(listed)}<h3>In a matrix</h3>{_table(IN_A_MATRIX)}"
+    text += f"<h3>In the picture of the model</h3>{_table(IN_THE_MODEL)}"
     return _show(window, "Keys", text)
 
 

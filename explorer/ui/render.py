@@ -16,6 +16,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
 from explorer.ui.page.late import Late
 from explorer.ui.page.page_view import PageView
+from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
 from explorer.ui.widgets.formula import typeset
@@ -104,6 +105,8 @@ def _laid_out(view: PageView) -> QWidget:
     view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # paper is as long as the page
     view.resize(WIDEST, WIDEST)
     view.show()
+    for player in view.findChildren(PlayerView):
+        player.hide()  # nothing moves on paper
     for late in view.findChildren(Late):
         late.fill()
     for plot in view.findChildren(QGraphicsView):

@@ -113,7 +113,9 @@ def test_each_word_stands_before_its_row(whole):
 def test_lines_join_words_only_in_attention(whole):
     desk, eyes = whole(*TEXTBOOK)
     joining = np.concatenate([m.ends[m.ends[:, 0, 1] != m.ends[:, 1, 1]] for m in eyes.marks("model", Segments)])
-    attention = [boxes(eyes)[f"{part} 1: Self-attention"].place for part in ("Encoder", "Decoder")]
+    attention = [
+        boxes(eyes)[name].place for name in ("Encoder 1: Self-attention, 2 heads", "Decoder 1: Self-attention")
+    ]
     assert len(joining)
     for (start, _), (end, _) in joining.tolist():
         assert any(left <= start and end <= left + width for left, _, width, _ in attention)
@@ -181,7 +183,7 @@ def test_a_change_is_told_as_part_of_what_stood_there(desk):
     note, share = amount(made.view, name)
     assert float(note.removeprefix("Δ ").removesuffix(" %")) == pytest.approx(100 * moved, rel=0.06)
     assert share == pytest.approx(np.clip((np.log10(moved) + 4) / 5, 0, 1))
-    assert boxes(made.page(WHOLE.name))["Encoder 1: Self-attention"].note == note
+    assert boxes(made.page(WHOLE.name))["Encoder 1: Self-attention, 2 heads"].note == note
     assert amount(made.view, "decoder.1.self.projected") == ("same", 0.0)
 
 
@@ -248,7 +250,7 @@ def test_gradients_are_played_backward(desk):
     made.choose(PLAYED, 1)
     marks = boxes(made.page(WHOLE.name))
     assert not marks["Loss"].faint
-    assert marks["Encoder 1: Self-attention"].faint
+    assert marks["Encoder 1: Self-attention, 2 heads"].faint
 
 
 # Turning parts off
@@ -273,13 +275,13 @@ def test_a_block_is_turned_off_and_on_again(desk):
 
 def test_a_head_a_residual_and_a_norm_can_be_turned_off(desk):
     made = desk(*TEXTBOOK)
-    menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention"].menu)
+    menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention, 2 heads"].menu)
     made.do(menu["Turn head 2 off"].command())
     assert not made.value("encoder.1.self.output")[1].any()
     assert made.value("encoder.1.self.output")[0].any()
     made.do(menu["Turn the residual off"].command(), menu["Turn the norm off"].command())
     assert {"encoder.1.self.residual", "encoder.1.self.norm"}.isdisjoint(made.view.nodes)
-    menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention"].menu)
+    menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention, 2 heads"].menu)
     assert {"Turn head 2 on", "Turn the residual on", "Turn the norm on"} <= menu.keys()
 
 

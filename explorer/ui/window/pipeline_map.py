@@ -144,6 +144,7 @@ class PipelineMap(QFrame):
         mark(self._folds, link="true")
         self._folds.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._folds.clicked.connect(fold.toggle)
+        self._folds.setFixedHeight(bench.appearance.px(24))
         layout.addWidget(self._folds)
         bench.selection.stage_changed.connect(self._mark)
         self.rebuild()

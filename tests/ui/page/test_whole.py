@@ -1,0 +1,124 @@
+"""The whole model on the page: it fills the room, it is played, and one comes back to it from everywhere."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QStyle
+
+from explorer.pages.compose import WHOLE
+from explorer.pages.played import PLAYED
+from explorer.ui.page.page_view import PageView
+from explorer.ui.page.player import PlayerView
+
+Key = Qt.Key
+FFN = "encoder.1.ffn.layers"
+
+
+@pytest.fixture
+def whole(window, eye):
+    eye.go_to(window, WHOLE.name)
+    eye.settle(window)
+    return window
+
+
+@pytest.fixture
+def player(whole):
+    (found,) = whole.page().findChildren(PlayerView)
+    return found
+
+
+def taken(window):
+    return window.bench.selection.looking.choices.get(PLAYED)
+
+
+def motion(monkeypatch, milliseconds):
+    """As if the system asked for so much motion."""
+    monkeypatch.setattr(
+        PlayerView, "_still", lambda self: milliseconds <= 0 and QStyle.StyleHint.SH_Widget_Animation_Duration
+    )
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (1920, 1080)])
+def test_the_picture_fills_the_page_and_nothing_scrolls(whole, eye, size):
+    whole.resize(*size)
+    eye.settle(whole)
+    page = whole.page()
+    assert page.verticalScrollBar().maximum() == page.horizontalScrollBar().maximum() == 0
+    picture = page.elements.widgets["model"]
+    low = picture.mapTo(page.viewport(), picture.rect().bottomLeft()).y()
+    assert 0 < page.viewport().height() - low <= 36  # the margin
+    assert picture.width() > 0.9 * page.viewport().width()
+
+
+def test_space_plays_a_pass_to_its_end(whole, player, hand, monkeypatch, qtbot):
+    motion(monkeypatch, 200)
+    monkeypatch.setattr("explorer.ui.page.player.EACH", 8)
+    whole.setFocus()
+    hand.key(Key.Key_Space)
+    assert player.playing
+    assert player.button.text() == "Pause"
+    last = player.slider.maximum()
+    seen = set()
+    player.slider.valueChanged.connect(seen.add)
+    qtbot.waitUntil(lambda: not player.playing)
+    assert taken(whole) == player.slider.value() == last
+    assert player.button.text() == "Play"
+
+
+def test_a_pass_can_be_paused_and_gone_through(whole, player, hand, monkeypatch):
+    motion(monkeypatch, 200)
+    hand.click(player.button)
+    hand.click(player.button)
+    assert not player.playing
+    player.slider.setValue(3)
+    assert taken(whole) == 3
+    marks = whole.page().elements.widgets["model"].data.marks
+    assert any(mark.faint for mark in marks)
+    assert not all(mark.faint for mark in marks)
+    assert player.said.text() == player._player.steps[2]
+
+
+def test_where_less_motion_is_asked_for_it_goes_to_the_end(whole, player, hand, monkeypatch):
+    motion(monkeypatch, 0)
+    player.slider.setValue(2)
+    hand.click(player.button)
+    assert not player.playing
+    assert taken(whole) == player.slider.maximum()
+
+
+def test_a_page_that_is_left_does_not_go_on(whole, player, hand, eye, monkeypatch):
+    motion(monkeypatch, 200)
+    hand.click(player.button)
+    eye.go_to(whole, FFN)
+    assert not player.playing
+
+
+@pytest.mark.parametrize(("key", "modifier"), [("Key_Up", "AltModifier"), ("Key_Backspace", "NoModifier")])
+def test_keys_lead_back_to_the_whole(window, eye, hand, key, modifier):
+    eye.go_to(window, FFN)
+    window.setFocus()
+    hand.key(Key[key], Qt.KeyboardModifier[modifier])
+    assert window.bench.selection.stage == WHOLE.name
+
+
+def test_crumbs_lead_back(window, eye):
+    page = eye.go_to(window, FFN)
+    assert isinstance(page, PageView)
+    (crumbs,) = [label for label in page.header.findChildren(QLabel) if "href" in label.text()]
+    assert crumbs.accessibleName() == "Back to The model or Encoder 1"
+    crumbs.linkActivated.emit("1")
+    assert window.bench.selection.stage == "encoder.1.self.attention"
+    crumbs.linkActivated.emit("0")
+    assert window.bench.selection.stage == WHOLE.name
+
+
+def test_the_list_is_folded_to_numbers_and_opened_again(whole, eye, hand):
+    wide, room = whole.map.width(), whole.page().width()
+    hand.key(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    eye.settle(whole)
+    assert whole.map.width() < wide / 2
+    assert whole.page().width() > room
+    eye.go_to(whole, FFN)
+    assert whole.map.width() < wide / 2
+    hand.key(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    eye.settle(whole)
+    assert whole.map.width() == wide
