@@ -26,7 +26,7 @@ WIDTH, RAIL = 216, 46
 """Pixels at text scale 1: with titles, and with numbers only."""
 LEAST_WINDOW = 880
 """Pixels at text scale 1: in a narrower window, or in larger text, titles would be cut, and numbers stand alone."""
-LEAST_ROW, MOST_ROW = 19, 35
+LEAST_ROW, MOST_ROW = 18, 35
 """Pixels at text scale 1: the rows share the height, so that the whole map is in sight if it can be."""
 HEADING = 1.25
 """Rows that a heading takes."""
@@ -140,17 +140,20 @@ class PipelineMap(QFrame):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._scroll)
         self._fold = fold
-        self._folds = QPushButton()
+        self._folds = QPushButton(
+            self
+        )  # beside the first heading: a line of its own would push the last stage out of sight
         mark(self._folds, link="true")
         self._folds.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._folds.clicked.connect(fold.toggle)
-        self._folds.setFixedHeight(bench.appearance.px(24))
-        layout.addWidget(self._folds)
+        self._folds.raise_()
         bench.selection.stage_changed.connect(self._mark)
         self.rebuild()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        px = self._bench.appearance.px
+        self._folds.setGeometry(self.width() - px(34), 2, px(28), px(22))
         self._mark()
 
     def fit(self, width: int) -> None:
