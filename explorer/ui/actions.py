@@ -53,7 +53,7 @@ class Actions:
         self.compare.setCheckable(True)
         self.undock = action("This stage in a window of its own", [QKeySequence("Ctrl+Shift+D")], lambda: None)
         self.copy_page = action("Copy this page as a picture", [QKeySequence("Ctrl+Shift+C")], lambda: None)
-        self.whole = action("The whole model", [QKeySequence("Alt+Up")], lambda: bench.selection.go_to(WHOLE.name))
+        self.whole = action("The whole model", [QKeySequence("Alt+Home")], lambda: bench.selection.go_to(WHOLE.name))
         self.fold_list = action("List of stages as numbers only", [QKeySequence("Ctrl+B")], lambda: None)
         self.fold_list.setCheckable(True)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
