@@ -149,7 +149,9 @@ def derivation(view: View, cell: Cell) -> Step | None:
 def printed_at(view: View, stage: str) -> tuple[str, ...]:
     """What the reference prints at a stage, and its slips there, with the marks of a `Note`."""
     at = view.state.lesson, view.state.setting
-    names = {name for name in view.graph.names() if view.nodes[view.graph.place(name).node].stage == stage}
+    nodes = [node.name for node in view.stage(stage)]
+    heads = (view.of_head(name, head) for name in nodes for head in range(view.graph.n_heads(name) or 0))
+    names = {*nodes, *heads}
     short = ("loss" if n == LOSS.node else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
     prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
     parts = [f"Prints {prints}: point at a number to compare it."] if prints else []

@@ -637,9 +637,9 @@ class Lanes:
         self._right, self._low = max(self._right, left + place[2]), max(self._low, low + 8.0)
 
     def _before_edit(self, name: str, row: int, columns: Sequence[int]) -> tuple[float, ...]:
-        """Some numbers of a row as they were before the last edit, where that has changed them."""
+        """Some numbers of a row before the last edit, if it changed them: opening an example is no edit."""
         was = self._view.last.before.get(name)
-        if was is None or was.shape != self._view.values[name].shape:
+        if was is None or was.shape != self._view.values[name].shape or self._view.given:
             return ()
         return tuple(float(was[row, j]) for j in columns)
 

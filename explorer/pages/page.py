@@ -244,7 +244,7 @@ class Picture(Element):
     drawing : Drawing
     width, height : int
     fills : bool
-        Whether it takes all the room that the page has in sight; then the sizes are the least.
+        Whether it takes all the room that the page has in sight; then its height is the least.
     """
 
     drawing: Drawing

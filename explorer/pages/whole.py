@@ -2,13 +2,15 @@
 comes next comes out at the right.
 """
 
+from html import escape
+
 from explorer.core.node import Stage
 from explorer.pages.chain import chain
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.lanes import ALL, LAYER, Lanes, has_stream, layers_of, shown_layer
 from explorer.pages.neurons import example_choice, is_small_net, neurons
-from explorer.pages.page import Choice, Controls, Note, Picture
+from explorer.pages.page import Choice, Controls, Note, Picture, Player
 from explorer.pages.played import played
 from explorer.pages.view import View
 
@@ -26,7 +28,7 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     else:
         drawing, due = chain(view)
     drawing, player = played(view, drawing, due)
-    note = Note("how to read", _legend(view))
+    note = Note("how to read", _step(player) or _legend(view))
     return (
         Controls("controls", (*choices, player)),
         note,
@@ -59,6 +61,15 @@ def _layer_choice(view: View) -> tuple[Element, ...]:
     return (Choice("layer", "Layer drawn", options, chosen, asks, tip),)
 
 
+def _step(player: Player) -> str:
+    """What a pass that is played has come to; empty at its end."""
+    if player.value == len(player.steps):
+        return ""
+    if not player.value:
+        return "One pass, from the loss back to the words" if player.backward else "One pass, from the beginning"
+    return f"Step {player.value} of {len(player.steps)}: <b>{escape(player.steps[player.value - 1])}</b>"
+
+
 def _legend(view: View) -> str:
     """What the picture shows, as matrices show values, changes or gradients."""
     match view.looking.showing:
@@ -67,7 +78,7 @@ def _legend(view: View) -> str:
         case "change" | "step":
             return "What the last edit moved: the deeper a block, the larger the part of it that is different."
         case "gradient":
-            return "How much the loss depends on each block: the deeper, the longer its gradient."
+            return "How much the loss depends on each block: the deeper, the longer its gradient. A pass goes backward."
         case "difference":
             return "The deeper a block, the more it differs from the model beside."
     word = ", a word to follow it through the model" if has_stream(view) else ""

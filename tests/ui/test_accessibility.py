@@ -113,7 +113,9 @@ def test_tab_reaches_every_control_and_every_matrix(window, hand, eye, stage):
     ]
     assert missed == []
     assert set(eye.views(window).values()) <= reached
-    assert len(order) == len(reached)
+    # Of words with several links Tab reaches one after the other.
+    once = [widget for before, widget in zip([None, *order], order, strict=False) if widget is not before]
+    assert len(once) == len(reached)
 
 
 def test_focus_can_be_seen(window, hand, eye):

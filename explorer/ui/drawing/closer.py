@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu
 
+from explorer.core.numbers import exact
 from explorer.pages.drawing import Bars, Box, Dot, Image
 from explorer.pages.view import Cell
 from explorer.ui.drawing.blocks import DISC
@@ -221,9 +222,17 @@ class Closer:
         here = position.toPoint()
         if found is not None and isinstance(found[0], Image):
             rect = self._marks.square(found[0], *found[1]).toAlignedRect()
-            number = self._view.told_of_square(found[0], *found[1])
-            return "\n".join(filter(None, (self._tip(box), number))), rect
+            title = self._tip(box).partition("\n")[0]
+            return "\n".join(filter(None, (title, self._told_of(found[0], *found[1])))), rect
         return self._tip(box), QRect(here, here + QPoint(12, 12))
+
+    def _told_of(self, image: Image, row: int, column: int) -> str:
+        """The labels of a number, and all its digits."""
+        view, number = self._view.bench.view, exact(image.array[row, column])
+        if image.node is None or image.node.node not in view.nodes:
+            return number
+        axes = view.graph.axes_of(image.node)[-2:]
+        return f"{' → '.join(view.labels(axis)[i] for axis, i in zip(axes, (row, column), strict=False))}: {number}"
 
     def _tip(self, box: int | None) -> str:
         mark = self._view.drawing.marks[box] if box is not None else None

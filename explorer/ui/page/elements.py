@@ -52,16 +52,15 @@ class Drawn(Late):
         px = bench.appearance.px
         super().__init__(make, picture.drawing, px(picture.width), px(picture.height))
         self.fills = picture.fills
-        self._least = px(picture.width), px(picture.height)
+        self._least = px(picture.height)
 
     def tell(self, picture: Picture) -> None:
         """Draw something else."""
         super().tell(picture.drawing)
 
     def give_room(self, width: int, height: int | None) -> None:
-        """Take all of a place, or what is least; without a height, as much as the drawing needs at that width."""
-        least, low = self._least
-        width = max(width, least)
+        """Take all of a place, but not less than its height; without one, what the drawing needs at that width."""
+        low = self._least
         if height is None:
             left, right, bottom, top = self.data.window
             height = round(width * abs(top - bottom) / (right - left))

@@ -2,18 +2,17 @@
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QStyle, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QStyle, QWidget
 
 from explorer.pages.page import Player
 from explorer.ui.page.gestures import perform
-from explorer.ui.theme import mark
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
 EACH = 420
 """Milliseconds a step at the slowest speed."""
 SPEEDS = (1, 2, 4)
-SLIDER, SAID = 150, 260
+SLIDER = 180
 """Pixels at text scale 1."""
 
 
@@ -48,10 +47,6 @@ class PlayerView(QWidget):
         self.speed = Segments([f"× {speed}" for speed in SPEEDS], "Speed:")
         self.speed.choose(0)
         line.addWidget(self.speed)
-        self.said = QLabel()
-        mark(self.said, role="small")
-        self.said.setFixedWidth(px(SAID))
-        line.addWidget(self.said)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
         self._show()
@@ -101,9 +96,6 @@ class PlayerView(QWidget):
         self.slider.setValue(player.value)
         self.slider.blockSignals(False)
         self.button.setText("Pause" if self.playing else "Play")
-        way = "backward from the loss" if player.backward else "step by step"
-        done = player.value >= len(player.steps)
-        self.said.setText(f"one pass, {way}" if done or not player.value else player.steps[player.value - 1])
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.new import new_lesson
-from explorer.pages.compose import ABOUT_THE_MODEL
+from explorer.pages.compose import ABOUT_THE_MODEL, WHOLE
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -30,7 +30,7 @@ def active(window):
 def test_one_button_for_each_stage_in_reading_order(open_window, lesson):
     window = open_window(lesson)
     stages = window.bench.document.engine.graph.stages
-    assert stops(window) == [*stages, *ABOUT_THE_MODEL]
+    assert stops(window) == [WHOLE, *stages, *ABOUT_THE_MODEL]
     tops = [b.mapTo(window, b.rect().topLeft()).y() for b in window.map.buttons]
     assert tops == sorted(set(tops))
     groups = [label.text() for label in window.map.findChildren(QLabel) if label.isVisible()]
@@ -70,12 +70,12 @@ def test_keys_go_from_stage_to_stage(window, hand, eye):
 
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter, Key.Key_Space])
 def test_tab_and_a_key_choose_a_stage(window, hand, key):
-    window.map.buttons[0].setFocus()
+    window.map.buttons[1].setFocus()
     hand.key(Key.Key_Tab)
-    assert QApplication.focusWidget() is window.map.buttons[1]
-    assert window.bench.selection.stage == stops(window)[0].name
-    hand.key(key)
+    assert QApplication.focusWidget() is window.map.buttons[2]
     assert window.bench.selection.stage == stops(window)[1].name
+    hand.key(key)
+    assert window.bench.selection.stage == stops(window)[2].name
 
 
 def test_the_last_stage_is_reached_by_scrolling(window, hand, eye):
