@@ -83,19 +83,23 @@ def _projections(view: View, block: str) -> tuple[Element, ...]:
 def _scores(view: View, block: str, learned: bool) -> Row:
     """From queries and keys to the masked scores, of one head; Q and K stand above where weights make them."""
     nodes = view.nodes
+    # The formula of the scaled scores names a scale that follows from d_k: it takes no room between them.
+    aside = learned and f"{block}scaled" in nodes and not nodes[f"{block}scale"].is_input
     items = []
     if not learned:
         items += [Item("", _of_head(view, block, "Q", "queries")), *_turned(view, block, "Q")]
         items += [Item("×", _of_head(view, block, "K", "keys")), *_turned(view, block, "K")]
     items.append(Item("→" * (not learned), _of_head(view, block, "scores")))
     if f"{block}scaled" in nodes:
-        if not learned or nodes[f"{block}scale"].is_input:  # else the formula of the scaled scores says it
+        if not aside:
             items.append(Item("×", _of_head(view, block, "scale")))
         items.append(Item("→", _of_head(view, block, "scaled")))
     if f"{block}masked" in nodes:
         by_hand = nodes[f"{block}mask"].is_input
         mask = _of_head(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else "")
         items += [Item("", mask), Item("→", _of_head(view, block, "masked"))]
+    if aside:
+        items.append(Item("", _of_head(view, block, "scale")))
     return Row("from Q and K to scores", tuple(items))
 
 

@@ -37,7 +37,7 @@ def test_self_attention_from_queries_to_output(start):
     page = start.page(STAGE)
     assert shorts(page) == {
         *("Q", "K", "scores", "scaled", "weights", "V", "output"),
-        *("H", "W_Q", "W_K", "W_V"),
+        *("H", "W_Q", "W_K", "W_V", "scale"),
     }
     assert page.the(f"{ENCODER}.Q").name == f"{ENCODER}.head.1.Q"
     start.look(head=1)
@@ -46,7 +46,7 @@ def test_self_attention_from_queries_to_output(start):
 
 def test_it_begins_with_what_it_reads_and_each_weight_stands_beside_what_it_makes(start):
     order = [name.rpartition(".")[2] for name in start.page(STAGE).names]
-    assert order[:10] == ["H", "W_Q", "Q", "W_K", "K", "W_V", "V", "scores", "scaled", "weights"]
+    assert order[:10] == ["H", "W_Q", "Q", "W_K", "K", "W_V", "V", "scores", "scaled", "scale"]
     start.do(SetSwitch(ENCODER, "bias", True))
     (made,) = (row for row in start.page(STAGE).all(Row) if row.id == "from what it reads to Q, K and V")
     assert [(item.sign, item.element.id.rpartition(".")[2]) for item in made.items[:5]] == [
@@ -61,7 +61,6 @@ def test_the_heat_map_stands_beside_the_weights(start):
 
 
 def test_a_free_scale_stands_between_the_scores_and_the_scaled(start):
-    assert f"{ENCODER}.scale" not in start.page(STAGE).names
     start.do(SetSwitch(ENCODER, "scale", "free"))
     names = [name.rpartition(".")[2] for name in start.page(STAGE).names]
     assert names[names.index("scores") :][:3] == ["scores", "scale", "scaled"]
