@@ -52,12 +52,12 @@ class _Exposed(QObject):
 
     def __init__(self, owner: QObject, window: QWindow, act: Callable[[], object]) -> None:
         super().__init__(owner)
-        self._act = act
+        self._owner, self._act = owner, act
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Expose:
             watched.removeEventFilter(self)
-            do_later(self.parent(), self._act)
+            do_later(self._owner, self._act)
             self.deleteLater()
         return False
