@@ -32,7 +32,12 @@ def test_values_have_all_signs(signs):
 @pytest.mark.parametrize("showing", ["change", "step", "difference", "gradient"])
 def test_no_product_of_changes_or_gradients_is_claimed(signs, showing):
     assert signs("encoder.1.self.heads", "joined heads", showing) == ["", BLANK, BLANK]
-    assert signs("encoder.1.ffn.layers", "output row", showing) == ["", BLANK, BLANK, BLANK]  # nor the bias of a product
+    assert signs("encoder.1.ffn.layers", "output row", showing) == [
+        "",
+        BLANK,
+        BLANK,
+        BLANK,
+    ]  # nor the bias of a product
 
 
 def test_the_changes_of_a_sum_are_a_sum_and_its_gradients_are_none(desk, signs):

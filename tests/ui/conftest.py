@@ -100,9 +100,6 @@ class NoPicture:
     def tell(self, data):
         pass
 
-    def be_at_most(self, width):
-        pass
-
     def be_at_most(self, pixels):
         pass
 
