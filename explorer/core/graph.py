@@ -161,6 +161,13 @@ class Graph:
         ExplorerError
             "unknown-node", with the likeliest name.
         """
+        place = self.find(name)
+        if place is None:
+            raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.names())))
+        return place
+
+    def find(self, name: str) -> Place | None:
+        """What `place` finds; None where there is no such node, without a search for the likeliest name."""
         if name in self.nodes:
             return Place(name)
         block, _, rest = name.rpartition(".head.")
@@ -170,7 +177,7 @@ class Graph:
             for head in range(self.n_heads(whole) or 0):
                 if number == str(head + 1):
                     return Place(whole, head)
-        raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.names())))
+        return None
 
     def names(self) -> Iterable[str]:
         """All names that can be read: nodes, and the slices of their heads right behind them."""

@@ -48,6 +48,13 @@ def catalogue() -> list[Lesson]:
     return sorted((lesson_from(read(file)) for file in _files()), key=lambda lesson: (lesson.order, lesson.title))
 
 
+def titles() -> dict[str, str]:
+    """The titles of the lessons that come with the program by their ids, easier ones first; no model is made."""
+    tops = map(read, _files())
+    named = sorted((_order(top), top.text("title"), top.text("id")) for top in tops)
+    return {id: title for _, title, id in named}
+
+
 def _files() -> list[Path]:
     return sorted((paths.resources() / "lessons").glob("*.toml"))
 
@@ -104,7 +111,7 @@ def lesson_from(top: Table) -> Lesson:
         )
     ours = _ours(top, graphs) | _seeded(graphs, inputs, settings)
     stage = _stage(top, graphs)
-    order = top.number("order", default=1000, least=0, most=1000)
+    order = _order(top)
     reference = top.text("reference", default="")
     training = recipe_in(top.table("training")) if "training" in top else None
     start = title, paragraph, reference, stage, order
@@ -113,6 +120,10 @@ def lesson_from(top: Table) -> Lesson:
 
 def _to_try(table: Table) -> str:
     return table.text("try", default="", most=MOST_TEXT)
+
+
+def _order(top: Table) -> int:
+    return top.number("order", default=1000, least=0, most=1000)
 
 
 # The model
@@ -256,7 +267,7 @@ def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -
     arrays: dict[str, Array] = {}
     for key in table:
         array = table.array(key, gaps=computed)
-        places = {setting: place for setting, graph in graphs.items() if (place := _place(graph, key))}
+        places = {setting: place for setting, graph in graphs.items() if (place := graph.find(key))}
         if not places:
             names = {name: None for graph in graphs.values() for name in graph.names()}
             table.fail(key, "there is no such node", likeliest(key, names, "this model has"))
@@ -275,13 +286,6 @@ def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -
             array = _fit(table, key, array, graphs[setting], place, where)
         arrays[key] = frozen(array)
     return arrays
-
-
-def _place(graph: Graph, name: str) -> Place | None:
-    try:
-        return graph.place(name)
-    except ExplorerError:
-        return None
 
 
 def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where: str) -> Array:

@@ -4,7 +4,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -222,6 +221,8 @@ def written_key(way: tuple[str, ...]) -> str:
 def likeliest(name: str, known: Iterable[str], intro: str) -> str:
     """A remedy: the likeliest of the known names, or the first few of them."""
     known = tuple(known)
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=1)
     if near:
         return f"perhaps '{near[0]}' is meant"

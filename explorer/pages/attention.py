@@ -16,20 +16,23 @@ NEARLY_ALL = 0.99
 
 
 def attention(view: View, stage: Stage) -> tuple[Element, ...]:
-    """From scores to the output as linked matrices, the weights as pictures, and the weights W.
+    """What is read, and the weights beside the Q, K and V that they make; the scores; the shares; the planes.
 
     In a decoder the other attention of the same layer stands beside the heat map: one sees at once where a word of the
     target looks in its own sentence and where in the source. Of several heads' mean there are only the pictures and its
     matrix: queries, keys and values are each head's own.
     """
     block = view.block(stage)
-    long = max(view.graph.shape(f"{block}weights")[-2:]) > LONG
-    pictures = _pictures(view, block, long)
     if view.averaged(block):
-        return pictures
-    matrices = (_matrices(view, block),)
-    projections = _projections(view, block) if f"{block}W_Q" in view.nodes else ()
-    return (*pictures, *matrices, *projections) if long else (*matrices, *pictures, *projections)
+        return _pictures(view, block)
+    learned = f"{block}W_Q" in view.nodes
+    read = _projections(view, block) if learned else ()
+    behind = planes(view, block) if learned else ()
+    scores, shares = _scores(view, block, learned), _shares(view, block, learned)
+    if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:
+        return (*_pictures(view, block), *read, scores, Row("from weights to the output", shares), *behind)
+    # The pictures beside the numbers that they draw.
+    return (*read, scores, Row("from weights to the output", (*shares, *_drawn(view, block))), *behind)
 
 
 def attention_sentence(view: View, stage: Stage) -> str:
@@ -44,43 +47,88 @@ def attention_sentence(view: View, stage: Stage) -> str:
     return f"{who} asks (Q), {answer} answer (K): that decides {what}."
 
 
-def _matrices(view: View, block: str) -> Row:
-    """From queries and keys to the output, of one head."""
+def _of_head(view: View, block: str, short: str, title: str = "") -> Element:
+    return matrix(view, view.of_head(block + short), title)
+
+
+def _turned(view: View, block: str, letter: str) -> tuple[Item, ...]:
+    """Queries or keys as their place turns them, where it does."""
+    short = f"{letter}_rotated"
+    there = f"{block}{short}" in view.nodes
+    return (Item("→", _of_head(view, block, short, "turned by their place")),) if there else ()
+
+
+def _projections(view: View, block: str) -> tuple[Element, ...]:
+    """What is read; then the weights of queries, keys and values, each beside what they make of it."""
+    for_queries, for_keys = (view.nodes[block + letter].parents[0] for letter in "QK")
+    if for_queries == for_keys:
+        read = [Item("", matrix(view, for_queries, "what it reads"))]
+    else:
+        read = [
+            Item("", matrix(view, for_queries, "queries are made of it")),
+            Item("", matrix(view, for_keys, "keys and values are made of it")),
+        ]
+    made = []
+    for letter, what in (("Q", "queries"), ("K", "keys"), ("V", "values")):
+        if f"{block}W_{letter}" in view.nodes:
+            made.append(Item("", _of_head(view, block, f"W_{letter}")))
+        if f"{block}b_{letter}" in view.nodes:
+            made.append(Item("+", _of_head(view, block, f"b_{letter}")))
+        if f"{block}{letter}" in view.nodes:
+            learned = f"{block}W_{letter}" in view.nodes
+            made += [Item("→" * learned, _of_head(view, block, letter, what)), *_turned(view, block, letter)]
+    return (Row("from what it reads to Q, K and V", (*read, *made)),)
+
+
+def _scores(view: View, block: str, learned: bool) -> Row:
+    """From queries and keys to the masked scores, of one head; Q and K stand above where weights make them."""
     nodes = view.nodes
-
-    def of_head(short: str, title: str = "") -> Element:
-        return matrix(view, view.of_head(block + short), title)
-
+    # The formula of the scaled scores names a scale that follows from d_k: it takes no room between them.
+    aside = learned and f"{block}scaled" in nodes and not nodes[f"{block}scale"].is_input
     items = []
-    for sign, letter, what in (("", "Q", "queries"), ("×", "K", "keys")):
-        items.append(Item(sign, of_head(letter, what)))
-        if f"{block}{letter}_rotated" in nodes:
-            items.append(Item("→", of_head(f"{letter}_rotated", "turned by their place")))
-    items.append(Item("→", of_head("scores")))
+    if not learned:
+        items += [Item("", _of_head(view, block, "Q", "queries")), *_turned(view, block, "Q")]
+        items += [Item("×", _of_head(view, block, "K", "keys")), *_turned(view, block, "K")]
+    items.append(Item("→" * (not learned), _of_head(view, block, "scores")))
     if f"{block}scaled" in nodes:
-        if f"{block}W_Q" not in nodes:  # else it stands with the weights
-            items.append(Item("×", of_head("scale")))
-        items.append(Item("→", of_head("scaled")))
+        if not aside:
+            items.append(Item("×", _of_head(view, block, "scale")))
+        items.append(Item("→", _of_head(view, block, "scaled")))
     if f"{block}masked" in nodes:
         by_hand = nodes[f"{block}mask"].is_input
-        mask = of_head("mask", "mask: a click opens or closes a cell" if by_hand else "")
-        items += [Item("", mask), Item("→", of_head("masked"))]
-    items.append(Item("→", of_head("weights")))
-    if f"{block}V" in nodes:
-        items += [Item("×", of_head("V", "values")), Item("=", of_head("output"))]
-    return Row("from Q and K to the output", tuple(items))
+        mask = _of_head(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else "")
+        items += [Item("", mask), Item("→", _of_head(view, block, "masked"))]
+    if aside:
+        items.append(Item("", _of_head(view, block, "scale")))
+    return Row("from Q and K to scores", tuple(items))
 
 
-def _pictures(view: View, block: str, long: bool) -> tuple[Element, ...]:
+def _shares(view: View, block: str, learned: bool) -> tuple[Item, ...]:
+    """From the shares to the output, of one head; V stands above where weights make it."""
+    items = [Item("", _of_head(view, block, "weights"))]
+    if f"{block}V" in view.nodes:
+        if learned:
+            items.append(Item("→", _of_head(view, block, "output")))
+        else:
+            items += [Item("×", _of_head(view, block, "V", "values")), Item("=", _of_head(view, block, "output"))]
+    return tuple(items)
+
+
+def _drawn(view: View, block: str) -> tuple[Item, ...]:
     """The weights as heat map and as lines, and the other attention of a decoder's layer."""
     other = _beside(view, block)
     weights = matrix(view, view.shares_of(block), id=f"{block}weights drawn")
     blocks = (block, other) if other else (block,)
-    items = [Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks]
-    items.append(Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block))))
-    if view.looking.averaged and f"{block}average" in view.nodes:
-        items.insert(0, Item("", matrix(view, f"{block}average", "mean of the weights")))
-    return Section("pictures", "Who looks at whom"), Row("weights as pictures", tuple(items))
+    maps = (Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks)
+    return (*maps, Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block))))
+
+
+def _pictures(view: View, block: str) -> tuple[Element, ...]:
+    """The pictures by themselves: of a long text they come first, of several heads' mean there is little else."""
+    items = _drawn(view, block)
+    if view.averaged(block):
+        items = (Item("", matrix(view, f"{block}average", "mean of the weights")), *items)
+    return Section("pictures", "Who looks at whom"), Row("weights as pictures", items)
 
 
 def heat_map(view: View, block: str, title: str = "") -> HeatMap:
@@ -119,20 +167,6 @@ def _nearly_all(shares: Array) -> float:
     """A share that few are larger than."""
     some = shares[np.isfinite(shares) & (shares > 0)]
     return float(np.quantile(some, NEARLY_ALL)) if some.size else 1.0
-
-
-def _projections(view: View, block: str) -> tuple[Element, ...]:
-    """The weights that make Q, K and V, and what they do to the plane."""
-    for_queries, for_keys = (view.nodes[block + letter].parents[0] for letter in "QK")
-    given = dict.fromkeys((for_queries, for_keys))
-    weights = ("W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "scale")
-    items = [Item("", matrix(view, name)) for name in given]
-    items += [Item("", matrix(view, view.of_head(block + w))) for w in weights if block + w in view.nodes]
-    return (
-        Section("projections", "Where Q, K and V come from"),
-        Row("weights of Q, K and V", tuple(items)),
-        *planes(view, block),
-    )
 
 
 def _beside(view: View, block: str) -> str:

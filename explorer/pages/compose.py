@@ -23,6 +23,7 @@ from explorer.pages.output import output, output_sentence
 from explorer.pages.page import Page
 from explorer.pages.parameters import parameters
 from explorer.pages.positions import positions
+from explorer.pages.signs import true_signs
 from explorer.pages.switches import switches
 from explorer.pages.vectors import vectors
 from explorer.pages.view import View
@@ -121,4 +122,4 @@ def page(view: View, stage: Stage) -> Page:
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
     top = header(view, stage, sentence, kind.switches, kind.more)
-    return Page(stage.name, top, kind.elements(view, stage))
+    return Page(stage.name, top, true_signs(kind.elements(view, stage), view.looking.showing))

@@ -39,7 +39,7 @@ def _plane(view: View, block: str) -> Stack:
     parts: list[Element] = [Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)]
     if table.shape[1] > 1:
         parts.append(dimension_choice(name, pair, table.shape[1], TITLE))
-    if words := _words(len(np.unique(said)), len(drawn), len(table)):
+    if words := _words(len(set(said.tolist())), len(drawn), len(table)):
         parts.append(Note(f"who is in the plane of {name}", words, wide=False))
     return Stack("arrows", TITLE, tuple(parts))
 

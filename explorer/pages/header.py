@@ -48,7 +48,7 @@ def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
     """The model, and the part of it that the stage is in."""
     if stage.name == WHOLE:
         return ()
-    whole = Button("crumb.model", "The model", GoTo(WHOLE), "The whole model in one picture (Alt+Up)", "The model")
+    whole = Button("crumb.model", "The model", GoTo(WHOLE), "The whole model in one picture (Alt+Home)", "The model")
     if stage.group.split()[0] not in WITHIN:
         return (whole,)
     first = next(one for one in view.graph.stages if one.group == stage.group)

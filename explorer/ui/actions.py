@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
 from explorer.pages.compose import WHOLE
-from explorer.ui.help import show_about, show_keys
 from explorer.ui.widgets.icons import icon
 from explorer.ui.workbench import Workbench
 
@@ -53,15 +52,15 @@ class Actions:
         self.compare.setCheckable(True)
         self.undock = action("This stage in a window of its own", [QKeySequence("Ctrl+Shift+D")], lambda: None)
         self.copy_page = action("Copy this page as a picture", [QKeySequence("Ctrl+Shift+C")], lambda: None)
-        self.whole = action("The whole model", [QKeySequence("Alt+Up")], lambda: bench.selection.go_to(WHOLE.name))
+        self.whole = action("The whole model", [QKeySequence("Alt+Home")], lambda: bench.selection.go_to(WHOLE.name))
         self.fold_list = action("List of stages as numbers only", [QKeySequence("Ctrl+B")], lambda: None)
         self.fold_list.setCheckable(True)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
         self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))
         self.previous_part = action("Previous part", [QKeySequence("Shift+F6")], lambda: self._go_round(-1))
-        self.keys = action("Keys", [QKeySequence("F1")], lambda: show_keys(window))
-        self.about = action("About Transformer Explorer", [QKeySequence("Shift+F1")], lambda: show_about(window))
+        self.keys = action("Keys", [QKeySequence("F1")], self._show_keys)
+        self.about = action("About Transformer Explorer", [QKeySequence("Shift+F1")], self._show_about)
         self.refresh()
         self.restyle()
 
@@ -88,6 +87,16 @@ class Actions:
         at = names.index(self._bench.selection.stage) + by
         if 0 <= at < len(names):
             self._bench.selection.go_to(names[at])
+
+    def _show_keys(self) -> None:
+        from explorer.ui.help import show_keys
+
+        show_keys(self._window)
+
+    def _show_about(self) -> None:
+        from explorer.ui.help import show_about
+
+        show_about(self._window)
 
     def _go_round(self, by: int) -> None:
         """Give the keys to the next part of the window that takes them; there to its first matrix, if it has one."""

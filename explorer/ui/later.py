@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QWindow
+from PySide6.QtWidgets import QWidget
 
 
 def later(owner: QObject, act: Callable[[], object]) -> QTimer:
@@ -27,3 +29,35 @@ def do_later(owner: QObject, act: Callable[[], object]) -> None:
     timer = later(owner, act)
     timer.timeout.connect(timer.deleteLater)
     timer.start()
+
+
+def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:
+    """Do something in the next turn, or, where the window is on its way to the screen, once it has been painted there.
+
+    A screen takes some turns to show a window; what takes long in one of them is time that a person waits.
+    """
+
+    def act_or_wait() -> None:
+        window = owner.window().windowHandle()
+        if window is None or window.isExposed() or not owner.isVisible():
+            act()
+        else:
+            _Exposed(owner, window, act)
+
+    do_later(owner, act_or_wait)
+
+
+class _Exposed(QObject):
+    """Waits until a window stands on the screen: Qt paints it as it hears of it."""
+
+    def __init__(self, owner: QObject, window: QWindow, act: Callable[[], object]) -> None:
+        super().__init__(owner)
+        self._owner, self._act = owner, act
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Expose:
+            watched.removeEventFilter(self)
+            do_later(self._owner, self._act)
+            self.deleteLater()
+        return False

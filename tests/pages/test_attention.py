@@ -5,7 +5,7 @@ import pytest
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.new import new_lesson
-from explorer.pages.page import AttentionLines, HeatMap
+from explorer.pages.page import AttentionLines, HeatMap, Row
 
 ENCODER = "encoder.1.self"
 STAGE = f"{ENCODER}.attention"
@@ -42,6 +42,29 @@ def test_self_attention_from_queries_to_output(start):
     assert page.the(f"{ENCODER}.Q").name == f"{ENCODER}.head.1.Q"
     start.look(head=1)
     assert start.page(STAGE).the(f"{ENCODER}.Q").name == f"{ENCODER}.head.2.Q"
+
+
+def test_it_begins_with_what_it_reads_and_each_weight_stands_beside_what_it_makes(start):
+    order = [name.rpartition(".")[2] for name in start.page(STAGE).names]
+    assert order[:10] == ["H", "W_Q", "Q", "W_K", "K", "W_V", "V", "scores", "scaled", "scale"]
+    start.do(SetSwitch(ENCODER, "bias", True))
+    (made,) = (row for row in start.page(STAGE).all(Row) if row.id == "from what it reads to Q, K and V")
+    assert [(item.sign, item.element.id.rpartition(".")[2]) for item in made.items[:5]] == [
+        *(("", "H"), ("", "W_Q"), ("+", "b_Q"), ("→", "Q"), ("", "W_K")),
+    ]
+
+
+def test_the_heat_map_stands_beside_the_weights(start):
+    for stage in (STAGE, "decoder.1.cross.attention"):
+        rows = [row for row in start.page(stage).all(Row) if any(isinstance(i.element, HeatMap) for i in row.items)]
+        assert [row.items[0].element.id for row in rows] == [f"{stage.removesuffix('.attention')}.weights"]
+
+
+def test_a_free_scale_stands_between_the_scores_and_the_scaled(start):
+    start.do(SetSwitch(ENCODER, "scale", "free"))
+    names = [name.rpartition(".")[2] for name in start.page(STAGE).names]
+    assert names[names.index("scores") :][:3] == ["scores", "scale", "scaled"]
+    assert start.page(STAGE).the(f"{ENCODER}.scale").editable
 
 
 def test_a_masked_one_shows_its_mask(start):
@@ -119,8 +142,8 @@ def test_of_a_long_text_the_pictures_come_first_and_their_colours_tell_small_sha
     text = " ".join(f"word{i}" for i in range(60))
     start.document = type(start.document)(new_lesson("gpt", [text], heads=2).state())
     page = start.page("decoder.1.self.attention")
-    assert page.sections.index("Who looks at whom") < page.sections.index("Where Q, K and V come from")
-    assert page.elements.index(page.the("pictures")) < page.elements.index(page.the("decoder.1.self.scores"))
+    assert page.elements.index(page.the("pictures")) < page.elements.index(page.the("decoder.1.self.W_Q"))
+    assert page.elements.index(page.the("decoder.1.self.W_Q")) < page.elements.index(page.the("decoder.1.self.scores"))
     (heat,) = page.all(HeatMap)
     weights = start.value("decoder.1.self.weights")
     assert 0 < heat.full < 1

@@ -21,7 +21,6 @@ from explorer.ui.errors import Message
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.window import top_bar
 
 lessons = functools.cache(catalogue)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -61,7 +60,6 @@ def appearance(qapp):
 def open_window(request, qtbot, appearance, monkeypatch):
     """Opens the window on a lesson, or on the lesson of a name."""
     opened = []
-    monkeypatch.setattr(top_bar, "catalogue", lessons)
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
 
     def open_it(lesson="you-are-welcome"):
@@ -100,9 +98,6 @@ class NoPicture:
     """What stands in the place of a picture."""
 
     def tell(self, data):
-        pass
-
-    def be_at_most(self, width):
         pass
 
     def be_at_most(self, pixels):

@@ -90,7 +90,8 @@ def tab_round(window, hand):
         widget = QApplication.focusWidget()
         if isinstance(widget, MatrixView):  # Tab goes through its cells; from the last it goes on
             widget.setCurrentIndex(widget.table.index(widget.table.rowCount() - 1, widget.table.columnCount() - 1))
-        order.append(widget)
+        if order[-1:] != [widget]:  # from link to link of one line
+            order.append(widget)
         hand.key(Qt.Key.Key_Tab)
         if QApplication.focusWidget() is first:
             return order

@@ -128,7 +128,7 @@ def test_from_stage_to_stage_also_from_a_matrix(window, hand, eye):
     view = eye.views(window)["source.table"]
     hand.click(view, hand.cell(view, 0, 0))
     hand.key(Key.Key_PageDown, CONTROL)
-    assert window.bench.selection.stage == window.bench.selection.stops[1].name
+    assert window.bench.selection.stage == "source.positions"
 
 
 def test_every_action_has_a_shortcut_of_its_own_and_says_so(window):

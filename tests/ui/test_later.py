@@ -2,9 +2,9 @@
 
 import shiboken6
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.ui.later import do_later, later
+from explorer.ui.later import do_later, do_once_painted, later
 
 
 def test_it_happens_once_in_the_next_turn(qtbot):
@@ -30,5 +30,51 @@ def test_nothing_happens_for_an_owner_that_is_gone(qapp):
     owner, done = QObject(), []
     do_later(owner, lambda: done.append("never"))
     shiboken6.delete(owner)
+    QApplication.processEvents()
+    assert done == []
+
+
+class Painted(QWidget):
+    """A widget that takes down when it is painted."""
+
+    def __init__(self, done):
+        super().__init__()
+        self._done = done
+
+    def paintEvent(self, event):
+        self._done.append("painted")
+
+
+def test_what_takes_long_comes_behind_the_first_paint_of_a_window(qtbot):
+    done = []
+    window = Painted(done)
+    qtbot.addWidget(window)
+    do_once_painted(window, lambda: done.append("long"))
+    window.show()
+    qtbot.waitUntil(lambda: "long" in done)
+    assert done[0] == "painted"
+
+
+def test_a_widget_that_nobody_shows_or_that_is_painted_already_need_not_wait(qtbot):
+    done = []
+    window = QWidget()
+    qtbot.addWidget(window)
+    do_once_painted(window, lambda: done.append("hidden"))
+    qtbot.waitUntil(lambda: done == ["hidden"])
+    with qtbot.waitExposed(window):
+        window.show()
+    do_once_painted(window, lambda: done.append("shown"))
+    qtbot.waitUntil(lambda: done == ["hidden", "shown"])
+
+
+def test_an_owner_that_goes_before_its_window_is_painted_is_left_alone(qtbot):
+    window, done = QWidget(), []
+    qtbot.addWidget(window)
+    owner = QWidget(window)
+    do_once_painted(owner, lambda: done.append("never"))
+    window.show()
+    shiboken6.delete(owner)
+    with qtbot.waitExposed(window):
+        pass
     QApplication.processEvents()
     assert done == []

@@ -12,7 +12,7 @@ from explorer.core.numbers import significant, written
 from explorer.pages.inspected import Fed, Inspected, inspected, printed_at
 from explorer.ui.background import Background
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.later import later
+from explorer.ui.later import do_once_painted
 from explorer.ui.page.note import rich
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
@@ -104,8 +104,6 @@ class Inspector(QFrame):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scroll)
         self._worker = Background(self)
-        # The prints are read from files: the page is there before them.
-        self._looking_up = later(self, self._show_printed_at_stage)
         bench.selection.pointed.connect(self.show_cell)
         bench.selection.stage_changed.connect(self._look_up)
         self.restyle()
@@ -185,8 +183,8 @@ class Inspector(QFrame):
     # What the reference prints
 
     def _look_up(self, *_: object) -> None:
-        """Say soon what the reference prints at the stage."""
-        self._looking_up.start()
+        """Say soon what the reference prints at the stage; that is read from files: the page is there before it."""
+        do_once_painted(self, self._show_printed_at_stage)
 
     def _show_printed_at_stage(self) -> None:
         if self._bench.selection.cell is None:

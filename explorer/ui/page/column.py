@@ -31,8 +31,8 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
 
-SIGN = 48
-"""Pixels at text scale 1 that the operator before a matrix takes."""
+SIGN = 24
+"""Pixels at text scale 1 that the operator behind a matrix takes."""
 ACROSS, LEAST_MAP = 16, 300
 """Pixels at text scale 1: between two heat maps, and what one beside another has at least."""
 NARROW = Matrix, Button, Check, Choice, Number, Slider
@@ -131,18 +131,20 @@ class Elements(QWidget):
         return holder
 
     def _row(self, row: Row) -> QWidget:
-        holder = self._holder((Row, row.id), lambda: self._flowing(14, 14))
+        holder = self._holder((Row, row.id), lambda: self._flowing(12, 14))
         _clear(holder.layout())
-        for item in row.items:
+        signs = [*(item.sign for item in row.items[1:]), ""]
+        for item, sign in zip(row.items, signs, strict=True):
             widget = self._widget(item.element)
-            shown = self._signed(item.sign, widget) if item.sign else widget
+            # A sign stays with what stands before it: no line begins with one.
+            shown = self._signed(sign, widget) if sign else widget
             holder.layout().addWidget(shown)
             matrix = isinstance(widget, MatrixBox)
             holder.layout().setAlignment(shown, Qt.AlignmentFlag.AlignBaseline if matrix else Qt.AlignmentFlag.AlignTop)
         return cast(QWidget, holder)
 
     def _signed(self, sign: str, widget: QWidget) -> "_Signed":
-        signed: _Signed = self._holder((_Signed, widget), lambda: _Signed(widget, self.bench.appearance.px(8)))
+        signed: _Signed = self._holder((_Signed, widget), lambda: _Signed(widget, self.bench.appearance.px(SIGN)))
         signed.sign.setText(sign)
         return signed
 
@@ -290,18 +292,22 @@ def _clear(layout: QLayout, keep: int = 0) -> None:
 
 
 class _Signed(QWidget):
-    """A widget behind its operator sign."""
+    """A widget, and the operator sign between it and the next one, with which it stays on a line if they fit."""
 
-    def __init__(self, widget: QWidget, spacing: int) -> None:
+    keeps_next = True
+
+    def __init__(self, widget: QWidget, across: int) -> None:
         super().__init__()
         self._widget = widget
         self.sign = QLabel()
         mark(self.sign, role="operator")
+        self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sign.setFixedWidth(across)  # whatever the sign: with another one no matrix moves
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(spacing)
-        layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
+        layout.setSpacing(0)
         layout.addWidget(widget)
+        layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def baseline(self) -> int:

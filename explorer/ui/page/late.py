@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from explorer.ui.later import do_later
+from explorer.ui.later import do_once_painted
 
 MOST = 16777215
 """Pixels; Qt's word for "as large as it likes"."""
@@ -31,7 +31,7 @@ class Late(QWidget):
         """Whether it is given its size, instead of that of the picture."""
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
-        do_later(self, self.fill)
+        do_once_painted(self, self.fill)
 
     def tell(self, data: Any) -> None:
         """Show other data, now or as soon as there is a picture."""

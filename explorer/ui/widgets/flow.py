@@ -11,6 +11,7 @@ class FlowLayout(QLayout):
 
     An item whose alignment is to the top (`setAlignment`) stands at the top of its line. Items whose alignment is to
     the base line stand with it at one height: their widgets have a `baseline`, the pixels from their top to it.
+    A widget with a true `keeps_next` stays on one line with the next one where the whole chain of such fits on a line.
 
     Parameters
     ----------
@@ -93,11 +94,13 @@ class FlowLayout(QLayout):
         area = rect.marginsRemoved(self.contentsMargins())
         lines: list[list[tuple[QLayoutItem, QSize]]] = [[]]
         x = 0
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            size = self._size(item, area.width())
-            if lines[-1] and x + size.width() > area.width():
+        sized = [(item, self._size(item, area.width())) for item in self._items if not item.isEmpty()]
+        for i, (item, size) in enumerate(sized):
+            begins = i == 0 or not _keeps_next(sized[i - 1][0])
+            needed = self._chain(sized[i:]) if begins else size.width()
+            if needed > area.width():
+                needed = size.width()  # it fits on no line
+            if lines[-1] and x + needed > area.width():
                 lines.append([])
                 x = 0
             lines[-1].append((item, size))
@@ -119,6 +122,16 @@ class FlowLayout(QLayout):
             y += height + self._vertical
         return y - self._vertical - rect.y() + self.contentsMargins().bottom()
 
+    def _chain(self, sized: list[tuple[QLayoutItem, QSize]]) -> int:
+        """Pixels across of the items from the first one that is to stay with none behind it."""
+        width = 0
+        for item, size in sized:
+            width += size.width()
+            if not _keeps_next(item):
+                break
+            width += self._horizontal
+        return width
+
     def _direction(self) -> Qt.LayoutDirection:
         parent = self.parentWidget()
         return parent.layoutDirection() if parent is not None else Qt.LayoutDirection.LeftToRight
@@ -130,6 +143,10 @@ class FlowLayout(QLayout):
         width = max(min(size.width(), available), item.minimumSize().width())
         height = item.heightForWidth(width) if item.hasHeightForWidth() else size.height()
         return QSize(width, height)
+
+
+def _keeps_next(item: QLayoutItem) -> bool:
+    return bool(getattr(item.widget(), "keeps_next", False))
 
 
 def _baseline(item: QLayoutItem) -> int | None:

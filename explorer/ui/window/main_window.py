@@ -23,11 +23,9 @@ from explorer.ui.errors import show_error
 from explorer.ui.files import Files
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.later import later
-from explorer.ui.new_model import NewModel
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.widgets.icons import app_icon
-from explorer.ui.window.comparison import Comparison
 from explorer.ui.window.docks import Docks
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.pipeline_map import PipelineMap
@@ -37,6 +35,7 @@ from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from explorer.ui.training.tab import TrainingTab
+    from explorer.ui.window.comparison import Comparison
     from explorer.ui.words.tab import WordsTab
 
 INSPECTOR_WIDTH = 325
@@ -169,6 +168,8 @@ class MainWindow(QMainWindow):
 
     def new_model(self) -> None:
         """Ask for a new model and open it."""
+        from explorer.ui.new_model import NewModel
+
         dialog = NewModel(self.bench, self)
         if dialog.exec() and dialog.lesson is not None:
             self.files.open_lesson(dialog.lesson)
@@ -222,6 +223,8 @@ class MainWindow(QMainWindow):
     def compare(self, on: bool) -> None:
         """Show another example or setting beside this one, or no more."""
         if on and self.comparison is None:
+            from explorer.ui.window.comparison import Comparison
+
             self.comparison = Comparison(self.bench, self.files)
             self._split.addWidget(self.comparison)
             self._split.setSizes([1, 1])

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from explorer.lessons.loader import catalogue
+from explorer.lessons.loader import load, titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
@@ -79,9 +79,17 @@ class TopBar(QFrame):
 
     def _menu(self, actions: Actions, files: Files) -> QMenu:
         menu = QMenu(self.title)
-        for lesson in catalogue():
-            menu.addAction(lesson.title, partial(files.open_lesson, lesson))
-        menu.addSeparator()
+        behind = menu.addSeparator()
+
+        def list_examples() -> None:
+            # Their files are read when somebody looks for one: the window is there before.
+            menu.aboutToShow.disconnect(list_examples)
+            for id, title in titles().items():
+                example = QAction(title, menu)
+                example.triggered.connect(partial(_open_example, files, id))
+                menu.insertAction(behind, example)
+
+        menu.aboutToShow.connect(list_examples)
         menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as, actions.export_python])
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole, actions.fold_list])
@@ -165,6 +173,10 @@ class TopBar(QFrame):
         px = self._bench.appearance.px
         self._rows.setContentsMargins(px(8), px(6), px(14), px(6))
         self._rows.setSpacing(px(4))
+
+
+def _open_example(files: Files, id: str) -> None:
+    files.open_lesson(load(id))
 
 
 def _button(action: QAction) -> QToolButton:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import catalogue
@@ -254,3 +254,17 @@ def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open
     values = window.bench.document.engine.values
     assert values.keys() == printed.keys()
     assert all(values[name].tobytes() == array.tobytes() for name, array in printed.items())
+
+
+def test_no_line_begins_with_a_sign_and_weights_stay_beside_what_they_make(window, eye):
+    eye.go_to(window, ATTENTION)
+    signs = [label for label in window.page().elements.findChildren(QLabel) if label.property("role") == "operator"]
+    assert signs
+    for sign in signs:
+        before = next(box for box in sign.parentWidget().children() if isinstance(box, MatrixBox))
+        assert before.geometry().right() < sign.x()
+    boxes = window.page().elements.widgets
+    for letter in "QKV":
+        weights, made = boxes[f"{ENCODER}.W_{letter}"], boxes[f"{ENCODER}.{letter}"]
+        across = made.mapTo(window, made.rect().topLeft()) - weights.mapTo(window, weights.rect().topRight())
+        assert 0 < across.x() < made.width()

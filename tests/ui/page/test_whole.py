@@ -92,7 +92,7 @@ def test_a_page_that_is_left_does_not_go_on(whole, player, hand, eye, monkeypatc
     assert not player.playing
 
 
-@pytest.mark.parametrize(("key", "modifier"), [("Key_Up", "AltModifier"), ("Key_Backspace", "NoModifier")])
+@pytest.mark.parametrize(("key", "modifier"), [("Key_Home", "AltModifier"), ("Key_Backspace", "NoModifier")])
 def test_keys_lead_back_to_the_whole(window, eye, hand, key, modifier):
     eye.go_to(window, FFN)
     window.setFocus()
