@@ -19,8 +19,8 @@ _ATTENTION = (
     ),
     Answer(
         "Why divide by √d_k?",
-        "The longer the vectors, the more products are added up, and the larger the scores grow. Softmax of large "
-        "scores gives nearly everything to one word, and then hardly any gradient is left to learn from. "
+        "The longer the vectors, the more products are added up, and the larger the scores grow. Softmax of scores far "
+        "apart gives nearly everything to one word, and then hardly any gradient is left to learn from. "
         "Dividing by √d_k keeps the scores at about the same size, however long the vectors are.",
     ),
     Answer(

@@ -69,11 +69,10 @@ class Inspector(QFrame):
         self._about = SteadyLabel()
         self._printed_heading = SteadyLabel(role="section")
         self._printed = SteadyLabel()
-        self._notes = QPushButton()
-        self._notes.setCheckable(True)
-        mark(self._notes, link="true")
-        self._notes.toggled.connect(self._show_slips)
-        self._notes.hide()
+        self._notes = SteadyLabel(role="small")
+        self._notes.label.setTextInteractionFlags(links)
+        self._notes.label.linkActivated.connect(self._fold)
+        self._folded = True
         self._slips = SteadyLabel()
         self._hint = SteadyLabel(_paragraphs(HINTS), role="muted")
         content = QWidget()
@@ -94,11 +93,11 @@ class Inspector(QFrame):
             self._feeds,
             self._printed_heading,
             self._printed,
+            self._notes,
+            self._slips,
+            self._hint,
         ):
             self._page.addWidget(widget)
-        self._page.addWidget(self._notes, 0, Qt.AlignmentFlag.AlignLeft)
-        self._page.addWidget(self._slips)
-        self._page.addWidget(self._hint)
         self._page.addStretch()
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -211,16 +210,21 @@ class Inspector(QFrame):
         said, slips = ([rich(part, theme) for part in parts] for parts in (printed.said, printed.slips))
         self._printed_heading.setText(f"In reference {self._bench.lesson.reference}")
         self._printed.setText(_paragraphs(said))
-        self._notes.setText(f"{len(slips)} note{'s' * (len(slips) != 1)} on the printed text")
         self._slips.setText(_paragraphs(slips))
+        notes = f"{'▸' if self._folded else '▾'} {len(slips)} note{'s' * (len(slips) != 1)} on the printed text"
+        self._notes.setText(f"<a href='slips' style='color:{theme.muted}; text-decoration:none'>{notes}</a>")
         self._printed_heading.setVisible(bool(said or slips))
         self._printed.setVisible(bool(said))
         self._notes.setVisible(bool(slips))
-        self._show_slips()
+        self._slips.setVisible(bool(slips) and not self._folded)
 
-    def _show_slips(self, *_: object) -> None:
-        """Show the slips where they were asked for; they stay so from stage to stage."""
-        self._slips.setVisible(bool(self._slips.text()) and self._notes.isChecked())
+    def _fold(self, _: str) -> None:
+        """Open or close the slips; they stay so from stage to stage."""
+        self._folded = not self._folded
+        if self.shown is None:
+            self._show_printed_at_stage()
+        else:
+            self._show_printed(self.shown.printed)
 
     # What it feeds
 

@@ -380,8 +380,10 @@ def test_the_stage_says_what_is_printed_and_on_request_its_slips(window, eye, ha
     words = said(window.inspector)
     assert "Prints W_Q, W_K, W_V, Q, K, V, weights, output" in words
     assert "A slip" not in words
-    assert window.inspector._notes.text() == "4 notes on the printed text"
-    hand.click(window.inspector._notes)
+    assert "▸ 4 notes on the printed text" in words
+    notes = window.inspector._notes
+    assert notes.height() >= notes.label.fontMetrics().height()
+    hand.click(notes.label, QPoint(20, notes.height() // 2))
     assert "Where K is announced, W_Q is printed instead of W_K" in said(window.inspector)
     eye.go_to(window, "model.parameters")
     qtbot.waitUntil(lambda: not window.inspector._printed.isVisible())
@@ -390,7 +392,7 @@ def test_the_stage_says_what_is_printed_and_on_request_its_slips(window, eye, ha
 def test_a_cell_says_the_slip_that_is_printed_beside_it(window, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.K", 0, 0)
     assert "A slip" not in said(inspector)
-    inspector._notes.click()
+    inspector._notes.label.linkActivated.emit("slips")
     assert "A slip in “A Concrete Example”: Where K is announced" in said(inspector)
     assert "A slip" not in said(point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0))
 
