@@ -26,7 +26,7 @@ _ATTENTION = (
     Answer(
         "Why Q, K and V?",
         "What a word looks for, what it can be found by and what it hands over are three different things. "
-        "So the same vector is multiplied by three matrices, and each of them is learned by itself.",
+        "So a transformer makes each of the three with a learned matrix of its own.",
     ),
 )
 ABOUT: dict[str, tuple[Answer, ...]] = {
