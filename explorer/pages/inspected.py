@@ -42,6 +42,22 @@ class Fed(Data):
 
 
 @dataclass(frozen=True, eq=False)
+class Printed(Data):
+    """What the reference prints, with the marks of a `Note`.
+
+    Parameters
+    ----------
+    said : tuple of str
+        What it prints, beside what is computed.
+    slips : tuple of str
+        Where the print is wrong, and what is right.
+    """
+
+    said: tuple[str, ...] = ()
+    slips: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Inspected(Data):
     """What is said of one cell.
 
@@ -60,8 +76,7 @@ class Inspected(Data):
     code : str
         As numpy.
     feeds : tuple of Fed
-    printed : tuple of str
-        What the reference prints, and its slips, with the marks of a `Note`.
+    printed : Printed
     checkable : bool
         Whether its gradient can be compared with the slope of the loss.
     """
@@ -76,7 +91,7 @@ class Inspected(Data):
     parts: tuple[tuple[str, tuple[Row, ...]], ...]
     code: str
     feeds: tuple[Fed, ...]
-    printed: tuple[str, ...]
+    printed: Printed
     checkable: bool
 
 
@@ -108,7 +123,7 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Ins
             (("", tuple(rows(step, _labels(view)))),) if step else (),
             "",
             feeds,
-            (),
+            Printed(),
             step is not None,
         )
     parts = tuple(
@@ -146,8 +161,8 @@ def derivation(view: View, cell: Cell) -> Step | None:
         return None  # a whole number, or no loss: it has no gradient
 
 
-def printed_at(view: View, stage: str) -> tuple[str, ...]:
-    """What the reference prints at a stage, and its slips there, with the marks of a `Note`."""
+def printed_at(view: View, stage: str) -> Printed:
+    """What the reference prints at a stage, and its slips there."""
     at = view.state.lesson, view.state.setting
     nodes = [node.name for node in view.stage(stage)]
     heads = (view.of_head(name, head) for name in nodes for head in range(view.graph.n_heads(name) or 0))
@@ -155,10 +170,10 @@ def printed_at(view: View, stage: str) -> tuple[str, ...]:
     short = ("loss" if n == LOSS.node else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
     prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
     parts = [f"Prints {prints}: point at a number to compare it."] if prints else []
-    return *parts, *map(_said, slips_at(*at, names))
+    return Printed(tuple(parts), tuple(map(_said, slips_at(*at, names))))
 
 
-def _printed(view: View, cell: Cell, value: float) -> tuple[str, ...]:
+def _printed(view: View, cell: Cell, value: float) -> Printed:
     """The number in the reference beside the computed one, as far as the print vouches for it."""
     lesson, setting = view.state.lesson, view.state.setting
     name, index, shape = cell.node, cell.index, view.values[cell.node].shape
@@ -174,7 +189,7 @@ def _printed(view: View, cell: Cell, value: float) -> tuple[str, ...]:
         said = f"Printed {printed} · computed {figure.rounded(index, value)} {sign}".replace("-", "−")
         why = figure.note or figure.why
         parts.append(f"{said}<br>{why}" if same and why else said)
-    return *parts, *map(_said, slips_at(lesson, setting, {cell.node, name}))
+    return Printed(tuple(parts), tuple(map(_said, slips_at(lesson, setting, {cell.node, name}))))
 
 
 def _said(slip: Slip) -> str:

@@ -1,5 +1,6 @@
-"""The inspector: the cell pointed at, how it is computed with true numbers, as numpy, and what it feeds."""
+"""The inspector: what the stage is for; of the cell pointed at, how it is computed, as numpy, and what it feeds."""
 
+from collections.abc import Iterable
 from html import escape
 from math import floor, log10
 from typing import Any
@@ -9,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 
 from explorer.core.nudge import CLOSE, Check, check_cell
 from explorer.core.numbers import significant, written
-from explorer.pages.inspected import Fed, Inspected, inspected, printed_at
+from explorer.pages.about import ABOUT
+from explorer.pages.inspected import Fed, Inspected, Printed, inspected, printed_at
 from explorer.ui.background import Background
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import do_once_painted
@@ -23,16 +25,10 @@ from explorer.ui.workbench import Workbench
 NUDGED = 10
 """Decimals of the losses beside a nudged cell: they differ late."""
 
-HINT = "".join(
-    f"<p style='margin: 0 0 8px 0'>{line}</p>"
-    for line in (
-        "Point at a number to see how it is made.",
-        "<b>Teal</b> ones are yours: type, drag, or turn the wheel. What follows from them changes at once.",
-        "The others are computed. Enter holds one at a value of yours, Delete lets it go.",
-        "A right click fills a matrix, or brings the lesson's values back. Ctrl+C and Ctrl+V work with a spreadsheet.",
-        "F6 takes the keys from part to part of the window, Ctrl+Page Down to the next stage.",
-        "Esc brings these words back.",
-    )
+HINTS = (
+    "Point at a number to see how it is made. <b>Teal</b> ones are yours: type, drag, or turn the wheel.",
+    "Enter holds a computed one at a value of yours, Delete lets it go. A right click fills a matrix.",
+    "F6 goes to the next part of the window, Ctrl+Page Down to the next stage. Esc brings these words back.",
 )
 
 
@@ -70,11 +66,18 @@ class Inspector(QFrame):
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         self._feeds.label.setTextInteractionFlags(links)
         self._feeds.label.linkActivated.connect(self._go)
-        self._hint = SteadyLabel(HINT, role="muted")
+        self._about = SteadyLabel()
         self._printed_heading = SteadyLabel(role="section")
         self._printed = SteadyLabel()
+        self._notes = SteadyLabel(role="small")
+        self._notes.label.setTextInteractionFlags(links)
+        self._notes.label.linkActivated.connect(self._fold)
+        self._folded = True
+        self._slips = SteadyLabel()
+        self._hint = SteadyLabel(_paragraphs(HINTS), role="muted")
         content = QWidget()
         self._page = QVBoxLayout(content)
+        self._page.addWidget(self._about)
         top: tuple[QWidget, ...] = (self._title, self._value, self._formula, self._check)
         for widget in top:
             left = Qt.AlignmentFlag.AlignLeft if widget is self._check else Qt.AlignmentFlag(0)
@@ -88,9 +91,11 @@ class Inspector(QFrame):
             self._code,
             self._feeds_heading,
             self._feeds,
-            self._hint,
             self._printed_heading,
             self._printed,
+            self._notes,
+            self._slips,
+            self._hint,
         ):
             self._page.addWidget(widget)
         self._page.addStretch()
@@ -105,6 +110,7 @@ class Inspector(QFrame):
         layout.addWidget(scroll)
         self._worker = Background(self)
         bench.selection.pointed.connect(self.show_cell)
+        bench.selection.stage_changed.connect(self._explain)
         bench.selection.stage_changed.connect(self._look_up)
         self.restyle()
 
@@ -135,11 +141,20 @@ class Inspector(QFrame):
         for part in (*parts, self._feeds_heading, self._feeds, self._check, self._checked):
             part.hide()
         self._show_derivations(())
+        self._explain()
+        self._about.show()
         self._hint.show()
         self._look_up()
 
+    def _explain(self, *_: object) -> None:
+        """Say what the stage is for; in sight while no cell is pointed at."""
+        selection = self._bench.selection
+        kind = next((stage.kind for stage in selection.stops if stage.name == selection.stage), "")
+        self._about.setText(_paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in ABOUT.get(kind, ())))
+
     def _show(self, about: Inspected) -> None:
         theme = self._bench.appearance.theme
+        self._about.hide()
         self._hint.hide()
         self._checked.hide()
         self._title.setText(f"<b>{about.name}</b> <span style='color:{theme.muted}'>[{escape(about.where)}]</span>")
@@ -190,12 +205,26 @@ class Inspector(QFrame):
         if self._bench.selection.cell is None:
             self._show_printed(printed_at(self._bench.view, self._bench.selection.stage))
 
-    def _show_printed(self, parts: tuple[str, ...]) -> None:
+    def _show_printed(self, printed: Printed) -> None:
         theme = self._bench.appearance.theme
+        said, slips = ([rich(part, theme) for part in parts] for parts in (printed.said, printed.slips))
         self._printed_heading.setText(f"In reference {self._bench.lesson.reference}")
-        self._printed.setText("".join(f"<p style='margin: 0 0 8px 0'>{rich(part, theme)}</p>" for part in parts))
-        for label in (self._printed_heading, self._printed):
-            label.setVisible(bool(parts))
+        self._printed.setText(_paragraphs(said))
+        self._slips.setText(_paragraphs(slips))
+        notes = f"{'▸' if self._folded else '▾'} {len(slips)} note{'s' * (len(slips) != 1)} on the printed text"
+        self._notes.setText(f"<a href='slips' style='color:{theme.muted}; text-decoration:none'>{notes}</a>")
+        self._printed_heading.setVisible(bool(said or slips))
+        self._printed.setVisible(bool(said))
+        self._notes.setVisible(bool(slips))
+        self._slips.setVisible(bool(slips) and not self._folded)
+
+    def _fold(self, _: str) -> None:
+        """Open or close the slips; they stay so from stage to stage."""
+        self._folded = not self._folded
+        if self.shown is None:
+            self._show_printed_at_stage()
+        else:
+            self._show_printed(self.shown.printed)
 
     # What it feeds
 
@@ -258,6 +287,11 @@ class Inspector(QFrame):
             digits = floor(-log10(check.error))
             return f"{h}. <span style='color:{theme.accent_text}'>✓ the same to {digits} digits</span>"
         return f"{h}. ≠ within ±h the loss has a corner, or is too flat for its digits."
+
+
+def _paragraphs(texts: Iterable[str]) -> str:
+    """Rich text below each other."""
+    return "".join(f"<p style='margin: 0 0 8px 0'>{text}</p>" for text in texts)
 
 
 def _section(text: str) -> QLabel:

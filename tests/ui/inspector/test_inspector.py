@@ -45,16 +45,22 @@ def derivation(inspector):
     return [(r.label, r.expression, r.value, r.kind) for _, view in inspector._derivations if view.isVisible() for r in view._rows]  # fmt: skip  # noqa: E501
 
 
-def test_before_anything_is_pointed_at_there_is_a_hint(window):
-    assert said(window.inspector).startswith("Point at a number")
+def test_before_anything_is_pointed_at_the_stage_is_explained_and_there_is_a_hint(window, eye):
+    assert "Why one-hot?" in said(window.inspector)
+    eye.go_to(window, f"{ENCODER}.attention")
+    words = said(window.inspector)
+    assert words.startswith("What is it for?\nA word by itself says little")
+    assert words.index("Why divide by √d_k?") < words.index("Point at a number")
     assert not window.inspector._formula.isVisible()
 
 
 def test_escape_brings_the_hint_back(window, hand, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scores", 1, 2)
     assert "Point at a number" not in said(inspector)
+    assert "What is it for?" not in said(inspector)
     hand.key(Qt.Key.Key_Escape)
-    assert said(inspector).startswith("Point at a number")
+    assert said(inspector).startswith("What is it for?")
+    assert "Point at a number" in said(inspector)
     assert window.bench.selection.cell is None
     assert window.bench.selection.reads == {}
 
@@ -143,7 +149,7 @@ def test_when_the_cell_goes_the_hint_comes_back(window, eye, point):
     inspector = point("source.embedding", "source.X", 2, 0)
     window.bench.document.do(SetTokens("source", ("You", "are")))
     eye.settle(window)
-    assert said(inspector).startswith("Point at a number")
+    assert "Point at a number" in said(inspector)
 
 
 def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
@@ -368,18 +374,26 @@ def test_a_word_in_angle_brackets_is_written(gradients):
     assert "&lt;start&gt;" in gradients.inspector._title.text()
 
 
-def test_before_anything_is_pointed_at_the_stage_says_what_is_printed_and_its_slips(window, eye, qtbot):
+def test_the_stage_says_what_is_printed_and_on_request_its_slips(window, eye, hand, qtbot):
     eye.go_to(window, f"{ENCODER}.attention")
     qtbot.waitUntil(window.inspector._printed.isVisible)
     words = said(window.inspector)
     assert "Prints W_Q, W_K, W_V, Q, K, V, weights, output" in words
-    assert "Where K is announced, W_Q is printed instead of W_K" in words
+    assert "A slip" not in words
+    assert "▸ 4 notes on the printed text" in words
+    notes = window.inspector._notes
+    assert notes.height() >= notes.label.fontMetrics().height()
+    hand.click(notes.label, QPoint(20, notes.height() // 2))
+    assert "Where K is announced, W_Q is printed instead of W_K" in said(window.inspector)
     eye.go_to(window, "model.parameters")
     qtbot.waitUntil(lambda: not window.inspector._printed.isVisible())
 
 
 def test_a_cell_says_the_slip_that_is_printed_beside_it(window, point):
-    assert "A slip in “A Concrete Example”: Where K is announced" in said(point(f"{ENCODER}.attention", f"{ENCODER}.head.1.K", 0, 0))  # fmt: skip  # noqa: E501
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.K", 0, 0)
+    assert "A slip" not in said(inspector)
+    inspector._notes.label.linkActivated.emit("slips")
+    assert "A slip in “A Concrete Example”: Where K is announced" in said(inspector)
     assert "A slip" not in said(point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0))
 
 
