@@ -5,8 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.test_bundle import bundle_lists
 
 needs_xvfb = pytest.mark.skipif(
     shutil.which("Xvfb") is None, reason="Xvfb is not installed; `apt-get install xvfb` (CI installs it)"
@@ -57,20 +60,31 @@ def display():
 
 
 @pytest.fixture(scope="module", autouse=True)
-def smoke():
+def smoke(tmp_path_factory):
     """`--smoke-test` on an X server and without a screen: they take the longest, so they run beside all other tests."""
     surroundings = {"no screen": {}} if sys.platform.startswith("linux") else {}
     with contextlib.ExitStack() as servers:
         if shutil.which("Xvfb"):
             surroundings["xcb"] = {"DISPLAY": servers.enter_context(x_server()), "QT_QPA_PLATFORM": "xcb"}
-        yield from smoke_tests(surroundings)
+        yield from smoke_tests(surroundings, tmp_path_factory.mktemp("smoke"))
 
 
-def smoke_tests(surroundings):
+# It also writes down which files are open in the end, as machine code.
+SMOKE = """
+import atexit, sys
+from pathlib import Path
+from explorer.__main__ import main
+file = Path(sys.argv.pop(1))
+atexit.register(lambda: file.write_text(Path("/proc/self/maps").read_text()))
+sys.exit(main())
+"""
+
+
+def smoke_tests(surroundings, folder):
     """Start one `--smoke-test` in each of the surroundings, and end those that still run."""
     running = {
         name: subprocess.Popen(
-            [*PROGRAM, "--smoke-test"],
+            [sys.executable, "-c", SMOKE, folder / name, "--smoke-test"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -78,7 +92,7 @@ def smoke_tests(surroundings):
         )
         for name, changes in surroundings.items()
     }
-    yield running
+    yield running, folder
     for process in running.values():
         process.kill()
         process.communicate()
@@ -174,7 +188,21 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
 
 @pytest.mark.parametrize("where", [pytest.param("xcb", marks=needs_xvfb), pytest.param("no screen", marks=on_linux)])
 def test_smoke(smoke, where):
-    out, err = smoke[where].communicate(timeout=PATIENCE_S)
-    assert smoke[where].returncode == 0, err
-    assert "painted" in out
+    running, folder = smoke
+    out, err = running[where].communicate(timeout=PATIENCE_S)
+    assert running[where].returncode == 0, err
     assert [line for line in err.splitlines() if "This plugin does not support" not in line] == []
+    done = [line.split()[0] for line in out.splitlines()]
+    assert done == ["opened", "painted", "looked", "trained", "trained", "exported"]
+    # Whatever of Qt all this has opened goes into the bundle.
+    lines = (folder / where).read_text("utf-8").splitlines()
+    opened = {Path(line.split(maxsplit=5)[5]) for line in lines if "/PySide6/" in line}
+    inside = {Path(*file.parts[file.parts.index("PySide6") :]) for file in opened}
+    platform = "qxcb" if where == "xcb" else "qoffscreen"
+    assert Path(f"PySide6/Qt/plugins/platforms/lib{platform}.so") in inside
+    lists = bundle_lists()
+    left_out = {file for file in map(str, inside) if not lists["kept"](file, f"/venv/{file}")}
+    # pyqtgraph takes QtTest where it is there; Qt opens all formats of pictures that there are, to look for one.
+    assert {file for file in left_out if "Test" not in file and "/imageformats/" not in file} == set()
+    modules = {f"PySide6.{file.name.partition('.')[0]}" for file in inside if len(file.parts) == 2}
+    assert modules & set(lists["EXCLUDED"]) <= {"PySide6.QtTest"}
