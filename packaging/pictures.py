@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app import open_window
 from explorer.document.commands import SetCells
+from explorer.pages.compose import WHOLE
 from explorer.ui.window.main_window import MainWindow
 
 PLACE = Path(__file__).resolve().parent / "pictures"
@@ -124,7 +125,7 @@ def main() -> None:
     _, window = open_window()
     window.bench.appearance.set_mode("light")
     window.resize(*SIZE)
-    window.bench.selection.go_to("encoder.1.self.attention")
+    window.bench.selection.go_to(WHOLE.name)
     settle(app, SETTLE_S)
     (PLACE / "window.png").write_bytes(png(grabbed(window, SIZE[0])))
     window.hide()
