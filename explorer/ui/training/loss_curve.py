@@ -61,7 +61,7 @@ class LossCurve(Plot):
     def __init__(
         self, bench: Workbench, below: str = "steps", beside: str = "loss", parent: QWidget | None = None
     ) -> None:
-        super().__init__(bench, "", parent)
+        super().__init__(bench, parent)
         self._titles = below, beside
         self._log = False
         self._lines: tuple[Line, ...] = ()

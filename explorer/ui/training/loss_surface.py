@@ -114,7 +114,7 @@ class LossSurface(Plot):
     drawn = Signal()
 
     def __init__(self, bench: Workbench, cells: Sequence[Cell], parent: QWidget | None = None) -> None:
-        super().__init__(bench, "", parent)
+        super().__init__(bench, parent)
         self.cells = tuple(cells)
         self.lines: list[tuple[float, Array]] = []
         self.way: Array = np.zeros((0, 2))

@@ -7,7 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip
 
 from explorer.core.numbers import written
@@ -133,7 +133,7 @@ class WordMap(Plot):
         self.arrows = False
         self.here: int | None = None
         self.chosen = ""
-        super().__init__(bench, "")
+        super().__init__(bench)
         self._item = _Points(self)
         self.addItem(self._item)
         self.setAspectLocked(True)
@@ -290,6 +290,19 @@ class WordMap(Plot):
         cost = np.where(ahead > 0, np.abs(steps).sum(1) + np.abs(steps - np.outer(ahead, way)).sum(1), np.inf)
         return int(cost.argmin()) if np.isfinite(cost).any() else self.here
 
+    def focusInEvent(self, event: Any) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
     def focusOutEvent(self, event: Any) -> None:
         super().focusOutEvent(event)
         self._point(None)
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(qcolor(self.bench.appearance.theme.focus), 2))
+            inside = self.mapFromScene(self.getViewBox().sceneBoundingRect()).boundingRect()
+            painter.drawRect(inside.adjusted(-2, -2, 2, 2))
