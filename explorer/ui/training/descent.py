@@ -386,8 +386,8 @@ class Descent(QObject):
         overtaken = self._way_back is not None and before is not self._left_from
         self._unseen = 0 if self._in_sight() else self._unseen + 1
         unseen = self.playing and self._is_by_hand and self._unseen > UNSEEN
-        if run is None or overtaken or unseen:
-            self.stop()  # meanwhile the model has become another, or nobody looks
+        if run is None or overtaken or unseen or (self._taken_back and not first):
+            self.stop()  # meanwhile the model has become another, somebody has undone steps, or nobody looks
             return
         try:
             if self._way_back is not None:
@@ -473,6 +473,11 @@ class Descent(QObject):
         """Whether the way back is longer than there is time for."""
         assert self._way_back is not None
         return any(perf_counter() >= until for _ in self._way_back)
+
+    @property
+    def _taken_back(self) -> bool:
+        """Whether somebody has undone something while it goes on: one step more would make that impossible to redo."""
+        return self._left > 0 and self._document.history.redo_label is not None
 
     def _in_sight(self) -> bool:
         return any(shiboken6.isValid(widget) and widget.isVisible() for widget in self._watchers)
@@ -595,8 +600,8 @@ class Descent(QObject):
             run.mark_end()
         if self.process is not None:
             self._follow_process(self.process)
-        elif self._left and self._document.history.redo_label is not None:
-            self.stop()  # somebody has taken steps back: to go on would take that away again
+        elif self._taken_back:
+            self.stop()
         elif self.going:
             self._timer.start(0)  # what was posted to be painted comes before
         self.changed.emit()

@@ -104,6 +104,23 @@ def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
     assert document.state is undone
 
 
+def test_undo_stops_it_although_the_next_slice_comes_before_the_news(train, hand, qtbot, eye):
+    window, tab = train(steps=1_000_000)
+    document, bridge = window.bench.document, window.bench.bridge
+    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.descent.at > 2)
+
+    def undo_while_a_slice_is_due():
+        bridge.changed.disconnect(undo_while_a_slice_is_due)
+        document.undo()
+        bridge.blockSignals(True)
+
+    bridge.changed.connect(undo_while_a_slice_is_due)
+    qtbot.waitUntil(lambda: not tab.descent.going)
+    assert document.history.redo_label is not None
+    bridge.blockSignals(False)
+
+
 def test_settings_may_change_in_mid_run(train, hand, qtbot, eye):
     window, tab = train(steps=1_000_000)
     before = window.bench.document.state
