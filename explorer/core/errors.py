@@ -79,6 +79,10 @@ MESSAGES: dict[str, str] = {
     "lesson-too-large": "{file}: {size} bytes; a lesson may have up to {limit}.",
     "lesson-syntax": "{file}: is not valid TOML: {reason}.",
     "lesson-key": "{file}: {key}: {problem}; {remedy}.",
+    "lesson-step": "step `{step}` of {file}: {problem}; {remedy}.",
+    "lesson-step-name": "step `{step}` of {file} names {what} `{name}`; {remedy}",
+    "lesson-newer": "{file}: is written for a newer version of this program, in format {version}; this one reads up to "
+    "{known}. Update the program to open it.",
     "document-not-read": "{file}: cannot be read: {reason}.",
     "document-wrong": "{file}: cannot be opened: {problem}.",
     "document-newer": "{file}: was made by a newer version of this program, in format {version}; this one reads up to "

@@ -20,10 +20,13 @@ from explorer.document.commands.words import MOST_TOKEN_LENGTH, MOST_TOKENS
 from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
 from explorer.lessons.schema import Lesson, Setting
+from explorer.lessons.step_tables import read_steps
 
 MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
 MOST_SETTINGS = 20
+FORMAT = 2
+"""The newest format of a lesson's file; the first one has no steps."""
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -67,9 +70,16 @@ def lesson_from(top: Table) -> Lesson:
     ExplorerError
         "lesson-key", naming file, key, problem and remedy.
     """
+    format = top.number("format", default=1, least=1, most=10**9)
+    if format > FORMAT:
+        raise ExplorerError("lesson-newer", file=top.file, version=format, known=FORMAT)
+    if format == 1 and "step" in top:
+        top.fail("step", "needs a format that knows steps", f"add format = {FORMAT} at the top of the file")
+    top = _with_example(top)
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "order", "ours"),
         *("model", "tokens", "switches", "inputs", "settings", "training"),
+        *("format", "example", "teaches", "needs", "minutes", "step"),
     )
     id = top.text("id")
     if not set(id) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
@@ -114,8 +124,34 @@ def lesson_from(top: Table) -> Lesson:
     order = _order(top)
     reference = top.text("reference", default="")
     training = recipe_in(top.table("training")) if "training" in top else None
-    start = title, paragraph, reference, stage, order
-    return Lesson(id, *start, model, inputs, frozenset(ours), settings, training=training, to_try=_to_try(top))
+    lesson = Lesson(
+        *(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings),
+        training=training,
+        to_try=_to_try(top),
+        teaches=top.text("teaches", default=""),
+        needs=top.words("needs") if "needs" in top else (),
+        minutes=top.real("minutes", default=0.0, least=0, most=1000),
+    )
+    return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
+
+
+def _with_example(top: Table) -> Table:
+    """The table of a lesson with what it takes over from the example that it leads through, numbers and all."""
+    if "example" not in top:
+        return top
+    id = top.text("example")
+    files = {file.stem: file for file in _files()}
+    if id not in files:
+        top.fail("example", f"there is no '{id}'", likeliest(id, files, "there are"))
+    taken = {key: value for key, value in read(files[id]).data.items() if key in _OF_EXAMPLE}
+    for key in taken.keys() & top.data.keys() & set(_NUMBERS):
+        top.fail(key, "belongs to the example", "leave it out, and change it in a step")
+    return Table(top.file, {**taken, **top.data})
+
+
+_NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
+_OF_EXAMPLE = (*_NUMBERS, "ours", "training", "reference", "start_stage")
+"""What a lesson has from its example."""
 
 
 def _to_try(table: Table) -> str:

@@ -31,14 +31,19 @@ class Table:
         What stands in the table.
     way : tuple of str
         The keys that lead to it.
+    step : str
+        The step of a lesson that it belongs to; messages then name that, and `way` begins below it.
     """
 
-    def __init__(self, file: str, data: Mapping[str, Any], way: tuple[str, ...] = ()) -> None:
-        self.file, self.data, self.way = file, data, way
+    def __init__(self, file: str, data: Mapping[str, Any], way: tuple[str, ...] = (), step: str = "") -> None:
+        self.file, self.data, self.way, self.step = file, data, way, step
 
     def fail(self, key: str, problem: str, remedy: str) -> NoReturn:
         """Say what is wrong at a key ("" for the table itself)."""
         written = written_key((*self.way, key) if key else self.way)
+        if self.step:
+            problem = f"`{written}` {problem}" if written else problem
+            raise ExplorerError("lesson-step", file=self.file, step=self.step, problem=problem, remedy=remedy)
         raise ExplorerError("lesson-key", file=self.file, key=written, problem=problem, remedy=remedy)
 
     def has_only(self, *known: str) -> None:
@@ -82,6 +87,11 @@ class Table:
             self.fail(key, "holds characters that cannot be shown", "remove control characters")
         return text
 
+    def markdown(self, key: str, default: str | None = None) -> str:
+        """A text whose line breaks may mean something, as those of a list do."""
+        self.text(key, default, MOST_TEXT)
+        return str(self.data.get(key, default)).strip()
+
     def number(self, key: str, default: int, least: int, most: int) -> int:
         """A whole number between two bounds."""
         if key not in self.data:
@@ -104,14 +114,14 @@ class Table:
         """Yes or no."""
         return bool(self._value(key, bool, "yes or no", "true or false")) if key in self.data else default
 
-    def words(self, key: str) -> tuple[str, ...]:
+    def words(self, key: str, most: int = MOST_TITLE) -> tuple[str, ...]:
         """A list of texts, none of them empty."""
         words = self._value(key, list, "a list of texts", '["…", "…"]')
         for word in words:
             if not isinstance(word, str):
                 self.fail(key, f"holds {_cut(repr(word))}, which is not a text", 'write it in quotes: "…"')
-            if not word.strip() or len(word) > MOST_TITLE or not word.isprintable():
-                self.fail(key, f"holds {_cut(repr(word))}", f"write 1 to {MOST_TITLE} characters that can be shown")
+            if not word.strip() or len(word) > most or not word.isprintable():
+                self.fail(key, f"holds {_cut(repr(word))}", f"write 1 to {most} characters that can be shown")
         if not words:
             self.fail(key, "is empty", 'write at least one text: ["…"]')
         return tuple(words)
@@ -158,9 +168,9 @@ class Table:
     def table(self, key: str) -> "Table":
         """A table below this one; an empty one where it is left out."""
         if key not in self.data:
-            return Table(self.file, {}, (*self.way, key))
+            return Table(self.file, {}, (*self.way, key), self.step)
         value = self._value(key, dict, "a table", f"[{written_key((*self.way, key))}]")
-        return Table(self.file, value, (*self.way, key))
+        return Table(self.file, value, (*self.way, key), self.step)
 
     def tables(self, key: str) -> list["Table"]:
         """The tables of a list of tables, ``[[key]]``; none where it is left out."""
@@ -169,7 +179,7 @@ class Table:
         values = self._value(key, list, "a list of tables", f"[[{written_key((*self.way, key))}]]")
         if not all(isinstance(value, dict) for value in values):
             self.fail(key, "is not a list of tables", f"write [[{written_key((*self.way, key))}]]")
-        return [Table(self.file, value, (*self.way, f"{key}[{i}]")) for i, value in enumerate(values)]
+        return [Table(self.file, value, (*self.way, f"{key}[{i}]"), self.step) for i, value in enumerate(values)]
 
     def _value(self, key: str, kind: type, name: str, example: str) -> Any:
         if key not in self.data:

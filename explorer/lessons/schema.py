@@ -13,6 +13,7 @@ from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.core.training.recipe import Recipe
 from explorer.document.state import State, frozen
+from explorer.lessons.steps import Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,14 @@ class Lesson:
         What training begins with, and gradient descent by hand; None: what it usually begins with.
     to_try : str
         What to do first to see something happen, in a sentence or two.
+    steps : tuple of Step
+        What it leads through; empty where it is only an example.
+    teaches : str
+        In a line.
+    needs : tuple of str
+        The ids of the lessons that come before it.
+    minutes : float
+        How long its steps take; 0 where nobody says so.
     """
 
     id: str
@@ -94,6 +103,15 @@ class Lesson:
     settings: Mapping[str, Setting]
     training: Recipe | None = field(default=None, kw_only=True)
     to_try: str = field(default="", kw_only=True)
+    steps: tuple[Step, ...] = field(default=(), kw_only=True)
+    teaches: str = field(default="", kw_only=True)
+    needs: tuple[str, ...] = field(default=(), kw_only=True)
+    minutes: float = field(default=0.0, kw_only=True)
+
+    @property
+    def questions(self) -> int:
+        """How many of its steps ask something."""
+        return sum(step.question is not None for step in self.steps)
 
     @property
     def descent(self) -> tuple[str, float]:

@@ -1,0 +1,364 @@
+"""From the ``[[step]]`` tables of a file to steps, everything in them checked against the state that they meet."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
+from explorer.document.state import State
+from explorer.lessons.goals import read_goal
+from explorer.lessons.places import Names, UnknownNameError, one_of
+from explorer.lessons.reading import MOST_TEXT, Table
+from explorer.lessons.schema import Lesson
+from explorer.lessons.states import edited
+from explorer.lessons.steps import (
+    ALL,
+    ELSEWHERE,
+    Cell,
+    Choice,
+    Choose,
+    Look,
+    MakeSo,
+    Point,
+    Predict,
+    Question,
+    Step,
+    Training,
+)
+
+MOST_STEPS = 100
+MOST_MINUTES = 240
+MOST_TRAINING = 2000
+SHOWING = ("values", "change", "gradient", "step")
+_KEYS = (
+    *("id", "title", "words", "notes", "minutes", "setting", "showing", "head"),
+    *("look", "switches", "inputs", "pins", "release", "tokens", "training", "question"),
+)
+
+
+def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
+    """The steps of a lesson.
+
+    Parameters
+    ----------
+    top : Table
+        The whole file.
+    lesson : Lesson
+        What the file says beside them.
+
+    Raises
+    ------
+    ExplorerError
+        "lesson-step" or "lesson-step-name", naming the step, what is wrong and the remedy.
+    """
+    tables = top.tables("step")
+    if len(tables) > MOST_STEPS:
+        top.fail("step", f"there are {len(tables)} steps", f"write up to {MOST_STEPS}")
+    state, read = lesson.state(), list[Step]()
+    for number, table in enumerate(tables, start=1):
+        shown = table.data.get("id")
+        table = Table(top.file, table.data, (), shown[:40] if isinstance(shown, str) and shown else str(number))
+        if any(step.id == shown for step in read):
+            table.fail("id", "stands above already", "each step has an id of its own")
+        step, state = _StepReader(table, lesson, state).read()
+        read.append(step)
+    return tuple(read)
+
+
+class _StepReader:
+    """Reads one step; `state` is that of the step before at first, then that of this one."""
+
+    def __init__(self, table: Table, lesson: Lesson, state: State) -> None:
+        self._table, self._lesson, self._state = table, lesson, state
+
+    def read(self) -> tuple[Step, State]:
+        """The step, and its state but for training."""
+        table = self._table
+        table.has_only(*_KEYS)
+        id = table.text("id")
+        if not re.fullmatch(r"[a-z0-9-]+", id):
+            table.fail("id", f"'{id}' is no id", "write lower-case letters, digits and hyphens")
+        step = Step(
+            id,
+            table.text("title"),
+            table.markdown("words"),
+            Look(""),
+            table.markdown("notes", default=""),
+            table.real("minutes", default=0.0, least=0, most=MOST_MINUTES),
+            table.one_of("setting", self._lesson.settings) if "setting" in table else "",
+            showing=table.one_of("showing", SHOWING, default="values"),
+        )
+        self._state = edited(self._state, self._lesson, step)
+        edits = tuple(self._edits())
+        step = replace(step, edits=edits, training=self._training())
+        look, head = self._look(table.table("look"))
+        question = self._question(look) if "question" in table else None
+        with self._naming() as names:
+            shown = {inner: names.written_cell(split_form(inner)[0]) for inner in braces(_texts(step, question))}
+        return replace(step, look=look, head=head, question=question, shown=shown), self._state
+
+    @contextmanager
+    def _naming(self) -> Iterator[Names]:
+        """The names of the present state; the step is named where one means nothing."""
+        try:
+            yield Names(self._state)
+        except UnknownNameError as error:
+            fields = {"what": error.what, "name": error.name, "remedy": error.remedy}
+            raise ExplorerError("lesson-step-name", file=self._table.file, step=self._table.step, **fields) from None
+
+    # What is changed
+
+    def _edits(self) -> list[Command]:
+        table, done = self._table, list[Command]()
+
+        def do(of: Table, key: str, command: Command) -> None:
+            try:
+                self._state = command.apply(self._state)
+            except ExplorerError as error:
+                of.fail(key, f"cannot be done: {str(error).rstrip('.')}", "write what the model can hold")
+            done.append(command)
+
+        tokens = table.table("tokens")
+        for sequence in tokens:
+            with self._naming():
+                one_of("sequence", sequence, self._state.graph.sequences)
+            do(tokens, sequence, SetTokens(sequence, tokens.words(sequence)))
+        switches = table.table("switches")
+        for key in switches:
+            with self._naming() as names:
+                block, name = names.switch(key)
+            do(switches, key, SetSwitch(block, name, switches.data[key]))
+        for one in table.words("release") if "release" in table else ():
+            with self._naming() as names:
+                names.place(one)
+            do(table, "release", Release(one))
+        inputs, pins = table.table("inputs"), table.table("pins")
+        for key in inputs:
+            do(inputs, key, self._given(inputs, key, pin=False))
+        for key in pins:
+            do(pins, key, self._given(pins, key, pin=True))
+        return done
+
+    def _given(self, table: Table, key: str, pin: bool) -> Command:
+        """The command for a whole array, or for one cell by its labels."""
+        array = table.array(key, gaps=pin)
+        if array.ndim == 0 and "[" in key:
+            with self._naming() as names:
+                name, cell = names.written_cell(key)
+            return PinCells(name, {cell: float(array)}) if pin else SetCells(name, {cell: float(array)})
+        with self._naming() as names:
+            names.place(key)
+        if not pin:
+            return SetArray(key, array)
+        return PinCells(key, {cell: float(n) for cell, n in np.ndenumerate(array) if not np.isnan(n)})
+
+    def _training(self) -> Training | None:
+        if "training" not in self._table:
+            return None
+        table = self._table.table("training")
+        table.has_only("steps", "rate", "optimiser")
+        optimiser, rate = self._lesson.descent
+        if "loss.value" not in self._state.graph.nodes:
+            self._table.fail("training", "has no loss to lower here", "leave it out, or switch a loss on")
+        return Training(
+            table.number("steps", default=1, least=1, most=MOST_TRAINING),
+            table.real("rate", default=rate, least=1e-9, most=1000),
+            table.one_of("optimiser", OPTIMISERS, default=optimiser),
+        )
+
+    # Where to look
+
+    def _look(self, table: Table) -> tuple[Look, int]:
+        table.has_only("stage", "node", "rows", "columns", "element", "token", "word")
+        stages = [stage.name for stage in self._state.graph.stages]
+        stage = table.text("stage")
+        with self._naming():
+            one_of("stage", stage, [*stages, *ELSEWHERE])
+        head = self._table.number("head", default=1, least=1, most=128) - 1
+        node = table.text("node", default="")
+        if node:
+            node, head = self._of_head(table, node, head)
+        rows, columns = self._lines(table, "rows", node), self._lines(table, "columns", node)
+        token = None
+        if "token" in table:
+            axis, _, word = table.text("token").partition(" ")
+            with self._naming() as names:
+                token = one_of("sequence", axis, self._state.graph.axes), names.number(axis, word, "token")
+        return Look(stage, node, rows, columns, table.text("element", ""), token, table.text("word", "")), head
+
+    def _of_head(self, table: Table, node: str, head: int) -> tuple[str, int]:
+        """A node by the name of one head's slice where it is stacked over heads, and that head."""
+        graph = self._state.graph
+        with self._naming() as names:
+            place = names.place(node)
+        if place.head is not None:
+            return node, place.head
+        heads = graph.n_heads(place.node)
+        if not heads:
+            return node, head
+        if head >= heads:
+            self._table.fail("head", f"{head + 1} is out of range", f"choose from 1 to {heads}")
+        block, _, short = node.rpartition(".")
+        return f"{block}.head.{head + 1}.{short}", head
+
+    def _lines(self, table: Table, key: str, node: str) -> tuple[int, ...]:
+        if key not in table:
+            return ()
+        if not node:
+            table.fail(key, "are of no matrix", 'name it: node = "…"')
+        given = table.data[key]
+        if not isinstance(given, list) or not given:
+            table.fail(key, "is not a list", f'write {key} = ["friend"] or {key} = [0]')
+        axes = self._axes(node)
+        least = 1 if key == "rows" else 2
+        if len(axes) < least:
+            table.fail(key, f"are more than `{node}` has", f"it has {'rows alone' if axes else 'one number'}")
+        axis = axes[-1] if key == "columns" or len(axes) == 1 else axes[-2]
+        what = key.removesuffix("s")
+        with self._naming() as names:
+            return tuple(names.number(axis, one, what) for one in given)
+
+    def _axes(self, node: str) -> tuple[str, ...]:
+        with self._naming() as names:
+            return names.axes(node)
+
+    # What is asked
+
+    def _question(self, look: Look) -> Predict | Choose | Point | MakeSo:
+        table = self._table.table("question")
+        kinds: dict[str, Callable[[Table, Look, Question], Predict | Choose | Point | MakeSo]]
+        kinds = {"predict": self._predict, "choose": self._choose, "point": self._point, "make": self._make}
+        kind = table.one_of("kind", kinds)
+        hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
+        return kinds[kind](table, look, Question(ask=table.markdown("ask"), hints=hints, why=table.markdown("why", "")))
+
+    def _node(self, table: Table, look: Look) -> str:
+        node = table.text("node", default=look.node)
+        if not node:
+            table.fail("node", "is missing", 'say of which node: node = "…"')
+        return self._of_head(table, node, self._table.number("head", default=1, least=1, most=128) - 1)[0]
+
+    def _predict(self, table: Table, look: Look, plain: Question) -> Predict:
+        table.has_only(*_PLAIN, "node", "cell", "digits", "fade", "fresh")
+        node = self._node(table, look)
+        if "cell" in table:
+            cell = self._cell(table, "cell", node, table.data["cell"])
+        elif node == look.node and len(look.rows) == 1 == len(look.columns):
+            cell = (look.rows[0], look.columns[0])
+        elif not self._axes(node):
+            cell = ()
+        else:
+            table.fail("cell", "is missing", 'say which number is asked for: cell = ["row", "column"]')
+        fade = ALL if table.data.get("fade") == "all" else table.number("fade", default=0, least=0, most=100)
+        digits = table.number("digits", default=2, least=0, most=8)
+        return Predict(**vars(plain), node=node, cell=cell, digits=digits, fade=fade, fresh=table.flag("fresh", False))
+
+    def _cell(self, table: Table, key: str, node: str, labels: object) -> Cell:
+        if not isinstance(labels, list):
+            table.fail(key, "is not a list", f'write {key} = ["row", "column"]')
+        with self._naming() as names:
+            return names.cell(node, labels)
+
+    def _choose(self, table: Table, look: Look, plain: Question) -> Choose:
+        table.has_only(*_PLAIN, "choices")
+        choices = []
+        for one in table.tables("choices"):
+            one.has_only("text", "right", "why")
+            right = one.flag("right", False)
+            why = one.markdown("why", "") if right else one.markdown("why")
+            choices.append(Choice(one.text("text", most=MOST_TEXT), right, why))
+        if len(choices) < 2 or not any(one.right for one in choices) or all(one.right for one in choices):
+            table.fail("choices", "need a right answer and a wrong one", 'write [{ text = "…", right = true }, …]')
+        return Choose(**vars(plain), choices=tuple(choices))
+
+    def _point(self, table: Table, look: Look, plain: Question) -> Point:
+        table.has_only(*_PLAIN, "at", "node", "right")
+        at, right = table.one_of("at", ("token", "cell", "head")), table.table("right")
+        if len(right) != 1:
+            table.fail("right", "says how the right answer is found", 'write right = { largest = "row" }')
+        (how,) = right
+        right.has_only("largest", "smallest", at, f"{at}s")
+        question = Point(**vars(plain), at=at)
+        if how in ("largest", "smallest"):
+            name = table.text("node", default=look.node) if at == "head" else self._node(table, look)
+            return self._extreme(table, right, how, replace(question, node=name))
+        given = right.data[how] if how == f"{at}s" else [right.data[how]]
+        if not isinstance(given, list) or not given:
+            right.fail(how, "is not a list", "write each answer in it")
+        if at == "cell":
+            node = self._node(table, look)
+            return replace(question, node=node, right=tuple(self._cell(right, how, node, one) for one in given))
+        if at == "token":
+            axis = self._token_axis(table, look)
+            with self._naming() as names:
+                return replace(question, axis=axis, right=tuple((names.number(axis, o, "token"),) for o in given))
+        if not all(isinstance(one, int) and one > 0 for one in given):
+            right.fail(how, "is no number of a head", "count from 1")
+        return replace(question, right=tuple((one - 1,) for one in given))
+
+    def _extreme(self, table: Table, right: Table, how: str, question: Point) -> Point:
+        """A question whose right answer is the largest or the smallest number of a node, or of one row of it."""
+        node, row = question.node, right.data[how]
+        axes = self._axes(node)
+        question = replace(question, extreme=how, axis=axes[-1] if question.at == "token" and axes else "")
+        if row == "all":
+            return question
+        if len(axes) < 2:
+            right.fail(how, "needs a matrix with rows", f'write {how} = "all"')
+        with self._naming() as names:
+            return replace(question, row=names.number(axes[-2], row, "row"))
+
+    def _token_axis(self, table: Table, look: Look) -> str:
+        """Where a token that is named outright stands: along the columns of the node, or in the first sequence."""
+        node = table.text("node", default=look.node)
+        axes = self._axes(node) if node else ()
+        graph = self._state.graph
+        known = [axis for axis in reversed(axes) if axis in graph.sequences] or [*graph.sequences] or list(axes[-1:])
+        if not known:
+            table.fail("node", "is missing", "name a node whose columns or rows are the words")
+        return known[0]
+
+    def _make(self, table: Table, look: Look, plain: Question) -> MakeSo:
+        table.has_only(*_PLAIN, "goal", "edits", "allowed")
+        goal = table.text("goal", most=MOST_TEXT)
+        with self._naming() as names:
+            conditions = read_goal(goal, names)
+        allowed = table.words("allowed") if "allowed" in table else ()
+        for name in allowed:
+            with self._naming() as names:
+                place = names.place(name)
+            if not self._state.graph.nodes[place.node].is_input:
+                inputs = ", ".join(self._state.graph.inputs_of(place.node))
+                table.fail("allowed", f"names `{name}`, which is computed", f"name inputs, such as {inputs}")
+        edits = table.number("edits", default=0, least=0, most=10_000)
+        return MakeSo(**vars(plain), goal=goal, conditions=conditions, edits=edits, allowed=allowed)
+
+
+_PLAIN = ("kind", "ask", "hints", "why")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_NOT_WORDS = re.compile(r"\$[^$]*\$|`[^`]*`")
+
+
+def _texts(step: Step, question: Question | None) -> list[str]:
+    """All texts of a step that may show numbers."""
+    if question is None:
+        return [step.words]
+    choices = question.choices if isinstance(question, Choose) else ()
+    answers = [text for choice in choices for text in (choice.text, choice.why)]
+    return [step.words, question.ask, question.why, *question.hints, *answers]
+
+
+def braces(texts: Iterable[str]) -> list[str]:
+    """What stands in braces, outside of formulas and code."""
+    return [inner for text in texts for inner in _BRACES.findall(_NOT_WORDS.sub("", text))]
+
+
+def split_form(inner: str) -> tuple[str, str]:
+    """What stands in braces without how it is to be written: "scores[a, b]:2" is two decimals, ":%" a share."""
+    cell, colon, form = inner.rpartition(":")
+    return (cell.strip(), form.strip()) if colon and re.fullmatch(r"\s*\d?%?\s*", form) else (inner.strip(), "")

@@ -1,0 +1,270 @@
+"""Steps of a lesson: what the loader makes of a ``[[step]]`` table, and what it says of one that is wrong."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import ALL, Choose, Look, MakeSo, Point, Predict
+
+LESSON = """
+format = 2
+id = "two-words"
+title = "Two words"
+paragraph = "A first paragraph."
+teaches = "what a score is"
+needs = ["two-vectors"]
+minutes = 3.5
+[model]
+kind = "attention"
+[model.axes]
+query = ["a", "b"]
+feature = ["x", "y"]
+[inputs]
+Q = [[1, 2], [3, 4]]
+K = [[5, 6], [7, 8]]
+V = [[1, 0], [0, 1]]
+[settings.printed]
+title = "As printed"
+paragraph = "As it is."
+[settings.other]
+title = "Other"
+paragraph = "Not scaled."
+[settings.other.switches]
+"attention.scale" = "none"
+
+[[step]]
+id = "scores"
+title = "Each query meets each key"
+words = '''
+The score of a for b is {scores[a, b]}, and $\\\\sqrt{d_k}$ is no number.
+
+- a list
+- of two
+'''
+notes = "Wait."
+minutes = 1.5
+[step.look]
+stage = "attention"
+node = "scores"
+rows = ["a"]
+columns = [1]
+token = "query b"
+[step.question]
+kind = "predict"
+ask = "What is it?"
+digits = 1
+fade = "all"
+fresh = true
+
+[[step]]
+id = "edits"
+title = "Changed"
+words = "Now it is {scores[a, b]:1} and {weights[a, b]:%}."
+showing = "change"
+[step.look]
+stage = "attention"
+[step.switches]
+"attention.scale" = "none"
+[step.inputs]
+"Q[a, y]" = 3.0
+K = [[1, 1], [2, 2]]
+[step.pins]
+"weights[b, a]" = 0.5
+[step.question]
+kind = "point"
+ask = "Where does a look?"
+at = "token"
+node = "weights"
+right = { largest = "a" }
+
+[[step]]
+id = "make"
+title = "Make it so"
+words = "Begun anew."
+setting = "other"
+[step.look]
+stage = "attention"
+[step.question]
+kind = "make"
+ask = "Turn a."
+goal = "argmax(weights[a]) == a and scores[a, b] < 3 and scores[b, 0] ~ 39 ± 1"
+edits = 1
+allowed = ["Q"]
+"""
+
+
+@pytest.fixture
+def lesson(write):
+    return load(write(LESSON))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        file = tmp_path / "two-words.toml"
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def test_what_a_lesson_says_of_itself(lesson):
+    assert (lesson.teaches, lesson.needs, lesson.minutes) == ("what a score is", ("two-vectors",), 3.5)
+    assert (len(lesson.steps), lesson.questions) == (3, 3)
+
+
+def test_look_and_question_are_read_by_their_labels(lesson):
+    scores, edits, make = lesson.steps
+    assert scores.look == Look("attention", "scores", (0,), (1,), token=("query", 1))
+    assert scores.question == Predict(ask="What is it?", node="scores", cell=(0, 1), digits=1, fade=ALL, fresh=True)
+    assert "- a list\n- of two" in scores.words
+    assert scores.shown == {"scores[a, b]": ("scores", (0, 1))}
+    assert edits.question == Point(
+        ask="Where does a look?", at="token", node="weights", axis="query", extreme="largest", row=0
+    )
+    assert isinstance(make.question, MakeSo)
+    assert [(one.node, one.cell, one.sign, one.number) for one in make.question.conditions] == [
+        ("weights", (0,), "argmax", 0),
+        ("scores", (0, 1), "<", 3),
+        ("scores", (1, 0), "~", 39),
+    ]
+
+
+def test_a_step_changes_the_state_of_the_one_before(lesson):
+    states = StepStates(lesson)
+    assert states[1].inputs["Q"].tolist() == [[1, 3], [3, 4]]
+    values = Document(states[1]).engine.values
+    assert values["scores"].tolist() == [[4, 8], [7, 14]]
+    assert values["weights"][1, 0] == 0.5
+    assert states[1].model.switch("attention", "scale") == "none"
+    assert states[2].inputs["Q"].tolist() == [[1, 2], [3, 4]]
+    assert states[2].setting == "other"
+
+
+def test_to_go_to_a_step_is_one_act_that_undo_takes_back(lesson):
+    states = StepStates(lesson)
+    document = Document(states[0])
+    document.do(states.go(1))
+    assert document.state is states[1]
+    assert document.history.undo_label == "Step: Changed"
+    document.undo()
+    assert document.state is states[0]
+
+
+def test_a_jump_gives_what_walking_gives(lesson):
+    walked, jumped = StepStates(lesson), StepStates(lesson)
+    steps = [walked[k] for k in range(3)]
+    for k in (2, 0, 1):
+        state = jumped[k]
+        assert state.model == steps[k].model
+        assert {n: a.tobytes() for n, a in state.inputs.items()} == {n: a.tobytes() for n, a in steps[k].inputs.items()}
+
+
+WRONG = {
+    'node = "scores"': ('node = "Scoers"', "scores", "names node `Scoers`; did you mean `scores`?"),
+    'rows = ["a"]': ('rows = ["aa"]', "scores", "names row `aa`; did you mean `a`?"),
+    "columns = [1]": ("columns = [2]", "scores", "names column `2`; they are counted from 0 to 1."),
+    'token = "query b"': ('token = "query d"', "scores", "names token `d`; there are `a`, `b`."),
+    "{weights[a, b]:%}": ("{weights[a]:%}", "edits", "names cell `weights[a]`; write weights[query, query]."),
+    '"attention.scale" = "none"\n[step.inputs]': (
+        '"attention.scael" = "none"\n[step.inputs]',
+        "edits",
+        "names switch `scael`; did you mean `scale`?",
+    ),
+    'showing = "change"': ('showing = "chagne"', "edits", "`showing` 'chagne' is not one of its values; perhaps"),
+    '"Q[a, y]" = 3.0': ('"Q[a, z]" = 3.0', "edits", "names column `z`; there are `x`, `y`."),
+    "K = [[1, 1], [2, 2]]": ("K = [[1, 1]]", "edits", "`inputs.K` cannot be done: 'K' has shape"),
+    'right = { largest = "a" }': ('right = { largst = "a" }', "edits", "`question.right.largst` there is no such key"),
+    'id = "edits"': ('id = "scores"', "scores", "`id` stands above already"),
+    'title = "Make it so"\n': ("", "make", '`title` is missing; add title = "…".'),
+    "argmax(weights[a]) == a": ("argmax(weights[a]) = a", "make", "names goal `argmax(weights[a]) = a`; write argmax"),
+    'allowed = ["Q"]': ('allowed = ["scores"]', "make", "`question.allowed` names `scores`, which is computed"),
+    'setting = "other"': ('setting = "othr"', "make", "'othr' is not one of its values; perhaps 'other' is meant"),
+}
+
+
+@pytest.mark.parametrize("right", WRONG)
+def test_what_is_wrong_is_named_with_file_step_and_remedy(write, right):
+    wrong, step, sentence = WRONG[right]
+    assert LESSON.count(right) == 1
+    file = write(LESSON.replace(right, wrong))
+    with pytest.raises(ExplorerError) as caught:
+        load(file)
+    message = str(caught.value)
+    assert message.startswith(f"step `{step}` of {file}"), message
+    assert sentence in message
+    assert "\n" not in message
+
+
+def test_an_old_format_has_no_steps_and_a_newer_one_is_not_read(write):
+    with pytest.raises(ExplorerError, match="add format = 2"):
+        load(write(LESSON.replace("format = 2", "")))
+    with pytest.raises(ExplorerError, match="newer version of this program, in format 3"):
+        load(write(LESSON.replace("format = 2", "format = 3\nunheard-of = 1")))
+
+
+def test_a_lesson_may_lead_through_an_example_without_repeating_its_numbers(write):
+    lesson = load(
+        write(
+            """
+format = 2
+id = "another"
+title = "Another walk"
+paragraph = "Through the same numbers."
+example = "softmax"
+[[step]]
+id = "one"
+title = "One"
+words = "Look."
+[step.look]
+stage = "output"
+"""
+        )
+    )
+    example = load("softmax")
+    assert lesson.state().inputs["output.logits"].tolist() == example.state().inputs["output.logits"].tolist()
+    assert (lesson.id, lesson.reference, len(lesson.steps)) == ("another", "004", 1)
+
+
+def test_steps_of_training_lower_the_loss(write):
+    lesson = load(
+        write(
+            """
+format = 2
+id = "learn"
+title = "Learning"
+paragraph = "Ten steps."
+example = "xor"
+[[step]]
+id = "learn"
+title = "Ten steps"
+words = "The loss is {loss.value}."
+setting = "textbook"
+[step.look]
+stage = "loss"
+[step.inputs]
+"layer.2.b" = [0.3]
+[step.training]
+steps = 10
+rate = 0.1
+"""
+        )
+    )
+    states = StepStates(lesson)
+    start = Document(lesson.state("textbook")).engine.values["loss.value"]
+    assert Document(states[0]).engine.values["loss.value"] != start
+    assert np.array_equal(states[0].inputs["layer.1.W"], StepStates(lesson)[0].inputs["layer.1.W"])
+
+
+def test_choices_are_right_or_say_what_is_wrong(write):
+    question = load("softmax").steps[1].question
+    assert isinstance(question, Choose)
+    assert [one.right for one in question.choices] == [False, True, False]
+    text = Path("resources/lessons/softmax.toml").read_text()
+    with pytest.raises(ExplorerError, match=r"step `differences` of .*choices.*why` is missing"):
+        load(write(text.replace(', why = "Adding the same number cancels; multiplying by one does not."', "")))
