@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from explorer.core.engine import Engine, fresh
 from explorer.core.training.data import SHOWN
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
@@ -10,6 +11,8 @@ from explorer.document.commands import Replace, SetInputs
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Step
+
+_KEPT = 4
 
 
 class StepStates(Sequence[State]):
@@ -23,6 +26,7 @@ class StepStates(Sequence[State]):
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
         self._known: list[State] = []
+        self._engines: dict[int, Engine] = {}
 
     def __len__(self) -> int:
         return len(self.lesson.steps)
@@ -34,6 +38,15 @@ class StepStates(Sequence[State]):
             before = self._known[-1] if self._known else self.lesson.state()
             self._known.append(after(before, self.lesson, self.lesson.steps[len(self._known)]))
         return self._known[step]
+
+    def engine(self, step: int) -> Engine:
+        """The values of a step's state; those of the last few that were asked for are kept."""
+        if step not in self._engines:
+            while len(self._engines) >= _KEPT:
+                del self._engines[next(iter(self._engines))]
+            state = self[step]
+            self._engines[step] = fresh(state.graph, state.used, state.pins)
+        return self._engines[step]
 
     def go(self, step: int) -> Replace:
         """The command that puts a document at a step, wherever it was before."""

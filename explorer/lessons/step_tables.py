@@ -1,7 +1,7 @@
 """From the ``[[step]]`` tables of a file to steps, everything in them checked against the state that they meet."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from explorer.document.commands import Command, PinCells, Release, SetArray, Set
 from explorer.document.state import State
 from explorer.lessons.goals import read_goal
 from explorer.lessons.places import Names, UnknownNameError, one_of
+from explorer.lessons.prose import cell_of, cells_in, plain, texts_of
 from explorer.lessons.reading import MOST_TEXT, Table
 from explorer.lessons.schema import Lesson
 from explorer.lessons.states import edited
@@ -98,9 +99,12 @@ class _StepReader:
         step = replace(step, edits=edits, training=self._training())
         look, head = self._look(table.table("look"))
         question = self._question(look) if "question" in table else None
+        step = replace(step, look=look, head=head, question=question)
         with self._naming() as names:
-            shown = {inner: names.written_cell(split_form(inner)[0]) for inner in braces(_texts(step, question))}
-        return replace(step, look=look, head=head, question=question, shown=shown), self._state
+            shown = {inner: names.written_cell(cell_of(inner)) for text in texts_of(step) for inner in cells_in(text)}
+            for text in (*texts_of(step), step.notes):
+                plain(text)  # its formulas
+        return replace(step, shown=shown), self._state
 
     @contextmanager
     def _naming(self) -> Iterator[Names]:
@@ -243,7 +247,7 @@ class _StepReader:
             table.fail("node", "is missing", 'say of which node: node = "…"')
         return self._of_head(table, node, self._table.number("head", default=1, least=1, most=128) - 1)[0]
 
-    def _predict(self, table: Table, look: Look, plain: Question) -> Predict:
+    def _predict(self, table: Table, look: Look, common: Question) -> Predict:
         table.has_only(*_PLAIN, "node", "cell", "digits", "fade", "fresh")
         node = self._node(table, look)
         if "cell" in table:
@@ -256,7 +260,7 @@ class _StepReader:
             table.fail("cell", "is missing", 'say which number is asked for: cell = ["row", "column"]')
         fade = ALL if table.data.get("fade") == "all" else table.number("fade", default=0, least=0, most=100)
         digits = table.number("digits", default=2, least=0, most=8)
-        return Predict(**vars(plain), node=node, cell=cell, digits=digits, fade=fade, fresh=table.flag("fresh", False))
+        return Predict(**vars(common), node=node, cell=cell, digits=digits, fade=fade, fresh=table.flag("fresh", False))
 
     def _cell(self, table: Table, key: str, node: str, labels: object) -> Cell:
         if not isinstance(labels, list):
@@ -264,7 +268,7 @@ class _StepReader:
         with self._naming() as names:
             return names.cell(node, labels)
 
-    def _choose(self, table: Table, look: Look, plain: Question) -> Choose:
+    def _choose(self, table: Table, look: Look, common: Question) -> Choose:
         table.has_only(*_PLAIN, "choices")
         choices = []
         for one in table.tables("choices"):
@@ -274,16 +278,16 @@ class _StepReader:
             choices.append(Choice(one.text("text", most=MOST_TEXT), right, why))
         if len(choices) < 2 or not any(one.right for one in choices) or all(one.right for one in choices):
             table.fail("choices", "need a right answer and a wrong one", 'write [{ text = "…", right = true }, …]')
-        return Choose(**vars(plain), choices=tuple(choices))
+        return Choose(**vars(common), choices=tuple(choices))
 
-    def _point(self, table: Table, look: Look, plain: Question) -> Point:
+    def _point(self, table: Table, look: Look, common: Question) -> Point:
         table.has_only(*_PLAIN, "at", "node", "right")
         at, right = table.one_of("at", ("token", "cell", "head")), table.table("right")
         if len(right) != 1:
             table.fail("right", "says how the right answer is found", 'write right = { largest = "row" }')
         (how,) = right
         right.has_only("largest", "smallest", at, f"{at}s")
-        question = Point(**vars(plain), at=at)
+        question = Point(**vars(common), at=at)
         if how in ("largest", "smallest"):
             name = table.text("node", default=look.node) if at == "head" else self._node(table, look)
             return self._extreme(table, right, how, replace(question, node=name))
@@ -323,7 +327,7 @@ class _StepReader:
             table.fail("node", "is missing", "name a node whose columns or rows are the words")
         return known[0]
 
-    def _make(self, table: Table, look: Look, plain: Question) -> MakeSo:
+    def _make(self, table: Table, look: Look, common: Question) -> MakeSo:
         table.has_only(*_PLAIN, "goal", "edits", "allowed")
         goal = table.text("goal", most=MOST_TEXT)
         with self._naming() as names:
@@ -336,29 +340,7 @@ class _StepReader:
                 inputs = ", ".join(self._state.graph.inputs_of(place.node))
                 table.fail("allowed", f"names `{name}`, which is computed", f"name inputs, such as {inputs}")
         edits = table.number("edits", default=0, least=0, most=10_000)
-        return MakeSo(**vars(plain), goal=goal, conditions=conditions, edits=edits, allowed=allowed)
+        return MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=allowed)
 
 
 _PLAIN = ("kind", "ask", "hints", "why")
-_BRACES = re.compile(r"\{([^{}]*)\}")
-_NOT_WORDS = re.compile(r"\$[^$]*\$|`[^`]*`")
-
-
-def _texts(step: Step, question: Question | None) -> list[str]:
-    """All texts of a step that may show numbers."""
-    if question is None:
-        return [step.words]
-    choices = question.choices if isinstance(question, Choose) else ()
-    answers = [text for choice in choices for text in (choice.text, choice.why)]
-    return [step.words, question.ask, question.why, *question.hints, *answers]
-
-
-def braces(texts: Iterable[str]) -> list[str]:
-    """What stands in braces, outside of formulas and code."""
-    return [inner for text in texts for inner in _BRACES.findall(_NOT_WORDS.sub("", text))]
-
-
-def split_form(inner: str) -> tuple[str, str]:
-    """What stands in braces without how it is to be written: "scores[a, b]:2" is two decimals, ":%" a share."""
-    cell, colon, form = inner.rpartition(":")
-    return (cell.strip(), form.strip()) if colon and re.fullmatch(r"\s*\d?%?\s*", form) else (inner.strip(), "")

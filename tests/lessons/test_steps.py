@@ -41,7 +41,7 @@ paragraph = "Not scaled."
 id = "scores"
 title = "Each query meets each key"
 words = '''
-The score of a for b is {scores[a, b]}, and $\\\\sqrt{d_k}$ is no number.
+The score of a for b is {scores[a, b]}, and $\\sqrt{d_k}$ is no number.
 
 - a list
 - of two

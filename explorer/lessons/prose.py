@@ -1,0 +1,168 @@
+"""Words of a step: a little Markdown, formulas in ``$…$`` and live numbers in ``{…}``, as HTML and as plain text."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from explorer.core.engine import Engine
+from explorer.core.numbers import decimals_of, written
+from explorer.lessons.steps import Choose, Step
+from explorer.lessons.symbols import formula_html, formula_text
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+_FORM = re.compile(r"(?P<cell>.*?)\s*(?::\s*(?P<digits>\d?)(?P<share>%?)\s*)?", re.DOTALL)
+
+
+def html(markdown: str, numbers: Mapping[str, str] = {}) -> str:
+    """Markdown as HTML that Qt shows.
+
+    Parameters
+    ----------
+    markdown : str
+        Paragraphs, lists, ``**bold**``, ``*italic*``, `` `code` ``, ``$formula$`` and ``{NODE[row, column]}``.
+    numbers : mapping of str to str
+        What stands for each text in braces (`numbers_of`).
+
+    Raises
+    ------
+    UnknownNameError
+        Where a formula uses a command that letters and signs cannot show.
+    """
+    return str(_reader().render(markdown, {"numbers": numbers})).strip()
+
+
+def plain(markdown: str, numbers: Mapping[str, str] = {}) -> str:
+    """Markdown as plain text; parameters and errors as of `html`."""
+    tokens = _reader().parse(markdown, {"numbers": numbers})
+    return re.sub(r"\n{3,}", "\n\n", "".join(_plain(tokens, numbers))).strip()
+
+
+def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
+    """The numbers that a step's texts show.
+
+    Parameters
+    ----------
+    step : Step
+    engine : Engine
+        With the values of the step's state.
+    """
+    return {inner: _number(inner, engine, *named) for inner, named in step.shown.items()}
+
+
+def cells_in(markdown: str) -> list[str]:
+    """What stands in braces in a text."""
+    return [token.content for token in _inline(_reader().parse(markdown, {})) if token.type == "number"]
+
+
+def cell_of(inner: str) -> str:
+    """The cell that a text in braces names, without how it is written: ":2" means two decimals, ":%" a share."""
+    return _parts(inner)["cell"].strip()
+
+
+def texts_of(step: Step) -> list[str]:
+    """All texts of a step that may show numbers."""
+    question = step.question
+    if question is None:
+        return [step.words]
+    choices = question.choices if isinstance(question, Choose) else ()
+    answers = [text for choice in choices for text in (choice.text, choice.why)]
+    return [step.words, question.ask, question.why, *question.hints, *answers]
+
+
+def _parts(inner: str) -> re.Match[str]:
+    match = _FORM.fullmatch(inner)
+    assert match is not None  # any text is a cell at least
+    return match
+
+
+def _number(inner: str, engine: Engine, node: str, cell: tuple[int, ...]) -> str:
+    array = engine.value(engine.graph.place(node))
+    value, form = float(array[cell]), _parts(inner)
+    if form["share"]:
+        return f"{written(100 * value, int(form['digits'] or 0))} %"
+    return written(value, int(form["digits"]) if form["digits"] else decimals_of(array))
+
+
+# Reading
+
+
+@cache
+def _reader() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # takes a tenth of a second: an example without steps does not need it
+
+    reader = MarkdownIt("zero").enable(["list", "emphasis", "backticks", "newline", "escape"])
+    reader.inline.ruler.before("escape", "formula", _read_formula)
+    reader.inline.ruler.before("escape", "number", _read_number)
+    reader.add_render_rule("formula", _formula)
+    reader.add_render_rule("number", _shown_number)
+    return reader
+
+
+def _read_formula(state: "StateInline", silent: bool) -> bool:
+    return _read(state, silent, "formula", "$", "$")
+
+
+def _read_number(state: "StateInline", silent: bool) -> bool:
+    return _read(state, silent, "number", "{", "}")
+
+
+def _read(state: "StateInline", silent: bool, kind: str, start: str, end: str) -> bool:
+    """A rule of markdown-it: what stands between two signs."""
+    if state.src[state.pos] != start:
+        return False
+    stop = state.src.find(end, state.pos + 1)
+    if stop < 0:
+        return False
+    if not silent:
+        state.push(kind, "", 0).content = state.src[state.pos + 1 : stop]
+    state.pos = stop + 1
+    return True
+
+
+def _formula(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:
+    return formula_html(tokens[at].content)
+
+
+def _shown_number(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:
+    inner = tokens[at].content
+    return escape(env.get("numbers", {}).get(inner, f"{{{inner}}}"))
+
+
+def _inline(tokens: Sequence["Token"]) -> Iterator["Token"]:
+    for token in tokens:
+        yield from _inline(token.children or ())
+        yield token
+
+
+def _plain(tokens: Sequence["Token"], numbers: Mapping[str, str]) -> Iterator[str]:
+    counted: list[int] = []
+    for token in _inline(tokens):
+        match token.type:
+            case "text" | "code_inline":
+                yield token.content
+            case "formula":
+                yield formula_text(token.content)
+            case "number":
+                yield numbers.get(token.content, f"{{{token.content}}}")
+            case "softbreak":
+                yield " "
+            case "hardbreak":
+                yield "\n"
+            case "bullet_list_open":
+                counted.append(0)
+            case "ordered_list_open":
+                counted.append(int(token.attrGet("start") or 1))
+            case "bullet_list_close" | "ordered_list_close":
+                counted.pop()
+                yield "\n"
+            case "list_item_open":
+                yield f"{counted[-1]}. " if counted[-1] else "• "
+                counted[-1] += bool(counted[-1])
+            case "paragraph_close":
+                yield "\n" if token.hidden else "\n\n"

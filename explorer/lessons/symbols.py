@@ -1,0 +1,181 @@
+"""Formulas between words: the few commands of LaTeX that letters and signs can show, as HTML and as plain text."""
+
+import re
+from html import escape
+
+from explorer.lessons.places import UnknownNameError, one_of
+
+_GREEK = {
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "ε",
+    "eta": "η",
+    "theta": "θ",
+    "lambda": "λ",
+    "mu": "μ",
+    "nu": "ν",
+    "pi": "π",
+    "rho": "ρ",
+    "sigma": "σ",
+    "tau": "τ",
+    "phi": "φ",
+    "omega": "ω",
+    "Delta": "Δ",
+    "Sigma": "Σ",
+    "Theta": "Θ",
+}
+SIGNS = {
+    **_GREEK,
+    **{"varepsilon": "ε", "cdot": " · ", "times": " × ", "div": " ÷ ", "pm": " ± ", "sum": "Σ", "prod": "Π"},
+    **{"infty": "∞", "partial": "∂", "nabla": "∇", "le": " ≤ ", "leq": " ≤ ", "ge": " ≥ ", "geq": " ≥ "},
+    **{"ne": " ≠ ", "neq": " ≠ ", "approx": " ≈ ", "to": " → ", "rightarrow": " → ", "in": " ∈ ", "ldots": "…"},
+    **{"dots": "…", "cdots": "⋯", "top": "T", "degree": "°", "circ": "°", "odot": " ⊙ ", "ell": "ℓ"},
+    **{"left": "", "right": "", "quad": "  ", ",": " ", ";": " ", " ": " ", "!": "", "{": "{", "}": "}", "%": "%"},
+}
+"""What stands for a command that takes nothing."""
+FUNCTIONS = ("exp", "ln", "log", "sin", "cos", "tan", "tanh", "max", "min", "argmax", "softmax", "det")
+_WORDS = ("text", "mathrm", "operatorname", "mathbf", "mathit", "vec", "hat", "bar")
+_ABOVE = {"vec": "⃗", "hat": "̂", "bar": "̄"}
+_TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|([A-Za-z])|(.)")
+_BINARY = {"=": " = ", "+": " + ", "-": " − ", "<": " < ", ">": " > ", "*": " · "}
+_SUBSCRIPTS = str.maketrans("0123456789+−-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
+_SUPERSCRIPTS = str.maketrans("0123456789+−-=()Tin", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵀⁱⁿ")
+
+
+def formula_html(latex: str) -> str:
+    """A formula as HTML: letters in italics, indices below and above."""
+    return _Formula(latex, _Html()).read()
+
+
+def formula_text(latex: str) -> str:
+    """A formula in plain letters, such as Q · Kᵀ / √(d_k)."""
+    return _Formula(latex, _Text()).read()
+
+
+class _Text:
+    """How the parts of a formula are written without any markup."""
+
+    def letter(self, text: str) -> str:
+        return text
+
+    def upright(self, text: str) -> str:
+        return text
+
+    def below(self, text: str) -> str:
+        small = text.translate(_SUBSCRIPTS)
+        return small if _all_changed(text, small) else f"_{text if len(text) == 1 else f'({text})'}"
+
+    def above(self, text: str) -> str:
+        small = text.translate(_SUPERSCRIPTS)
+        return small if _all_changed(text, small) else f"^{text if len(text) == 1 else f'({text})'}"
+
+    def root(self, text: str) -> str:
+        return f"√{_bracketed(text)}"
+
+
+class _Html(_Text):
+    def letter(self, text: str) -> str:
+        return f"<i>{escape(text)}</i>"
+
+    def upright(self, text: str) -> str:
+        return escape(text)
+
+    def below(self, text: str) -> str:
+        return f"<sub>{text}</sub>"
+
+    def above(self, text: str) -> str:
+        return f"<sup>{text}</sup>"
+
+    def root(self, text: str) -> str:
+        return f'√<span style="text-decoration: overline">{text}</span>'
+
+
+def _all_changed(text: str, small: str) -> bool:
+    return all(a != b for a, b in zip(text, small, strict=True))
+
+
+class _Formula:
+    """Reads a formula from left to right.
+
+    Parameters
+    ----------
+    latex : str
+    form : _Text
+        How its parts are written.
+    """
+
+    def __init__(self, latex: str, form: _Text) -> None:
+        self._tokens = [match.group(0) for match in _TOKEN.finditer(latex)]
+        self._form, self._at, self._latex = form, 0, latex
+
+    def read(self) -> str:
+        parts = []
+        while self._at < len(self._tokens):
+            parts.append(self._part())
+        return re.sub(" {2,}", " ", "".join(parts)).strip()
+
+    def _next(self) -> str:
+        if self._at == len(self._tokens):
+            raise UnknownNameError("formula", self._latex, "close its brackets.")
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _part(self) -> str:
+        token, form = self._next(), self._form
+        if token.startswith("\\"):
+            return self._command(token[1:])
+        if token == "{":
+            return self._rest_of_group()
+        if token in "_^":
+            return (form.below if token == "_" else form.above)(self._part())
+        if token == "}":
+            raise UnknownNameError("formula", self._latex, "open its brackets before they are closed.")
+        if token.isalpha() and token.isascii():
+            return form.letter(token)
+        if token in "+-" and self._begins():
+            return form.upright(_BINARY[token].strip())
+        return "" if token.isspace() else form.upright(_BINARY.get(token, token))
+
+    def _begins(self) -> bool:
+        """Whether the sign just read stands before a number and not between two."""
+        before = next((token for token in reversed(self._tokens[: self._at - 1]) if not token.isspace()), "")
+        return before in ("", "{", "(", "[", ",", "_", "^", *_BINARY)
+
+    def _rest_of_group(self) -> str:
+        parts = []
+        while (token := self._next()) != "}":
+            self._at -= 1
+            parts.append(self._part())
+        assert token == "}"
+        return "".join(parts).strip()
+
+    def _command(self, name: str) -> str:
+        form = self._form
+        if name == "sqrt":
+            return form.root(self._part())
+        if name == "frac":
+            above, below = self._part(), self._part()
+            return f"{_bracketed(above)} / {_bracketed(below)}"
+        if name in _WORDS:
+            return self._word() + _ABOVE.get(name, "")
+        if name in FUNCTIONS:
+            return form.upright(f" {name} ")
+        one_of("symbol", name, [*SIGNS, *FUNCTIONS, *_WORDS, "sqrt", "frac"])
+        return form.upright(SIGNS[name])
+
+    def _word(self) -> str:
+        """A word in upright letters, with its blanks."""
+        if self._next() != "{":
+            self._at -= 1
+            return self._part()
+        letters: list[str] = []
+        while (token := self._next()) != "}":
+            letters.append(token)
+        return self._form.upright("".join(letters))
+
+
+def _bracketed(text: str) -> str:
+    """In brackets where it is more than one thing."""
+    return f"({text})" if re.search("[ +−·×]", re.sub("<[^>]*>", "", text)) else text

@@ -1,0 +1,63 @@
+"""Words of a step as HTML and as plain text."""
+
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons.loader import load
+from explorer.lessons.places import UnknownNameError
+from explorer.lessons.prose import html, numbers_of, plain
+from explorer.lessons.states import StepStates
+
+FORMULAS = {
+    r"\sqrt{d_k}": ('√<span style="text-decoration: overline"><i>d</i><sub><i>k</i></sub></span>', "√dₖ"),
+    "W_Q": ("<i>W</i><sub><i>Q</i></sub>", "W_Q"),
+    "e^{-x_{10}}": ("<i>e</i><sup>−<i>x</i><sub>10</sub></sup>", "e^(−x₁₀)"),
+    "a - b = -1": ("<i>a</i> − <i>b</i> = −1", "a − b = −1"),
+    r"\frac{a + b}{c}": ("(<i>a</i> + <i>b</i>) / <i>c</i>", "(a + b) / c"),
+    r"\operatorname{softmax}(Q K^\top)": ("softmax(<i>Q</i><i>K</i><sup>T</sup>)", "softmax(QKᵀ)"),
+    r"\sum_i w_i \cdot v_i": (
+        "Σ<sub><i>i</i></sub><i>w</i><sub><i>i</i></sub> · <i>v</i><sub><i>i</i></sub>",
+        "Σᵢwᵢ · vᵢ",
+    ),
+    r"\text{share of A} < 5": ("share of A &lt; 5", "share of A < 5"),
+}
+
+
+@pytest.mark.parametrize("latex", FORMULAS)
+def test_formulas(latex):
+    as_html, as_text = FORMULAS[latex]
+    assert html(f"${latex}$") == f"<p>{as_html}</p>"
+    assert plain(f"${latex}$") == as_text
+
+
+@pytest.mark.parametrize("latex", [r"\foo", "{a", "a}", r"\frac{a}", "a_", r"\text{a"])
+def test_what_no_formula_is_is_refused(latex):
+    with pytest.raises(UnknownNameError):
+        plain(f"${latex}$")
+
+
+def test_markdown():
+    text = "**Bold** and *italic*, `x {a} $b$`.\n\n- one\n- two <b>\n\n3. three\n4. four"
+    assert html(text) == (
+        "<p><strong>Bold</strong> and <em>italic</em>, <code>x {a} $b$</code>.</p>\n"
+        '<ul>\n<li>one</li>\n<li>two &lt;b&gt;</li>\n</ul>\n<ol start="3">\n<li>three</li>\n<li>four</li>\n</ol>'
+    )
+    assert plain(text) == "Bold and italic, x {a} $b$.\n\n• one\n• two <b>\n\n3. three\n4. four"
+
+
+def test_numbers_are_those_of_the_step():
+    lesson = load("softmax")
+    states = StepStates(lesson)
+    assert plain("{output.logits[x, Category A]}", numbers_of(lesson.steps[0], states.engine(0))) == "2.0"
+    assert numbers_of(lesson.steps[1], states.engine(1)) == {"output.probabilities[x, Category A]:%": "65 %"}
+
+
+def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):
+    file = tmp_path / "softmax.toml"
+    file.write_text(
+        'format = 2\nid = "a"\ntitle = "A"\nparagraph = "A."\nexample = "softmax"\n'
+        '[[step]]\nid = "one"\ntitle = "One"\n'
+        "words = '$\\sqr{2}$'\nlook.stage = 'output'\n"
+    )
+    with pytest.raises(ExplorerError, match=r"step `one` of .* names symbol `sqr`; did you mean `sqrt`\?"):
+        load(file)
