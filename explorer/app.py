@@ -12,7 +12,8 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.saved import is_document, opened
 from explorer.lessons.schema import Lesson
-from explorer.ui.appearance import Appearance
+from explorer.settings import Settings, own_folder
+from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Selection
@@ -22,21 +23,31 @@ from explorer.ui.workbench import Workbench
 FIRST_LESSON = "you-are-welcome"
 
 
-def make_window(lesson: Lesson, appearance: Appearance, state: State | None = None) -> MainWindow:
+def make_window(
+    lesson: Lesson, appearance: Appearance, state: State | None = None, settings: Settings | None = None
+) -> MainWindow:
     """The window on a lesson, or on a document of it, not shown yet."""
     background = Background()
     document = Document(state or lesson.state(), background)
     bridge = Bridge(document)
     selection = Selection(document)
-    window = MainWindow(Workbench(document, bridge, selection, appearance, lesson, background=background))
+    bench = Workbench(document, bridge, selection, appearance, lesson, background=background, settings=settings)
+    window = MainWindow(bench)
     for part in (background, bridge, selection):
         part.setParent(window)
     window.resize(1600, 900)
     return window
 
 
-def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
+def open_window(file: str | None = None, remembers: bool = True) -> tuple[QApplication, MainWindow]:
     """The program with its window on the screen; the event loop does not run yet.
+
+    Parameters
+    ----------
+    file : str, optional
+        A document, a lesson file or the name of a lesson.
+    remembers : bool
+        Whether it reads and writes the person's settings.
 
     Raises
     ------
@@ -49,7 +60,8 @@ def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Transformer Explorer")
-    window = make_window(lesson, Appearance(app), state)
+    settings = Settings(own_folder() if remembers else None)
+    window = make_window(lesson, _appearance(app, settings), state, settings)
     if file is not None and is_document(file):
         window.files.belongs_to(Path(file))
     window.show()
@@ -57,6 +69,19 @@ def open_window(file: str | None = None) -> tuple[QApplication, MainWindow]:
     # time).
     gc.freeze()
     return app, window
+
+
+def _appearance(app: QApplication, settings: Settings) -> Appearance:
+    """The theme and text scale of last time."""
+    mode, scale = settings.get("theme", "system"), settings.get("text scale", 1.0)
+    look = Appearance(app, mode if mode in MODES else "system", scale if scale in SCALES else 1.0)
+
+    def remember() -> None:
+        settings.set("theme", look.mode)
+        settings.set("text scale", look.scale)
+
+    look.changed.connect(remember)
+    return look
 
 
 def run(file: str | None = None, smoke: bool = False) -> int:
@@ -79,7 +104,7 @@ def run(file: str | None = None, smoke: bool = False) -> int:
     ExplorerError
         Where the file cannot be opened.
     """
-    app, window = open_window(file)
+    app, window = open_window(file, remembers=not smoke)
     if smoke:
         from explorer.ui.smoke_test import smoke_test
 

@@ -5,12 +5,15 @@ A Python warning fails a test (pyproject.toml), and so does a Qt warning, an une
 timer left behind. A test that expects a log record checks it in ``caplog`` and then calls ``caplog.clear()``.
 """
 
+import atexit
 import gc
 import locale
 import logging
 import os
 import re
+import shutil
 import sys
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +23,9 @@ for name in ("QT_FONT_DPI", "QT_LOGGING_RULES", "QT_QPA_PLATFORMTHEME", "QT_SCAL
     os.environ.pop(name, None)  # how the tester likes his programs is not what is tested
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ.setdefault(name, "1")  # `make test` runs a process on each core
+# A program that a test starts neither reads nor writes the tester's own settings.
+os.environ["EXPLORER_SETTINGS"] = mine = tempfile.mkdtemp(prefix="explorer-settings-")
+atexit.register(shutil.rmtree, mine, ignore_errors=True)
 if locale.getencoding() != "UTF-8":
     os.environ["LC_ALL"] = "C.UTF-8"  # as `explorer` does before Qt, which would complain
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QPalette
@@ -14,6 +14,7 @@ from explorer.ui.stylesheet import stylesheet
 from explorer.ui.theme import DARK, LIGHT, Theme
 
 Mode = Literal["system", "light", "dark"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 """The steps of Ctrl+plus and Ctrl+minus, from a laptop to a lecture hall."""
 

@@ -7,6 +7,7 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
 from explorer.pages.view import Steps, View
+from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
@@ -33,6 +34,8 @@ class Workbench:
         What "difference" is a difference to.
     background : Background, optional
         Where the document computes what takes long.
+    settings : Settings, optional
+        What is remembered from one start to the next; without one, nothing is.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Workbench:
         lesson: Lesson,
         reference: Document | None = None,
         background: Background | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self.document = document
         self.bridge = bridge
@@ -51,6 +55,7 @@ class Workbench:
         self.appearance = appearance
         self.reference = reference
         self.background = background or Background(bridge)
+        self.settings = settings or Settings()
         self._waits = background is None
         self._first = lesson
         self._lessons = {lesson.id: lesson}

@@ -1,0 +1,71 @@
+"""What the program remembers from one start to the next: small values by name, in one file of the person's own."""
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from explorer.core.errors import ExplorerError
+from explorer.files import whole_file
+
+T = TypeVar("T")
+FILE, BROKEN = "settings.json", "settings.broken.json"
+MOST_BYTES = 1_000_000
+
+
+def own_folder() -> Path:
+    """Where a person's settings, progress and unsaved work are: ``EXPLORER_SETTINGS``, or the system's own place."""
+    from platformdirs import user_config_path
+
+    return Path(os.environ.get("EXPLORER_SETTINGS") or user_config_path("transformer-explorer", appauthor=False))
+
+
+class Settings:
+    """Small values by name; each is written as soon as it is set.
+
+    A file that cannot be read is set aside under another name. Where nothing can be written, values last until the
+    program ends: that is no reason to disturb anybody.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where the file is; None: nothing is kept, as in tests and pictures.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder
+        self._values = self._read()
+
+    def get(self, name: str, usual: T) -> T:
+        """What was set under a name, if it is of the usual value's type; else the usual value."""
+        value = self._values.get(name, usual)
+        return value if type(value) is type(usual) else usual
+
+    def set(self, name: str, value: Any) -> None:
+        """Remember a value that JSON can hold."""
+        if self._values.get(name) == value:
+            return
+        self._values[name] = value
+        if self.folder is not None:
+            with suppress(ExplorerError, OSError):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                with whole_file(self.folder / FILE) as stream:
+                    stream.write(json.dumps(self._values, ensure_ascii=False, indent=1).encode())
+
+    def _read(self) -> dict[str, Any]:
+        if self.folder is None:
+            return {}
+        file = self.folder / FILE
+        try:
+            with file.open("rb") as stream:
+                values = json.loads(stream.read(MOST_BYTES).decode())
+            if isinstance(values, dict):
+                return values
+        except OSError:  # there is none yet, or it may not be read
+            return {}
+        except (ValueError, RecursionError):
+            pass
+        with suppress(OSError):
+            file.replace(self.folder / BROKEN)
+        return {}

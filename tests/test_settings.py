@@ -1,0 +1,46 @@
+import pytest
+
+from explorer.settings import BROKEN, FILE, Settings, own_folder
+
+
+def test_what_is_set_is_there_at_the_next_start(tmp_path):
+    folder = tmp_path / "not yet" / "there"
+    Settings(folder).set("theme", "dark")
+    later = Settings(folder)
+    assert later.get("theme", "system") == "dark"
+    assert later.get("scale", 1.0) == 1.0
+
+
+def test_a_value_of_another_type_is_not_taken(tmp_path):
+    Settings(tmp_path).set("scale", "large")
+    assert Settings(tmp_path).get("scale", 1.0) == 1.0
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff", b"[" * 100_000, b"7"])
+def test_a_broken_file_is_set_aside(tmp_path, content):
+    (tmp_path / FILE).write_bytes(content)
+    settings = Settings(tmp_path)
+    assert settings.get("theme", "system") == "system"
+    assert (tmp_path / BROKEN).read_bytes() == content
+    settings.set("theme", "light")
+    assert Settings(tmp_path).get("theme", "system") == "light"
+
+
+def test_where_nothing_can_be_written_a_value_lasts_until_the_end(tmp_path):
+    (tmp_path / "file").write_text("")
+    settings = Settings(tmp_path / "file" / "folder")
+    settings.set("theme", "dark")
+    assert settings.get("theme", "system") == "dark"
+
+
+def test_without_a_folder_nothing_is_written():
+    settings = Settings()
+    settings.set("theme", "dark")
+    assert settings.get("theme", "system") == "dark"
+
+
+def test_the_folder_can_be_chosen(monkeypatch, tmp_path):
+    monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path))
+    assert own_folder() == tmp_path
+    monkeypatch.delenv("EXPLORER_SETTINGS")
+    assert own_folder().name == "transformer-explorer"
