@@ -13,6 +13,7 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.references import figures
 
 SETTINGS = {
+    "start-here": ["printed", "textbook"],
     "two-vectors": ["alike", "right-angle", "apart"],
     "softmax": ["printed"],
     "apple-orange": ["printed", "printed-all", "phone", "words", "textbook"],

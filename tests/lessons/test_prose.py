@@ -49,7 +49,9 @@ def test_numbers_are_those_of_the_step():
     lesson = load("softmax")
     states = StepStates(lesson)
     assert plain("{output.logits[x, Category A]}", numbers_of(lesson.steps[0], states.engine(0))) == "2.0"
-    assert numbers_of(lesson.steps[1], states.engine(1)) == {"output.probabilities[x, Category A]:%": "65 %"}
+    numbers = numbers_of(lesson.steps[1], states.engine(1))
+    assert numbers["output.probabilities[x, Category A]:%"] == "65 %"
+    assert numbers["output.probabilities[x, Category B]:2"] == "0.24"
 
 
 def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):

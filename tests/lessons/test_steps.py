@@ -262,9 +262,9 @@ rate = 0.1
 
 
 def test_choices_are_right_or_say_what_is_wrong(write):
-    question = load("softmax").steps[1].question
+    question = load("softmax").steps[3].question
     assert isinstance(question, Choose)
-    assert [one.right for one in question.choices] == [False, True, False]
+    assert [one.right for one in question.choices] == [True, False, False]
     text = Path("resources/lessons/softmax.toml").read_text()
-    with pytest.raises(ExplorerError, match=r"step `differences` of .*choices.*why` is missing"):
-        load(write(text.replace(', why = "Adding the same number cancels; multiplying by one does not."', "")))
+    with pytest.raises(ExplorerError, match=r"step `shift` of .*choices.*why` is missing"):
+        load(write(text.replace(', why = "They add up to 1, so they cannot all grow."', "")))
