@@ -16,6 +16,7 @@ from explorer.settings import Settings, own_folder
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
+from explorer.ui.later import do_once_painted
 from explorer.ui.selection import Selection
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
@@ -65,6 +66,7 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     if file is not None and is_document(file):
         window.files.belongs_to(Path(file))
     window.show()
+    do_once_painted(window, window.recovery.offer)
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
     # time).
     gc.freeze()

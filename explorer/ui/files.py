@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt
+from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
@@ -114,7 +114,14 @@ class Files(QObject):
     bench : Workbench
     window : QWidget
         Its title says the name and whether there are changes to save.
+
+    Signals
+    -------
+    refreshed
+        There may be something to save, or no more.
     """
+
+    refreshed = Signal()
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         super().__init__(window)
@@ -152,6 +159,7 @@ class Files(QObject):
         self._window.setWindowTitle(f"{title}[*] – {PROGRAM}")
         if self._window.isWindowModified() is not self.modified:  # Qt tells the system each time
             self._window.setWindowModified(self.modified)
+        self.refreshed.emit()
 
     def _name(self) -> str:
         return self.path.name if self.path else self._bench.lesson.title
@@ -190,6 +198,20 @@ class Files(QObject):
         self.folder = path.parent
         self._bench.open_state(lesson, state)
         self._begin(path if is_document(path) else None)
+
+    def open_unsaved(self, path: Path) -> bool:
+        """Open what another window could not save any more; it is unsaved here, too. Returns whether it is open."""
+        try:
+            lesson, state = opened(path)
+        except ExplorerError as error:
+            self.dialogs.tell(str(error))
+            return False
+        self._bench.open_state(lesson, state)
+        self._begin(None)
+        self._bench.opened.discard(state)
+        self._file.saved = None
+        self.refresh()
+        return True
 
     def _begin(self, path: Path | None) -> None:
         """Take the present state as the beginning of another document."""

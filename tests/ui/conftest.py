@@ -62,8 +62,8 @@ def open_window(request, qtbot, appearance, monkeypatch):
     opened = []
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
 
-    def open_it(lesson="you-are-welcome"):
-        window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance)
+    def open_it(lesson="you-are-welcome", settings=None):
+        window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance, settings=settings)
         opened.append(window)
         with qtbot.waitExposed(window):
             window.show()

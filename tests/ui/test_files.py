@@ -492,7 +492,7 @@ def test_the_window_can_begin_with_a_document(open_window, file, monkeypatch):
     from explorer import app
 
     made = []
-    monkeypatch.setattr(app, "Appearance", lambda _: made[0])
+    monkeypatch.setattr(app, "Appearance", lambda *_: made[0])
     first = open_window()
     made.append(first.bench.appearance)
     _, window = app.open_window(str(file))

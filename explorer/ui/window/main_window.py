@@ -25,9 +25,11 @@ from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.later import later
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
+from explorer.ui.recovery import Recovery
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.window.docks import Docks
 from explorer.ui.window.lesson_bar import LessonBar
+from explorer.ui.window.notice import Notice
 from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import PAGES, TopBar
@@ -54,6 +56,8 @@ class MainWindow(QMainWindow):
         self.bench = bench
         self.actions_ = Actions(bench, self)
         self.files = Files(bench, self)
+        self.notice = Notice(bench.appearance)
+        self.recovery = Recovery(bench, self.files, self.notice)
         for action, act in (
             (self.actions_.new_model, self.new_model),
             (self.actions_.open, self.files.open),
@@ -109,6 +113,7 @@ class MainWindow(QMainWindow):
         below.setContentsMargins(0, 0, 0, 0)
         below.setSpacing(0)
         below.addWidget(self.top_bar)
+        below.addWidget(self.notice)
         below.addWidget(self.pages, 1)
         self.setCentralWidget(window)
 
@@ -246,6 +251,7 @@ class MainWindow(QMainWindow):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.top_bar.restyle()
+        self.notice.restyle()
         self._share_width()
         # The bars know their new widths only after they have been polished.
         self._polished.start()
@@ -290,6 +296,7 @@ class MainWindow(QMainWindow):
         if self.isVisible() and not self.files.may_leave():
             event.ignore()
             return
+        self.recovery.close()
         self.compare(False)
         if self.training is not None:
             self.training.close_down()

@@ -1,0 +1,156 @@
+"""Unsaved work survives a crash: it is written beside the settings within seconds, and offered at the next start."""
+
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from threading import Lock
+from time import perf_counter, time
+
+from PySide6.QtCore import QLockFile, QObject, QTimer
+
+from explorer.core.errors import ExplorerError
+from explorer.document import storage
+from explorer.document.state import State
+from explorer.document.storage import ENDING
+from explorer.ui.background import Background
+from explorer.ui.files import Files
+from explorer.ui.window.notice import Notice
+from explorer.ui.workbench import Workbench
+
+FOLDER = "unsaved"
+PAUSE_MS = 2000
+MOST_SHARE = 0.05
+"""Of the time that writing takes: a large model is written less often."""
+DAY_S = 24 * 3600
+
+
+class Recovery(QObject):
+    """Keeps the unsaved state of a window on the disk, for as long as there is one.
+
+    A file that somebody still holds the lock of belongs to a window that is open; any other is left from a crash.
+
+    Parameters
+    ----------
+    bench : Workbench
+        Where its settings are kept, this is kept; where they are kept nowhere, this is not either.
+    files : Files
+        They know whether there is anything to save.
+    notice : Notice
+        Where work that is left is told of.
+    """
+
+    def __init__(self, bench: Workbench, files: Files, notice: Notice) -> None:
+        super().__init__(files)
+        self._bench, self._files, self._notice = bench, files, notice
+        self._postponed: set[Path] = set()
+        self._folder = None if bench.settings.folder is None else bench.settings.folder / FOLDER
+        self._file: Path | None = None
+        self._lock: QLockFile | None = None
+        self._writer, self._turn = Background(self), Lock()
+        self._written: State | None = None
+        self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._timer.timeout.connect(self._write)
+        if self._folder is not None:
+            files.refreshed.connect(self._follow)
+
+    def offer(self) -> None:
+        """Say that there is work of a window that is no more, the newest first, and offer to open it."""
+        for file in _newest_first(self._folder):
+            lock = _lock(file)
+            if file in self._postponed or not lock.tryLock(0):
+                continue  # its window is open
+            when = datetime.fromtimestamp(file.stat().st_mtime)
+            text = f"The program ended on {when.day} {when:%B at %H:%M} before your changes were saved."
+            answers = {"Open them": self._open, "Discard them": self._discard, "Later": self._postpone}
+            self._notice.ask(text, {words: partial(act, file, lock) for words, act in answers.items()})
+            return
+
+    def _open(self, file: Path, lock: QLockFile) -> None:
+        if self._files.may_leave() and self._files.open_unsaved(file):
+            self._forget()
+            self._file, self._lock = file, lock  # from now on it is this window's
+        else:
+            self._postpone(file, lock)
+
+    def _discard(self, file: Path, lock: QLockFile) -> None:
+        file.unlink(missing_ok=True)
+        lock.unlock()
+        self.offer()
+
+    def _postpone(self, file: Path, lock: QLockFile) -> None:
+        self._postponed.add(file)
+        lock.unlock()
+        self.offer()
+
+    def close(self) -> None:
+        """The window is closed as it should be: nothing is left of it."""
+        self._timer.stop()
+        self._writer.stop()
+        with self._turn:  # it may be in the middle of writing
+            self._forget()
+
+    def _follow(self) -> None:
+        if not self._timer.isActive() and not self._writer.at_work:
+            self._timer.start()
+
+    def _write(self) -> None:
+        document = self._bench.document
+        state = document.state
+        if not self._files.modified:
+            self._forget()
+        elif document.computing:
+            self._timer.start()
+        elif state is not self._written and (file := self._begun()) is not None:
+            title, begun = self._bench.lesson.title, perf_counter()
+            self._writer.run(partial(_save, state, title, file, self._turn), partial(self._end, state, begun))
+
+    def _begun(self) -> Path | None:
+        """The window's file, locked; None where none can be written: the person hears of that where they save."""
+        if self._file is None and self._folder is not None:
+            with suppress(OSError):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                file = self._folder / f"{token_hex(8)}{ENDING}"
+                lock = _lock(file)
+                if lock.tryLock(0):
+                    self._file, self._lock = file, lock
+        return self._file
+
+    def _end(self, state: State, begun: float) -> None:
+        self._written = state
+        self._timer.setInterval(max(PAUSE_MS, round(1000 * (perf_counter() - begun) / MOST_SHARE)))
+        if self._bench.document.state is not state or not self._files.modified:
+            self._timer.start()
+
+    def _forget(self) -> None:
+        if self._file is not None and self._lock is not None:
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
+            self._lock.unlock()
+        self._file = self._lock = self._written = None
+
+
+def _save(state: State, title: str, file: Path, turn: Lock) -> None:
+    with turn, suppress(ExplorerError):
+        storage.save(state, title, file)
+
+
+def _newest_first(folder: Path | None) -> list[Path]:
+    """What windows have left; what a crash has left half written goes."""
+    if folder is None:
+        return []
+    times: dict[Path, float] = {}
+    with suppress(OSError):
+        for part in folder.glob(".*.part"):
+            if time() - part.stat().st_mtime > DAY_S:
+                part.unlink(missing_ok=True)
+        for file in folder.glob(f"*{ENDING}"):
+            times[file] = file.stat().st_mtime
+    return sorted(times, key=times.__getitem__, reverse=True)
+
+
+def _lock(file: Path) -> QLockFile:
+    lock = QLockFile(f"{file}.lock")
+    lock.setStaleLockTime(0)  # stale when its process is no more, and not before
+    return lock

@@ -1,0 +1,160 @@
+"""Unsaved work after a crash: one window is killed in a process of its own, the next one finds what it left."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.core.forward import same_bytes
+from explorer.document.commands import SetCells
+from explorer.document.storage import load
+from explorer.settings import Settings
+from explorer.ui import recovery
+
+CELL = "encoder.1.self.W_O"
+PROGRAM = f"""
+import sys
+from explorer.app import open_window
+from explorer.document.commands import SetCells
+from explorer.ui import recovery
+recovery.PAUSE_MS = 1
+app, window = open_window()
+for value in map(float, sys.argv[1:]):
+    window.bench.document.do(SetCells({CELL!r}, {{(0, 0): value}}))
+app.exec()
+"""
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Unsaved work is written at once, not after two seconds."""
+    monkeypatch.setattr(recovery, "PAUSE_MS", 1)
+
+
+def documents(folder):
+    return sorted((folder / recovery.FOLDER).glob("*.explorer"))
+
+
+def edit(window, value):
+    window.bench.document.do(SetCells(CELL, {(0, 0): value}))
+    window.bench.bridge.flush()
+
+
+def number(state):
+    return state.inputs[CELL][0, 0]
+
+
+@pytest.fixture
+def crash(monkeypatch, tmp_path, qtbot):
+    """A window in which a number was edited, killed once that is on the disk."""
+    monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path))
+
+    def crash_it(value):
+        before = documents(tmp_path)
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(value)])
+        try:
+            qtbot.waitUntil(lambda: len(documents(tmp_path)) > len(before) or process.poll() is not None)
+        finally:
+            process.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+            process.wait()
+        (left,) = set(documents(tmp_path)) - set(before)
+        return left
+
+    return crash_it
+
+
+def test_work_of_a_killed_window_is_offered_and_opened_to_the_last_bit(crash, open_window, tmp_path, hand, qtbot):
+    left = crash(0.123456789)
+    window = open_window(settings=Settings(tmp_path))
+    window.recovery.offer()
+    assert "before your changes were saved" in window.notice.text
+    hand.click(window.notice.buttons["Open them"])
+    assert window.notice.text == ""
+    assert number(window.bench.document.state) == 0.123456789
+    assert same_bytes(window.bench.document.state.inputs[CELL], load(left)[0].inputs[CELL])
+    assert window.files.modified  # it is not saved yet
+    window.close()
+    assert documents(tmp_path) == []
+
+
+def test_it_is_still_there_if_the_next_window_is_killed_too(crash, open_window, tmp_path, hand, quick, qtbot):
+    left = crash(0.25)
+    window = open_window(settings=Settings(tmp_path))
+    window.recovery.offer()
+    hand.click(window.notice.buttons["Open them"])
+    edit(window, 0.75)
+    qtbot.waitUntil(lambda: number(load(left)[0]) == 0.75)
+    assert documents(tmp_path) == [left]
+
+
+def test_it_can_be_left_for_later_or_discarded(crash, open_window, tmp_path, hand):
+    older, newer = crash(0.25), crash(0.5)
+    os.utime(older, (1, 1))
+    window = open_window(settings=Settings(tmp_path))
+    window.recovery.offer()
+    hand.click(window.notice.buttons["Later"])
+    assert "1 January" in window.notice.text  # the other one
+    hand.click(window.notice.buttons["Discard them"])
+    assert window.notice.text == ""
+    assert documents(tmp_path) == [newer]
+
+
+def test_work_of_a_window_that_is_open_is_not_offered(open_window, tmp_path, quick, qtbot):
+    window = open_window(settings=Settings(tmp_path))
+    edit(window, 0.25)
+    qtbot.waitUntil(lambda: len(documents(tmp_path)) == 1)
+    other = open_window(settings=Settings(tmp_path))
+    other.recovery.offer()
+    assert other.notice.text == ""
+
+
+def test_what_is_saved_or_taken_back_is_not_kept_beside(open_window, tmp_path, quick, qtbot, monkeypatch):
+    window = open_window(settings=Settings(tmp_path))
+    edit(window, 0.25)
+    qtbot.waitUntil(lambda: len(documents(tmp_path)) == 1)
+    window.bench.document.undo()
+    qtbot.waitUntil(lambda: documents(tmp_path) == [])
+    edit(window, 0.5)
+    qtbot.waitUntil(lambda: len(documents(tmp_path)) == 1)
+    monkeypatch.setattr(window.files.dialogs, "to_save", lambda _: tmp_path / "mine.explorer")
+    assert window.files.save()
+    qtbot.waitUntil(lambda: documents(tmp_path) == [])
+
+
+def test_a_damaged_file_is_told_and_stays(open_window, tmp_path, hand, monkeypatch):
+    (tmp_path / recovery.FOLDER).mkdir()
+    file = tmp_path / recovery.FOLDER / "a.explorer"
+    file.write_bytes(b"PK\x03\x04 and no more")
+    told = []
+    window = open_window(settings=Settings(tmp_path))
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    before = window.bench.document.state
+    window.recovery.offer()
+    hand.click(window.notice.buttons["Open them"])
+    assert len(told) == 1
+    assert "damaged" in told[0]
+    assert window.bench.document.state is before
+    assert file.exists()
+
+
+def test_where_nothing_can_be_written_nobody_is_disturbed(open_window, tmp_path, quick, qtbot):
+    (tmp_path / "file").write_text("")
+    window = open_window(settings=Settings(tmp_path / "file"))
+    edit(window, 0.25)
+    qtbot.waitUntil(lambda: not window.recovery._timer.isActive())
+    assert window.notice.text == ""
+    window.recovery.offer()
+    assert window.notice.text == ""
+
+
+def test_the_notice_is_reached_by_keys(open_window, hand, qtbot):
+    window = open_window()
+    pressed = []
+    window.notice.ask("There is something.", {"Do it": lambda: pressed.append(1), "Later": lambda: None})
+    window.notice.buttons["Do it"].setFocus()
+    hand.key(Qt.Key.Key_Space)
+    assert pressed == [1]
+    assert window.notice.isHidden()
