@@ -309,6 +309,8 @@ class _StepReader:
         """A question whose right answer is the largest or the smallest number of a node, or of one row of it."""
         node, row = question.node, right.data[how]
         axes = self._axes(node)
+        if question.at == "head" and len(axes) < 3:
+            table.fail("node", "is not stacked over heads", "name one that is, such as encoder.1.self.weights")
         question = replace(question, extreme=how, axis=axes[-1] if question.at == "token" and axes else "")
         if row == "all":
             return question

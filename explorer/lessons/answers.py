@@ -1,0 +1,243 @@
+"""Whether an answer is right, and what is wrong with one that is not."""
+
+from dataclasses import dataclass
+from math import isfinite, log10
+
+import numpy as np
+
+from explorer.core.engine import Engine, fresh
+from explorer.core.forward import same_bytes
+from explorer.core.numbers import written
+from explorer.document.state import State
+from explorer.lessons.goals import holds
+from explorer.lessons.mistakes import Mistake, Part, derivation, half_unit, likely
+from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predict, Question
+
+Answer = float | int | Cell | State
+"""A number that is typed; which choice, counted from 0; a place, as of `Point.right`; or a state that was made so."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What there is to say of an answer.
+
+    Parameters
+    ----------
+    right : bool
+    sentence : str
+        In plain words; in Markdown where a choice has its own.
+    mistake : Mistake or None
+        The one that gives the number that was typed.
+    expected, difference : float or None
+        Of a number: the right one, and the typed one minus that.
+    derivation : tuple of (name of a node or nothing, rows)
+        Of the right number.
+    places : tuple of cells
+        Of what is pointed at: the right ones.
+    """
+
+    right: bool
+    sentence: str
+    mistake: Mistake | None = None
+    expected: float | None = None
+    difference: float | None = None
+    derivation: tuple[Part, ...] = ()
+    places: tuple[Cell, ...] = ()
+
+
+def judge(question: Question, answer: Answer, state: State, engine: Engine | None = None) -> Verdict:
+    """Judge an answer.
+
+    Parameters
+    ----------
+    question : Question
+    answer : Answer
+        Of the kind that the question asks for.
+    state : State
+        What the question is about; of a `MakeSo` what the step began with, while the answer is what was made of it.
+    engine : Engine, optional
+        With the values of `state`, if somebody has them.
+    """
+    match question:
+        case Predict():
+            assert isinstance(answer, int | float)
+            return _predicted(question, float(answer), engine or values_of(state))
+        case Choose():
+            assert isinstance(answer, int)
+            return _chosen(question, answer)
+        case Point():
+            assert isinstance(answer, tuple)
+            return _pointed(question, answer, engine or values_of(state))
+        case MakeSo():
+            assert isinstance(answer, State)
+            return _made(question, answer, state)
+        case _:
+            raise TypeError(type(question).__name__)
+
+
+def values_of(state: State) -> Engine:
+    """All values of a state."""
+    return fresh(state.graph, state.used, state.pins)
+
+
+# A number
+
+
+def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
+    node, cell, digits = question.node, question.cell, question.digits
+    right = float(engine.value(engine.graph.place(node))[cell])
+    how = derivation(engine, node, cell)
+    difference = typed - right if isfinite(typed) and isfinite(right) else None
+    if typed == right or (difference is not None and abs(difference) <= half_unit(digits)):
+        return Verdict(True, f"Right: {written(right, digits)}.", None, right, difference, how)
+    expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
+    mistake = None
+    if difference is not None and _right_so_far(typed, right, digits):
+        sentence = f"Right so far, but {digits} decimals are asked for; {expected}."
+    elif isfinite(typed) and (mistake := likely(engine, node, cell, digits, typed)) is not None:
+        sentence = f"{mistake.sentence}; {expected}."
+    elif difference is not None:
+        way = "large" if difference > 0 else "small"
+        sentence = f"No: {expected}. Yours is {written(abs(difference), digits)} too {way}."
+    else:
+        sentence = f"No: {expected}."
+    return Verdict(False, sentence, mistake, right, difference, how)
+
+
+def _right_so_far(typed: float, right: float, digits: int) -> bool:
+    """Whether it is right to the fewer digits that were typed."""
+    return any(abs(typed - right) <= half_unit(d) and round(typed, d) == typed for d in range(digits - 1, 0, -1))
+
+
+def _needed(value: float, digits: int) -> int:
+    """As many decimals as show a small number at all."""
+    return digits if not value or not isfinite(value) or abs(value) >= 10.0**-digits else int(-log10(abs(value))) + 2
+
+
+# A choice
+
+
+def _chosen(question: Choose, answer: int) -> Verdict:
+    choice = question.choices[answer]
+    if choice.right:
+        return Verdict(True, choice.why or "Right.")
+    return Verdict(False, choice.why)
+
+
+# A place
+
+
+def right_places(question: Point, engine: Engine) -> tuple[Cell, ...]:
+    """The right answers of a question that is answered by pointing."""
+    if not question.extreme:
+        return question.right
+    value = np.array(engine.value(engine.graph.place(question.node)), dtype=np.float64)
+    lead: Cell = ()
+    if question.row is not None:
+        value, lead = value[..., question.row, :], (question.row,)
+    value[np.isneginf(value)] = np.nan  # what is masked is not the smallest
+    wanted = np.nanmax(value) if question.extreme == "largest" else np.nanmin(value)
+    found = [tuple(map(int, cell)) for cell in np.argwhere(value == wanted)]
+    match question.at:
+        case "cell":
+            return tuple((*cell[: len(cell) - 1], *lead, cell[-1]) for cell in found)
+        case "token":
+            return tuple(dict.fromkeys((cell[-1],) for cell in found))
+        case _:
+            return tuple(dict.fromkeys((cell[0],) for cell in found))
+
+
+def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
+    places = right_places(question, engine)
+    if answer in places:
+        return Verdict(True, "Right.", places=places)
+    shown = " or ".join(_named(question, place, engine) for place in places[:3])
+    if not question.extreme:
+        return Verdict(False, f"No: it is {shown}.", places=places)
+    numbers = engine.value(engine.graph.place(question.node))
+    sentence = f"No: the {question.extreme} number is at {shown}"
+    own = _cell_of(question, answer, numbers.ndim)
+    theirs = _cell_of(question, places[0], numbers.ndim)
+    if own is not None and theirs is not None:
+        sentence += f", {written(float(numbers[theirs]), 2)}; at {_named(question, answer, engine)} it is "
+        sentence += written(float(numbers[own]), 2)
+    return Verdict(False, f"{sentence}.", places=places)
+
+
+def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:
+    """The cell that a place means, where it is one."""
+    if question.at == "cell":
+        return place
+    if question.at == "token" and question.row is not None and ndim == 2:
+        return (question.row, *place)
+    return None
+
+
+def _named(question: Point, place: Cell, engine: Engine) -> str:
+    if question.at == "head":
+        return f"head {place[0] + 1}"
+    axes = (question.axis,) if question.at == "token" else engine.graph.axes_of(engine.graph.place(question.node))
+    labels = (engine.labels(axis) for axis in axes)
+    return " → ".join(label[i] if i < len(label) else str(i) for label, i in zip(labels, place, strict=False))
+
+
+# A goal
+
+
+def _made(question: MakeSo, made: State, began: State) -> Verdict:
+    if made.model != began.model:
+        return Verdict(False, "Here only numbers may be changed; undo takes back the words and switches.")
+    if made.pins.keys() != began.pins.keys() or any(made.pins[name] is not pin for name, pin in began.pins.items()):
+        return Verdict(False, "A number that is held by hand does not count; let it go, and change what it comes from.")
+    changed = _changed_cells(made, began)
+    for name, cells in changed.items():
+        if question.allowed and not all(_is_allowed(question, made, name, cell) for cell in cells):
+            allowed = " and ".join(question.allowed)
+            return Verdict(False, f"{name.rpartition('.')[2]} was changed; change only {allowed}.")
+    count = sum(map(len, changed.values()))
+    if question.edits and count > question.edits:
+        few = "one number" if question.edits == 1 else f"{question.edits} numbers"
+        return Verdict(False, f"{count} numbers were changed; change only {few}.")
+    engine = values_of(made)
+    missing = [_told(condition, engine) for condition in question.conditions if not holds(condition, engine)]
+    if missing:
+        return Verdict(False, f"Not yet: {'; '.join(missing)}.")
+    return Verdict(True, "Right: it is so.")
+
+
+def _changed_cells(made: State, began: State) -> dict[str, list[Cell]]:
+    """The cells of inputs that are not what they were."""
+    now, was = made.used, began.used
+    changed = {}
+    for name in was:
+        if now[name] is was[name] or same_bytes(now[name], was[name]):
+            continue
+        cells = [tuple(map(int, cell)) for cell in np.argwhere(np.atleast_1d(now[name] != was[name]))]
+        if cells:
+            changed[name] = [cell[: now[name].ndim] for cell in cells]
+    return changed
+
+
+def _is_allowed(question: MakeSo, state: State, name: str, cell: Cell) -> bool:
+    for one in question.allowed:
+        place = state.graph.find(one)
+        if place is not None and place.node == name and place.head in (None, cell[0] if cell else None):
+            return True
+    return False
+
+
+def _told(condition: Condition, engine: Engine) -> str:
+    """Why a condition does not hold."""
+    place = engine.graph.find(condition.node)
+    if place is None:
+        return f"{condition.node} is not there any more"
+    value, axes = engine.value(place), engine.graph.axes_of(place)
+    labels = [engine.labels(axis)[i] for axis, i in zip(axes, condition.cell, strict=False)]
+    where = f"{condition.node}[{', '.join(labels)}]" if labels else condition.node
+    if condition.sign == "argmax":
+        row, columns = value[condition.cell], engine.labels(axes[-1])
+        largest = columns[int(np.nanargmax(row))]
+        return f"the largest of {where} is at {largest}, not at {columns[int(condition.number)]}"
+    sign = {">=": "≥", "<=": "≤"}.get(condition.sign, condition.sign)
+    wanted = f"{condition.number:g} ± {condition.tolerance:g}" if sign == "~" else f"{sign} {condition.number:g}"
+    return f"{where} is {written(float(value[condition.cell]), 3)}, and should be {wanted.replace('-', '−')}"

@@ -1,0 +1,242 @@
+"""Mistakes are computed, not listed: a number is computed as it would be with something left out or mixed up.
+
+The node that is asked for, and those of its block that it comes from, are recomputed with changed ops (`wrong_ops`).
+Its derivation is carried out with every result rounded too early. And the number may stand in another cell. The mistake
+that gives the number somebody typed is the one that was made.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from explorer.core.derivation import Row, chain, rows
+from explorer.core.engine import Engine
+from explorer.core.explain import FUNCTIONS, Argument, Operand, Step
+from explorer.core.forward import run
+from explorer.core.graph import Place
+from explorer.core.ops import Op
+from explorer.lessons.steps import Cell
+from explorer.lessons.wrong_ops import slips_of
+
+DECIMALS = 4
+MOST_CELLS = 4096
+MOST_NODES = 12
+Part = tuple[str, tuple[Row, ...]]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong number, and how one comes to it.
+
+    Parameters
+    ----------
+    name : str
+        Such as "not scaled".
+    sentence : str
+        What was done, beginning with "That is what comes out".
+    value : float
+    derive : callable
+        Writes the derivation out.
+    """
+
+    name: str
+    sentence: str
+    value: float
+    derive: Callable[[], tuple[Part, ...]] = field(default=tuple, repr=False, compare=False)
+
+    @cached_property
+    def derivation(self) -> tuple[Part, ...]:
+        """The derivation of the wrong number, as `derivation` gives that of the right one, to stand beside it."""
+        return self.derive()
+
+
+def derivation(engine: Engine, node: str, cell: Cell, decimals: int = DECIMALS) -> tuple[Part, ...]:
+    """The derivation of a cell, written out, in the parts that it comes in; none where nothing computes it.
+
+    Parameters
+    ----------
+    engine : Engine
+    node : str
+        A node, or a head's slice of one.
+    cell : tuple of int
+        Counted in its shape.
+    decimals : int
+    """
+    place = engine.graph.place(node)
+    name, index = place.node, (*place.index, *cell)
+    found = chain(engine, name, index)
+    return tuple((n if n != name else "", tuple(_rows(engine, last, decimals))) for n, _, last in found)
+
+
+def _rows(engine: Engine, last: Step, decimals: int = DECIMALS) -> list[Row]:
+    return rows(last, lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis]), decimals=decimals)
+
+
+def mistakes(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
+    """The mistakes that give another number than the right one, likely ones first, each as it is found.
+
+    Parameters
+    ----------
+    engine : Engine
+        With the values that the question is about.
+    node : str
+        A node, or a head's slice of one.
+    cell : tuple of int
+        Counted in its shape.
+    decimals : int
+        As many are asked for: what would be the same so far is no mistake.
+    """
+    place = engine.graph.place(node)
+    right = float(engine.value(place)[cell])
+    for mistake in _all(engine, place, cell, decimals):
+        if np.isfinite(mistake.value) and abs(mistake.value - right) > half_unit(decimals):
+            yield mistake
+
+
+def likely(engine: Engine, node: str, cell: Cell, decimals: int, typed: float) -> Mistake | None:
+    """The first of the mistakes that gives the typed number; None where none does."""
+    found = mistakes(engine, node, cell, decimals)
+    return next((one for one in found if abs(one.value - typed) <= half_unit(decimals)), None)
+
+
+def half_unit(decimals: int) -> float:
+    """Half a unit of the last digit; a little more, as a half is seldom exact in binary numbers."""
+    return 0.5 * 10.0**-decimals * (1 + 1e-9)
+
+
+def _all(engine: Engine, place: Place, cell: Cell, decimals: int) -> Iterator[Mistake]:
+    index = (*place.index, *cell)
+    name = place.node
+    yield from _with_slips(engine, name, index, name)
+    yield from _rounded_early(engine, name, index, decimals)
+    value = engine.value(place)
+    if value.ndim > 1 and value.shape[-1] == value.shape[-2]:
+        mirrored = (*cell[:-2], cell[-1], cell[-2])
+        sentence = "That is the number with row and column exchanged"
+        yield Mistake("row for column", sentence, float(value[mirrored]), partial(_at, engine, place, mirrored))
+    for above in _before(engine, name):
+        yield from _with_slips(engine, name, index, above)
+    right = float(value[cell])
+    yield Mistake("sign", "That is the right number with the wrong sign", -right)
+    if cell and value.min() >= 0 and 0 < right < 1 >= value.max():
+        sentence = "That is the right share in per cent; it is asked for as a number from 0 to 1"
+        yield Mistake("per cent", sentence, 100 * right)
+    yield from _other_cells(engine, place, cell)
+
+
+# Changed ops
+
+
+def _with_slips(engine: Engine, asked: str, index: Cell, at: str) -> Iterator[Mistake]:
+    """What comes out with each slip that can be made at a node."""
+    graph = engine.graph
+    node = graph.nodes[at]
+    block = at.rpartition(".")[0]
+    scale = f"{block}.scale" if block else "scale"
+    for slip in slips_of(node, graph.shape, scale in graph.nodes):
+        changed = _changed(engine, asked, at, slip.op)
+        value = float(changed.values[asked][index])
+        yield Mistake(
+            slip.name, f"That is what comes out {slip.sentence}", value, partial(_both, changed, asked, at, index)
+        )
+
+
+def _both(changed: Engine, asked: str, at: str, index: Cell) -> tuple[Part, ...]:
+    """The derivation of the cell that is asked for, behind that of the same cell where the mistake was made."""
+    parts = derivation(changed, asked, index)
+    nodes = changed.graph.nodes
+    if at in (asked, *(name for name, _ in parts)) or nodes[at].axes != nodes[asked].axes:
+        return parts
+    own = changed.explain(at, index)
+    return ((at, tuple(_rows(changed, own))), *parts) if own else parts
+
+
+def _changed(engine: Engine, asked: str, at: str, op: Op) -> Engine:
+    """The engine with another op at one node, as far as the node that is asked for depends on it."""
+    graph = replace(engine.graph, nodes={**engine.graph.nodes, at: replace(engine.graph.nodes[at], op=op)})
+    values = dict(engine.values)
+    above = graph.towards(asked)
+    needed = (node for name, node in graph.nodes.items() if name in above and not node.is_input)
+    run(needed, {}, values, engine.pins, {at})
+    return Engine(graph, values, engine.pins)
+
+
+def _before(engine: Engine, name: str) -> list[str]:
+    """The computed nodes of the same block that a node comes from, and its parents: the nearest first."""
+    graph, block = engine.graph, name.rpartition(".")[0]
+    found: list[str] = []
+    queue = list(graph.nodes[name].parents)
+    while queue and len(found) < MOST_NODES:
+        one = queue.pop(0)
+        if one in found or graph.nodes[one].is_input:
+            continue
+        if one.rpartition(".")[0] != block and one not in graph.nodes[name].parents:
+            continue
+        found.append(one)
+        queue.extend(graph.nodes[one].parents)
+    return found
+
+
+# Rounded too early
+
+
+def _rounded_early(engine: Engine, name: str, index: Cell, decimals: int) -> Iterator[Mistake]:
+    """The derivation with its results, or also the numbers it begins with, rounded to fewer and fewer decimals."""
+    last = engine.explain(name, index)
+    if last is None:
+        return
+    for digits in range(decimals, 0, -1):
+        for given in (False, True):
+            with np.errstate(all="ignore"):
+                early = _rounded(last, digits, given)
+            what = "each number is rounded" if given else "each result on the way is rounded"
+            sentence = f"That is what comes out if {what} to {digits} decimal{'s' * (digits > 1)} before one goes on"
+            yield Mistake("rounded too early", sentence, float(early.value), partial(_alone, engine, early))
+
+
+def _alone(engine: Engine, last: Step) -> tuple[Part, ...]:
+    return (("", tuple(_rows(engine, last))),)
+
+
+def _rounded(last: Step, digits: int, given: bool) -> Step:
+    """A derivation carried out anew, each argument rounded before it is used."""
+    done: dict[int, Step] = {}
+
+    def one(argument: Argument) -> Argument:
+        match argument:
+            case Step():
+                if id(argument) not in done:
+                    done[id(argument)] = again(argument)
+                step = done[id(argument)]
+                return replace(step, value=np.round(step.value, digits))
+            case Operand() if given and np.asarray(argument.value).dtype.kind == "f":
+                return replace(argument, value=np.round(argument.value, digits))
+        return argument
+
+    def again(step: Step) -> Step:
+        arguments = tuple(map(one, step.arguments))
+        return replace(step, arguments=arguments, value=FUNCTIONS[step.function](*(a.value for a in arguments)))
+
+    return again(last)
+
+
+# Other cells
+
+
+def _other_cells(engine: Engine, place: Place, cell: Cell) -> Iterator[Mistake]:
+    """The numbers of the other cells: in the same row, in the same column, then all."""
+    value = engine.value(place)
+    if value.size > MOST_CELLS:
+        return
+    axes = engine.graph.axes_of(place)
+    cells = [one for one in np.ndindex(value.shape) if one != cell]
+    for one in sorted(cells, key=lambda other: sum(a != b for a, b in zip(other, cell, strict=True))):
+        labels = [engine.labels(axis)[i] for axis, i in zip(axes, one, strict=True)]
+        sentence = f"That is the number of another cell: {', '.join(labels)}"
+        yield Mistake("another cell", sentence, float(value[one]), partial(_at, engine, place, one))
+
+
+def _at(engine: Engine, place: Place, cell: Cell) -> tuple[Part, ...]:
+    return derivation(engine, place.node, (*place.index, *cell))

@@ -1,0 +1,259 @@
+"""Answers are judged by the graph, and a wrong number is named by the mistake that gives it."""
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import PinCells, SetCells, SetSwitch
+from explorer.lessons.answers import judge, right_places, values_of
+from explorer.lessons.goals import holds, read_goal
+from explorer.lessons.loader import load
+from explorer.lessons.mistakes import derivation, half_unit, mistakes
+from explorer.lessons.places import Names, UnknownNameError
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import Choice, Choose, MakeSo, Point, Predict
+
+EMMA = load("emma")
+TEXTBOOK = EMMA.state("textbook")
+SHARE = Predict(ask="?", node="weights", cell=(8, 0))
+
+# setting of which lesson, node, cell, decimals: which mistakes there are, each with the number worked out by itself
+Q, K = (TEXTBOOK.inputs[name] for name in "QK")
+SCORES = Q[8] @ K.T
+
+
+def softmax(z):
+    return np.exp(z) / np.exp(z).sum()
+
+
+COMPUTED = {
+    "not scaled": softmax(SCORES)[0],
+    "other scale": softmax(SCORES / 4)[0],
+    "no softmax": SCORES[0] / 2,
+    "not divided": np.exp(SCORES[0] / 2),
+    "no powers": SCORES[0] / SCORES.sum(),
+    "per cent": 100 * softmax(SCORES / 2)[0],
+    "cosine": softmax(SCORES / (np.linalg.norm(Q[8]) * np.where((n := np.linalg.norm(K, axis=1)) > 0, n, np.inf)) / 2)[
+        0
+    ],
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_the_mistake_that_gives_the_typed_number_is_named(name):
+    verdict = judge(SHARE, round(float(COMPUTED[name]), 2), TEXTBOOK)
+    assert not verdict.right
+    assert verdict.mistake is not None
+    assert verdict.mistake.name == name
+    assert verdict.sentence.startswith("That is")
+    assert verdict.sentence.endswith("; the number is 0.30.")
+    assert verdict.mistake.value == pytest.approx(float(COMPUTED[name]))
+
+
+def test_a_right_number_is_right_within_half_a_unit_of_the_last_digit():
+    right = float(softmax(SCORES / 2)[0])
+    for typed in (0.30, right, right + 0.0049):
+        verdict = judge(SHARE, typed, TEXTBOOK)
+        assert verdict.right
+        assert verdict.expected == pytest.approx(right)
+        assert verdict.difference == pytest.approx(typed - right)
+        assert verdict.derivation
+    assert judge(SHARE, 0.3, TEXTBOOK).right
+    assert not judge(SHARE, 0.29, TEXTBOOK).right
+
+
+def test_a_number_that_no_mistake_gives_is_told_apart_by_its_difference():
+    verdict = judge(SHARE, 17.0, TEXTBOOK)
+    assert verdict.mistake is None
+    assert verdict.sentence == "No: the number is 0.30. Yours is 16.70 too large."
+
+
+def test_fewer_digits_than_are_asked_for_are_right_so_far():
+    verdict = judge(Predict(ask="?", node="weights", cell=(8, 0), digits=4), 0.3, TEXTBOOK)
+    assert not verdict.right
+    assert verdict.sentence == "Right so far, but 4 decimals are asked for; the number is 0.3005."
+
+
+def test_both_derivations_end_in_their_numbers():
+    verdict = judge(SHARE, 0.58, TEXTBOOK)
+    assert verdict.derivation[-1][1][-1].value == "0.3005"
+    assert verdict.mistake.derivation[-1][1][-1].value == "0.5831"
+    assert [name for name, _ in verdict.mistake.derivation] == ["scaled", ""]  # where it was made stands in front
+
+
+def test_rows_for_columns_and_a_bias_left_out():
+    state = load("xor").state("textbook")
+    values = values_of(state).values
+    W, x, b = values["layer.1.W"], values["input.X"][2], values["layer.1.b"]
+    state = SetCells("layer.1.W", {(0, 1): 3.0}).apply(state)
+    W = state.inputs["layer.1.W"]
+    for cell, number, name in (((2, 1), (x @ W.T + b)[1], "row for column"), ((3, 1), (W[0] + W[1])[1], "no bias")):
+        question = Predict(ask="?", node="layer.1.hidden", cell=cell)
+        assert judge(question, float(number), state).mistake.name == name
+
+
+def test_norms_with_epsilon_left_out_or_over_the_columns():
+    state = load("you-are-welcome").state("textbook")
+    engine = values_of(state)
+    x = engine.values["encoder.1.self.residual"]
+    question = Predict(ask="?", node="encoder.1.self.norm", cell=(0, 1), digits=3)
+    found = {one.name: one.value for one in reversed(list(mistakes(engine, question.node, question.cell, 5)))}
+    centred = x[0] - x[0].mean()
+    assert found["no ε"] == pytest.approx(centred[1] / x[0].std(), abs=1e-12)
+    assert found["n − 1"] == pytest.approx(centred[1] / np.sqrt(x[0].var(ddof=1) + 1e-5), abs=1e-12)
+    assert found["wrong axis"] == pytest.approx(((x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5))[0, 1], abs=1e-12)
+    assert "no residual" in found
+
+
+def test_one_rounding_too_early_is_named():
+    state = load("you-are-welcome").state("textbook")
+    x = values_of(state).values["encoder.1.self.residual"][0]
+    mean = np.round(x.mean(), 2)
+    variance = np.round(np.round(np.round(x - mean, 2) ** 2, 2).mean(), 2)
+    root = np.round(np.sqrt(variance), 2)
+    typed = np.round(np.round(x[1] - mean, 2) / root, 2)
+    question = Predict(ask="?", node="encoder.1.self.norm", cell=(0, 1), digits=3)
+    verdict = judge(question, float(typed), state)
+    assert verdict.mistake.name == "rounded too early"
+    assert "to 2 decimals" in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("lesson", "setting", "node"),
+    [
+        ("emma", "printed", "scores"),
+        ("emma", "textbook", "weights"),
+        ("two-vectors", "alike", "cosine"),
+        ("xor", "printed", "layer.2.activation"),
+        ("xor", "printed", "loss.value"),
+        ("you-are-welcome", "textbook", "encoder.1.self.head.1.scores"),
+        ("you-are-welcome", "textbook", "encoder.1.ffn.norm"),
+        ("you-are-welcome", "textbook", "loss.value"),
+        ("you-are-welcome", "printed", "source.H"),
+        ("jump", "before", "batch.norm"),
+        ("cat-sat-on-the", "printed", "loss.value"),
+        ("sin", "printed", "loss.value"),
+        ("i-love-ai", "textbook", "decoder.1.self.head.1.masked"),
+        ("apple-orange", "printed", "encoder.1.self.head.1.weights"),
+    ],
+)
+def test_every_mistake_has_a_number_and_a_derivation_that_arrives_there(lesson, setting, node):
+    engine = values_of(load(lesson).state(setting))
+    value = engine.value(engine.graph.place(node))
+    for cell in list(np.ndindex(value.shape))[:3]:
+        right = float(value[cell])
+        for mistake in mistakes(engine, node, cell, 2):
+            assert abs(mistake.value - right) > half_unit(2)
+            verdict = judge(Predict(ask="?", node=node, cell=cell), mistake.value, None, engine)
+            assert not verdict.right
+            assert verdict.mistake is not None or verdict.sentence.startswith("Right so far")
+            if mistake.derivation:
+                shown = mistake.derivation[-1][1][-1].value
+                assert float(shown.replace("−", "-")) == pytest.approx(mistake.value, abs=1e-4)
+
+
+def test_a_derivation_goes_back_through_what_only_alters():
+    assert [name for name, _ in derivation(values_of(TEXTBOOK), "scaled", (8, 0))] == ["scores", ""]
+
+
+# Choices and places
+
+
+def test_a_wrong_choice_says_what_is_wrong():
+    question = Choose(ask="?", choices=(Choice("a", right=True), Choice("b", why="That is not so.")))
+    assert judge(question, 0, TEXTBOOK).sentence == "Right."
+    assert judge(question, 1, TEXTBOOK) == type(judge(question, 1, TEXTBOOK))(False, "That is not so.")
+
+
+def test_pointing_at_the_largest_of_a_row():
+    state = EMMA.state("printed")
+    question = Point(ask="?", at="token", node="weights", axis="query", extreme="largest", row=8)
+    assert judge(question, (0,), state).right
+    verdict = judge(question, (2,), state)
+    assert verdict.places == ((0,),)
+    assert verdict.sentence == "No: the largest number is at Emma, 0.58; at games it is 0.03."
+    cells = Point(ask="?", at="cell", node="weights", extreme="smallest", row=0)
+    weights = values_of(state).values["weights"]
+    assert weights[right_places(cells, values_of(state))[0]] == weights[0].min()
+    assert judge(cells, right_places(cells, values_of(state))[0], state).right
+
+
+def test_pointing_at_what_is_named_and_at_a_head():
+    state = load("you-are-welcome").state("printed")
+    named = Point(ask="?", at="head", right=((1,),))
+    assert judge(named, (1,), state).right
+    assert judge(named, (0,), state).sentence == "No: it is head 2."
+    found = Point(ask="?", at="head", node="encoder.1.self.weights", extreme="largest", row=0)
+    weights = values_of(state).values["encoder.1.self.weights"][:, 0]
+    assert right_places(found, values_of(state)) == ((int(weights.max(1).argmax()),),)
+
+
+# Make it so
+
+
+def made(goal, edits=0, allowed=()):
+    return MakeSo(ask="?", goal=goal, conditions=read_goal(goal, Names(TEXTBOOK)), edits=edits, allowed=allowed)
+
+
+def test_a_goal_is_reached_by_any_solution():
+    question = made("argmax(weights[friend]) == she and scores[friend, she] > 1.5", edits=2, allowed=["Q", "K"])
+    assert judge(question, TEXTBOOK, TEXTBOOK).sentence == (
+        "Not yet: the largest of weights[friend] is at Emma, not at she; "
+        "scores[friend, she] is 0.000, and should be > 1.5."
+    )
+    for cells in ({(4, 0): 9.0}, {(4, 1): 9.0, (4, 0): 2.0}):
+        assert judge(question, SetCells("K", cells).apply(TEXTBOOK), TEXTBOOK).right
+
+
+def test_what_does_not_count():
+    question = made("weights[friend, she] > 0.5", edits=1, allowed=["K"])
+    other = SetCells("Q", {(8, 3): -9.0}).apply(TEXTBOOK)
+    assert judge(question, other, TEXTBOOK).sentence == "Q was changed; change only K."
+    many = SetCells("K", {(4, 0): 9.0, (4, 1): 9.0}).apply(TEXTBOOK)
+    assert judge(question, many, TEXTBOOK).sentence == "2 numbers were changed; change only one number."
+    pinned = PinCells("weights", {(8, 4): 0.9}).apply(TEXTBOOK)
+    assert "held by hand" in judge(question, pinned, TEXTBOOK).sentence
+    switched = SetSwitch("attention", "scale", "none").apply(TEXTBOOK)
+    assert "only numbers" in judge(question, switched, TEXTBOOK).sentence
+
+
+@pytest.mark.parametrize(
+    ("goal", "true"),
+    [
+        ("scores[friend, Emma] >= 2.42", True),
+        ("scores[friend, Emma] <= 2.42", True),
+        ("scores[friend, Emma] < 2.42", False),
+        ("scores[8, 0] ~ 2.4 ± 0.1", True),
+        ("scores[8, 0] ~ 2.4", False),
+        ("scores[8, 0] > −1", True),
+        ("argmax(weights[friend]) == 0", True),
+    ],
+)
+def test_goals(goal, true):
+    engine = values_of(TEXTBOOK)
+    assert all(holds(one, engine) for one in read_goal(goal, Names(TEXTBOOK))) is true
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        *("", "scores", "scores[friend, Emma] = 2", "__import__('os')", "argmax(scores) == she", "scores[a b] > 1"),
+        *("scores[friend, Emma] > two", "scores[friend, Emma] > nan", "argmax(weights[friend]) == shee"),
+    ],
+)
+def test_what_is_no_goal_is_refused(goal):
+    with pytest.raises(UnknownNameError):
+        read_goal(goal, Names(TEXTBOOK))
+
+
+def test_the_questions_of_a_lesson_take_their_right_answers():
+    lesson = load("softmax")
+    states = StepStates(lesson)
+    guess, choose, make = (step.question for step in lesson.steps)
+    assert judge(guess, 0.65, states[0]).right
+    assert judge(guess, 0.63, states[0]).mistake.name == "no powers"
+    assert judge(choose, 1, states[1]).right
+    assert not judge(make, states[2], states[2]).right
+    assert judge(make, SetCells("output.temperature", {(): 3.0}).apply(states[2]), states[2]).right
+    with pytest.raises(ExplorerError):
+        states.go(2).apply(states[0]).graph.place("nothing")
