@@ -113,5 +113,9 @@ def run(file: str | None = None, smoke: bool = False) -> int:
         QTimer.singleShot(0, lambda: app.exit(smoke_test(app, window)))
     elif window.size().boundedTo(window.screen().availableSize()) != window.size():
         window.showMaximized()  # of a window that reaches beyond the screen the lower bar could not be seen
+    if not smoke:
+        from explorer.ui.unexpected import Unexpected
+
+        Unexpected(window, window.bench.settings.folder).listen()
     status: int = app.exec()
     return status
