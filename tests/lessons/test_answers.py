@@ -246,10 +246,9 @@ def test_what_is_no_goal_is_refused(goal):
         read_goal(goal, Names(TEXTBOOK))
 
 
-def test_the_questions_of_a_lesson_take_their_right_answers():
-    lesson = load("softmax")
-    states = StepStates(lesson)
-    guess, choose, make = (step.question for step in lesson.steps)
+def test_the_questions_of_a_lesson_take_their_right_answers(three):
+    states = StepStates(three)
+    guess, choose, make = (step.question for step in three.steps)
     assert judge(guess, 0.65, states[0]).right
     assert judge(guess, 0.63, states[0]).mistake.name == "no powers"
     assert judge(choose, 1, states[1]).right

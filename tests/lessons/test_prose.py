@@ -45,9 +45,8 @@ def test_markdown():
     assert plain(text) == "Bold and italic, x {a} $b$.\n\n• one\n• two <b>\n\n3. three\n4. four"
 
 
-def test_numbers_are_those_of_the_step():
-    lesson = load("softmax")
-    states = StepStates(lesson)
+def test_numbers_are_those_of_the_step(three):
+    lesson, states = three, StepStates(three)
     assert plain("{output.logits[x, Category A]}", numbers_of(lesson.steps[0], states.engine(0))) == "2.0"
     numbers = numbers_of(lesson.steps[1], states.engine(1))
     assert numbers["output.probabilities[x, Category A]:%"] == "65 %"

@@ -1,7 +1,5 @@
 """Steps of a lesson: what the loader makes of a ``[[step]]`` table, and what it says of one that is wrong."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import ALL, Choose, Look, MakeSo, Point, Predict
+from tests.lessons.conftest import THREE
 
 LESSON = """
 format = 2
@@ -261,10 +260,9 @@ rate = 0.1
     assert np.array_equal(states[0].inputs["layer.1.W"], StepStates(lesson)[0].inputs["layer.1.W"])
 
 
-def test_choices_are_right_or_say_what_is_wrong(write):
-    question = load("softmax").steps[3].question
+def test_choices_are_right_or_say_what_is_wrong(write, three):
+    question = three.steps[1].question
     assert isinstance(question, Choose)
-    assert [one.right for one in question.choices] == [True, False, False]
-    text = Path("resources/lessons/softmax.toml").read_text()
-    with pytest.raises(ExplorerError, match=r"step `shift` of .*choices.*why` is missing"):
-        load(write(text.replace(', why = "They add up to 1, so they cannot all grow."', "")))
+    assert [one.right for one in question.choices] == [False, True]
+    with pytest.raises(ExplorerError, match=r"step `differences` of .*choices.*why` is missing"):
+        load(write(THREE.replace(', why = "Multiplying does not cancel."', "")))

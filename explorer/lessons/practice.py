@@ -1,0 +1,172 @@
+"""The same again by oneself: on fresh numbers, and with some of the derivation left out.
+
+Worked examples are followed by ones whose last steps are missing: one, then two, then all (backward fading: Renkl &
+Atkinson 2003, Educational Psychologist 38).
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from explorer.core.derivation import Row
+from explorer.core.engine import Engine
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import read_number, written
+from explorer.core.ops import Array
+from explorer.document.commands import PinCells, SetArray
+from explorer.document.state import State
+from explorer.lessons.answers import Verdict, values_of
+from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
+from explorer.lessons.steps import ALL, Predict
+
+MISSING = "▢"
+"""What stands for a number that is to be filled in."""
+_SEVERAL = 4
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A number of a derivation that is to be filled in.
+
+    Parameters
+    ----------
+    part, row : int
+        Where it stands, counted from 0.
+    value : float
+        As it would be written.
+    digits : int
+        Decimals to be typed.
+    """
+
+    part: int
+    row: int
+    value: float
+    digits: int
+
+    def judge(self, typed: float) -> Verdict:
+        """Whether the number fits, give or take the rounding of what it is computed from."""
+        right = abs(typed - self.value) <= half_unit(self.digits) + half_unit(DECIMALS)
+        shown = written(self.value, self.digits)
+        return Verdict(
+            right, f"Right: {shown}." if right else f"No: it is {shown}.", None, self.value, typed - self.value
+        )
+
+
+@dataclass(frozen=True)
+class Faded:
+    """A derivation with gaps.
+
+    Parameters
+    ----------
+    parts : tuple of (name of a node or nothing, rows)
+        With `MISSING` where a number is left out.
+    blanks : tuple of Blank
+        In reading order; the last is the number that is asked for.
+    """
+
+    parts: tuple[Part, ...]
+    blanks: tuple[Blank, ...]
+
+
+def faded(question: Predict, engine: Engine) -> Faded:
+    """The derivation that a question is about, without its result and the steps before it.
+
+    Parameters
+    ----------
+    question : Predict
+        Its `fade` says how many steps are left out beside the result.
+    engine : Engine
+    """
+    parts = derivation(engine, question.node, question.cell)
+    found = [
+        Blank(p, r, value, question.digits)
+        for p, (_, rows) in enumerate(parts)
+        for r, row in enumerate(rows)
+        if (value := _number(row)) is not None
+    ]
+    wanted = len(found) if question.fade == ALL else question.fade + 1
+    blanks = tuple(found[len(found) - wanted :]) if wanted < len(found) else tuple(found)
+    hidden = {(blank.part, blank.row): parts[blank.part][1][blank.row] for blank in blanks}
+
+    def without(row: Row, place: tuple[int, int]) -> Row:
+        expression = row.expression
+        if row.kind != "term":  # what is left out is not to be read from the row that needs it
+            for before, one in hidden.items():
+                if before < place and one.kind != "term":
+                    expression = re.sub(rf"(?<![\d.]){re.escape(one.value)}(?!\d)", MISSING, expression)
+        return replace(row, expression=expression, value=MISSING if place in hidden else row.value)
+
+    gaps = [(name, tuple(without(row, (p, r)) for r, row in enumerate(rows))) for p, (name, rows) in enumerate(parts)]
+    return Faded(tuple(gaps), blanks)
+
+
+def _number(row: Row) -> float | None:
+    """The value of a row, where it is a finite number."""
+    if not row.value or row.kind == "heading":
+        return None
+    try:
+        value = read_number(row.value)
+    except ExplorerError:
+        return None
+    return value if np.isfinite(value) else None
+
+
+def fresh_numbers(question: Predict, state: State, seed: int) -> State:
+    """The state with other numbers in what the asked node is computed from; the same for the same seed.
+
+    Inputs are set and computed nodes are pinned, so that the derivation begins with numbers that are easy to read.
+    What is whole, the same everywhere (γ, a scale), 0 or 1, or masked stays as it is; shares stay shares.
+
+    Parameters
+    ----------
+    question : Predict
+    state : State
+    seed : int
+        Of this student and this step.
+    """
+    engine, graph = values_of(state), state.graph
+    name = graph.place(question.node).node
+    while graph.nodes[name].op.alters and not graph.nodes[graph.nodes[name].parents[0]].is_input:
+        name = graph.nodes[name].parents[0]
+    random = np.random.default_rng(seed)
+    for parent in dict.fromkeys(graph.nodes[name].parents):
+        drawn = _drawn(engine.values[parent], random)
+        if drawn is None:
+            continue
+        if graph.nodes[parent].is_input:
+            state = SetArray(parent, drawn).apply(state)
+        else:
+            cells = {cell: float(number) for cell, number in np.ndenumerate(drawn) if np.isfinite(number)}
+            state = PinCells(parent, cells).apply(state)
+    return state
+
+
+def _drawn(array: Array, random: np.random.Generator) -> Array | None:
+    """Other numbers like these, with one decimal at most; None where they are to stay."""
+    known = np.isfinite(array)
+    numbers = array[known]
+    if array.dtype.kind != "f" or not array.ndim or not numbers.size or np.isin(numbers, (0, 1)).all():
+        return None
+    low, high = float(numbers.min()), float(numbers.max())
+    if low == high:
+        return None
+    if low >= 0 and np.allclose(np.where(known, array, 0).sum(-1), 1):
+        return np.apply_along_axis(_shares, -1, array, random)
+    step = 1.0 if np.array_equal(numbers, np.rint(numbers)) else 0.1
+    most = min(max(abs(low), abs(high), _SEVERAL * step), 20 * step * _SEVERAL)
+    first, last = (0 if low >= 0 else -round(most / step)), round(most / step)
+    drawn = np.where(known, np.round(random.integers(first, last + 1, array.shape) * step, 1), array)
+    return drawn.astype(array.dtype)
+
+
+def _shares(row: Array, random: np.random.Generator) -> Array:
+    """Shares in tenths, or finer where there are many, that add up to 1; 0 where there was nothing."""
+    open_ = np.flatnonzero(row > 0)
+    if len(open_) < 2:
+        return row
+    unit = 10 if len(open_) <= _SEVERAL + 1 else 100
+    cuts = np.sort(random.choice(np.arange(1, unit), len(open_) - 1, replace=False))
+    drawn = np.zeros_like(row)
+    drawn[open_] = np.diff([0, *cuts, unit]) / unit
+    return drawn

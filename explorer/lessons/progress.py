@@ -1,0 +1,213 @@
+"""How far somebody is: a small file for each lesson, written whole after each answer, so that a crash loses nothing."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from secrets import randbits
+from typing import Any
+
+from explorer.files import whole_file
+
+QUESTIONS_AGAIN = 3
+OPENINGS_AGAIN = 2
+"""At so many openings after an answer its question may come again."""
+_FORMAT = 1
+_OPENINGS = "_openings"  # no id of a lesson has such a sign
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What somebody answered at a step.
+
+    Parameters
+    ----------
+    right : bool
+        The last time.
+    first : bool
+        Whether the first answer was right.
+    tries, hints : int
+    opening : int
+        When it was answered first: at which opening of the program.
+    again : int
+        How often it was asked again since.
+    """
+
+    right: bool
+    first: bool
+    tries: int = 1
+    hints: int = 0
+    opening: int = 0
+    again: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far somebody is in a lesson: a plain value.
+
+    Parameters
+    ----------
+    lesson : str
+        Its id.
+    step : str
+        The id of the step that one is at; empty before the first.
+    seen : tuple of str
+        The steps that one has been at.
+    answers : mapping of str to Answered
+        By step.
+    seed : int
+        From which this student's fresh numbers are drawn.
+    """
+
+    lesson: str
+    step: str = ""
+    seen: tuple[str, ...] = ()
+    answers: Mapping[str, Answered] = field(default_factory=dict)
+    seed: int = 0
+
+    def at(self, step: str) -> "Progress":
+        """The same, one step on."""
+        return replace(self, step=step, seen=self.seen if step in self.seen else (*self.seen, step))
+
+    def answered(self, step: str, right: bool, hints: int = 0, opening: int = 0, again: bool = False) -> "Progress":
+        """The same with one more answer."""
+        was = self.answers.get(step)
+        if was is None:
+            now = Answered(right, right, 1, hints, opening)
+        else:
+            now = replace(was, right=right, tries=was.tries + 1, hints=max(was.hints, hints), again=was.again + again)
+        return replace(self, answers={**self.answers, step: now})
+
+    def as_json(self) -> dict[str, Any]:
+        """As it stands in the file."""
+        answers = {step: vars(one) for step, one in self.answers.items()}
+        return {**vars(self), "seen": list(self.seen), "answers": answers, "format": _FORMAT}
+
+
+@dataclass(frozen=True)
+class ComeBack:
+    """Something to come back to.
+
+    Parameters
+    ----------
+    lesson, step : str
+        Ids.
+    why : str
+        "wrong": the last answer was; "hints": it took the last hint; "left": one stopped there in the middle.
+    """
+
+    lesson: str
+    step: str
+    why: str
+
+
+class ProgressFolder:
+    """Everybody's progress has a folder; there is one reader.
+
+    Parameters
+    ----------
+    folder : Path
+        Is made when something is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def load(self, lesson: str) -> Progress:
+        """The progress in a lesson; that of a beginner where there is no file, or none that can be read.
+
+        A file that cannot be read is set aside under another name.
+        """
+        found = self._read(lesson)
+        try:
+            answers = {str(step): Answered(**one) for step, one in found["answers"].items()}
+            if not all(isinstance(vars(one)[key], int) for one in answers.values() for key in vars(one)):
+                raise TypeError
+            seen = tuple(map(str, found["seen"]))
+            return Progress(lesson, str(found["step"]), seen, answers, int(found["seed"]))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            file = self.folder / f"{lesson}.json"
+            with suppress(OSError):
+                if file.exists():
+                    file.replace(file.with_suffix(".damaged"))
+            return Progress(lesson, seed=randbits(32))
+
+    def save(self, progress: Progress) -> None:
+        """Write it, whole or not at all.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written".
+        """
+        self._write(progress.lesson, progress.as_json())
+
+    def all(self) -> list[Progress]:
+        """The progress in all lessons that somebody has begun."""
+        names = sorted(file.stem for file in self.folder.glob("*.json")) if self.folder.is_dir() else []
+        return [self.load(name) for name in names if name != _OPENINGS]
+
+    # Openings
+
+    @property
+    def opening(self) -> int:
+        """How often the program has been opened on another day: retrieval is spread over days (Latimier 2021)."""
+        number = self._read(_OPENINGS).get("count", 0)
+        return number if isinstance(number, int) else 0
+
+    def open(self, today: date) -> int:
+        """Count an opening, unless there has been one today. Returns its number."""
+        found, count = self._read(_OPENINGS), self.opening
+        if found.get("day") != today.isoformat():
+            count += 1
+            self._write(_OPENINGS, {"count": count, "day": today.isoformat()})
+        return count
+
+    def due(self) -> list[tuple[str, str]]:
+        """The lesson and step of the questions to be asked again at this opening: wrong ones first, at most three."""
+        now = self.opening
+        found = []
+        for progress in self.all():
+            for step, one in progress.answers.items():
+                since = now - one.opening
+                if 1 <= since <= OPENINGS_AGAIN and one.again < since:
+                    found.append((one.right, one.first, one.opening, progress.lesson, step))
+        return [(lesson, step) for *_, lesson, step in sorted(found)[:QUESTIONS_AGAIN]]
+
+    def come_back(self, steps: Mapping[str, tuple[str, ...]]) -> list[ComeBack]:
+        """The quiet list of what to come back to.
+
+        Parameters
+        ----------
+        steps : mapping of str to tuple of str
+            The ids of the steps of each lesson, in their order.
+        """
+        found = []
+        for progress in self.all():
+            known = steps.get(progress.lesson, ())
+            for step in known:
+                one = progress.answers.get(step)
+                if one is not None and not one.right:
+                    found.append(ComeBack(progress.lesson, step, "wrong"))
+                elif one is not None and one.hints and not one.first:
+                    found.append(ComeBack(progress.lesson, step, "hints"))
+            if progress.step in known and progress.step != known[-1]:
+                found.append(ComeBack(progress.lesson, progress.step, "left"))
+        return found
+
+    # Files
+
+    def _read(self, name: str) -> dict[str, Any]:
+        with suppress(OSError, ValueError, RecursionError):
+            found = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+            if isinstance(found, dict):
+                return found
+        return {}
+
+    def _write(self, name: str, content: Mapping[str, Any]) -> None:
+        with suppress(OSError):  # then the file cannot be written either, and that is told
+            self.folder.mkdir(parents=True, exist_ok=True)
+        with whole_file(self.folder / f"{name}.json") as stream:
+            stream.write(json.dumps(content, indent=1).encode())

@@ -1,0 +1,127 @@
+"""Somebody on the way through a lesson: the step, the answers, and the numbers drawn for this student."""
+
+from zlib import crc32
+
+from explorer.core.engine import Engine
+from explorer.document.commands import Replace
+from explorer.document.state import State
+from explorer.lessons.answers import Answer, Verdict, judge, values_of
+from explorer.lessons.hints import Hint, ladder
+from explorer.lessons.practice import Faded, faded, fresh_numbers
+from explorer.lessons.progress import Progress, ProgressFolder
+from explorer.lessons.schema import Lesson
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import Predict, Step
+
+
+class Walk:
+    """A walk through a lesson. Everything that happens is kept at once.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        With steps.
+    folder : ProgressFolder, optional
+        Where the progress is kept; without one it is forgotten.
+
+    Attributes
+    ----------
+    states : StepStates
+        Without the fresh numbers.
+    at : int
+        The step that one is at, counted from 0: where one stopped the last time.
+    progress : Progress
+    """
+
+    def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None) -> None:
+        self.lesson, self.states, self._folder = lesson, StepStates(lesson), folder
+        self.progress = folder.load(lesson.id) if folder is not None else Progress(lesson.id)
+        ids = [step.id for step in lesson.steps]
+        self.at = ids.index(self.progress.step) if self.progress.step in ids else 0
+        self._drawn: dict[int, tuple[State, Engine]] = {}
+
+    @property
+    def step(self) -> Step:
+        """The step that one is at."""
+        return self.lesson.steps[self.at]
+
+    def state(self, at: int) -> State:
+        """The state of a step, with this student's numbers where its question draws some."""
+        return self._of_student(at)[0] if self._is_fresh(at) else self.states[at]
+
+    def engine(self, at: int) -> Engine:
+        """The values of `state`."""
+        return self._of_student(at)[1] if self._is_fresh(at) else self.states.engine(at)
+
+    def go(self, at: int) -> Replace:
+        """Be at a step from now on, and the command that puts a document there; where one is already: reset the step.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written" where the progress cannot be kept.
+        """
+        command = Replace(self.state(at), f"Step: {self.lesson.steps[at].title}")
+        self.at = at
+        self._keep(self.progress.at(self.step.id))
+        return command
+
+    # The question of the step that one is at
+
+    @property
+    def open(self) -> bool:
+        """Whether the step asks something that has not been answered: then its answer is not to be shown."""
+        return self.step.question is not None and self.step.id not in self.progress.answers
+
+    def answer(self, answer: Answer, hints: int = 0, again: bool = False) -> Verdict:
+        """Judge an answer and keep what became of it.
+
+        Parameters
+        ----------
+        answer : Answer
+        hints : int
+            How many were taken.
+        again : bool
+            Whether the question came again from an earlier lesson.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written" where the progress cannot be kept.
+        """
+        question = self.step.question
+        assert question is not None
+        verdict = judge(question, answer, self.state(self.at), self.engine(self.at))
+        opening = self._folder.opening if self._folder is not None else 0
+        self._keep(self.progress.answered(self.step.id, verdict.right, hints, opening, again))
+        return verdict
+
+    def hints(self) -> tuple[Hint, ...]:
+        """All hints for the question, in their order."""
+        assert self.step.question is not None
+        return ladder(self.step.question, self.engine(self.at))
+
+    def gaps(self) -> Faded | None:
+        """The derivation with gaps, where the question asks for one."""
+        question = self.step.question
+        if not isinstance(question, Predict) or not question.fade:
+            return None
+        return faded(question, self.engine(self.at))
+
+    def _is_fresh(self, at: int) -> bool:
+        question = self.lesson.steps[at].question
+        return isinstance(question, Predict) and question.fresh
+
+    def _of_student(self, at: int) -> tuple[State, Engine]:
+        if at not in self._drawn:
+            step = self.lesson.steps[at]
+            assert isinstance(step.question, Predict)
+            seed = crc32(f"{self.progress.seed} {self.lesson.id} {step.id}".encode())
+            state = fresh_numbers(step.question, self.states[at], seed)
+            self._drawn[at] = state, values_of(state)
+        return self._drawn[at]
+
+    def _keep(self, progress: Progress) -> None:
+        self.progress = progress
+        if self._folder is not None:
+            self._folder.save(progress)

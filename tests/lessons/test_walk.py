@@ -1,0 +1,214 @@
+"""A walk through a lesson: progress that survives a crash, questions that come again, fresh numbers, gaps."""
+
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.document.document import Document
+from explorer.lessons.answers import judge, values_of
+from explorer.lessons.hints import ladder
+from explorer.lessons.loader import load
+from explorer.lessons.mistakes import derivation
+from explorer.lessons.practice import MISSING, faded, fresh_numbers
+from explorer.lessons.progress import ComeBack, Progress, ProgressFolder
+from explorer.lessons.steps import ALL, Point, Predict
+from explorer.lessons.walk import Walk
+
+DAY = date(2026, 1, 1)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return ProgressFolder(tmp_path / "progress")
+
+
+def fresh_lesson(tmp_path):
+    file = tmp_path / "practice.toml"
+    file.write_text(
+        """
+format = 2
+id = "practice"
+title = "Practice"
+paragraph = "Once more."
+example = "emma"
+[[step]]
+id = "again"
+title = "Again"
+words = "The first score is {scores[Emma, Emma]}."
+setting = "textbook"
+look.stage = "attention"
+[step.question]
+kind = "predict"
+ask = "What is it?"
+node = "scaled"
+cell = ["friend", "Emma"]
+fade = 1
+fresh = true
+hints = ["Multiply."]
+[[step]]
+id = "end"
+title = "End"
+words = "Done."
+setting = "textbook"
+look.stage = "attention"
+"""
+    )
+    return load(file)
+
+
+def test_a_walk_goes_on_where_it_stopped(folder, three):
+    lesson = three
+    walk = Walk(lesson, folder)
+    assert (walk.at, walk.open) == (0, True)
+    document = Document(walk.state(0))
+    document.do(walk.go(1))
+    assert document.state is walk.state(1)
+    assert not walk.answer(0).right
+    assert walk.answer(1, hints=1).right
+    later = Walk(lesson, ProgressFolder(folder.folder))
+    assert (later.at, later.open) == (1, False)
+    assert later.progress == walk.progress
+    answered = later.progress.answers["differences"]
+    assert (answered.right, answered.first, answered.tries, answered.hints) == (True, False, 2, 1)
+    assert later.progress.seen == ("differences",)
+
+
+def test_a_walk_without_a_folder_writes_nothing(tmp_path, three):
+    before = list(tmp_path.iterdir())
+    walk = Walk(three)
+    walk.go(1)
+    walk.answer(1)
+    assert walk.progress.answers["differences"].right
+    assert list(tmp_path.iterdir()) == before
+
+
+def test_a_step_that_the_lesson_lost_is_begun_at_the_first(folder, three):
+    folder.save(Progress(three.id, "there-was-this-step-once"))
+    assert Walk(three, folder).at == 0
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"answers": 3}', '{"answers": {"a": {"right": "x"}}}', "[" * 9999])
+def test_a_damaged_file_is_set_aside(folder, content):
+    folder.folder.mkdir()
+    (folder.folder / "softmax.json").write_text(content)
+    assert folder.load("softmax").answers == {}
+    assert (folder.folder / "softmax.damaged").read_text() == content
+    folder.save(Progress("softmax", "guess"))
+    assert folder.load("softmax").step == "guess"
+
+
+def test_where_nothing_can_be_written_one_sentence_says_so(tmp_path, three):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(ExplorerError, match="cannot be written"):
+        Walk(three, ProgressFolder(tmp_path / "file")).go(0)
+
+
+# Again on other days
+
+
+def test_questions_come_again_at_the_next_two_openings_three_at_a_time(folder):
+    assert folder.open(DAY) == 1
+    assert folder.open(DAY) == 1  # the same day
+    for lesson, right in (("a", True), ("b", False), ("c", True), ("d", True)):
+        folder.save(folder.load(lesson).answered("q", right, opening=folder.opening))
+    assert folder.due() == []
+    folder.open(DAY + timedelta(1))
+    assert folder.due() == [("b", "q"), ("a", "q"), ("c", "q")]
+    for lesson in "abc":
+        folder.save(folder.load(lesson).answered("q", True, again=True))
+    assert folder.due() == [("d", "q")]
+    folder.open(DAY + timedelta(5))
+    assert folder.due() == [("b", "q"), ("a", "q"), ("c", "q")]
+    folder.open(DAY + timedelta(6))
+    assert folder.due() == []
+
+
+def test_a_quiet_list_says_what_to_come_back_to(folder):
+    progress = folder.load("softmax").answered("guess", False).answered("differences", False, hints=2)
+    folder.save(progress.answered("differences", True).at("differences"))
+    folder.save(folder.load("gone").answered("x", False))
+    steps = {"softmax": ("guess", "differences", "temperature")}
+    assert folder.come_back(steps) == [
+        ComeBack("softmax", "guess", "wrong"),
+        ComeBack("softmax", "differences", "hints"),
+        ComeBack("softmax", "differences", "left"),
+    ]
+
+
+# Fresh numbers
+
+
+def test_each_student_has_numbers_of_his_own_and_always_the_same(tmp_path, folder):
+    lesson = fresh_lesson(tmp_path)
+    walk, again = Walk(lesson, folder), None
+    walk.go(0)
+    again = Walk(lesson, folder)
+    other = Walk(lesson, ProgressFolder(tmp_path / "other"))
+    numbers = [one.engine(0).values["Q"] for one in (walk, again, other)]
+    assert np.array_equal(numbers[0], numbers[1])
+    assert not np.array_equal(numbers[0], numbers[2])
+    assert not np.array_equal(numbers[0], walk.states.engine(0).values["Q"])
+    assert np.array_equal(walk.engine(1).values["Q"], walk.states.engine(1).values["Q"])
+    right = float(walk.engine(0).values["scaled"][8, 0])
+    assert walk.answer(right).right
+    assert walk.hints()[0] == "Multiply."
+    assert walk.hints()[-1] == derivation(walk.engine(0), "scaled", (8, 0))
+
+
+@pytest.mark.parametrize(
+    ("lesson", "setting", "node"),
+    [
+        ("emma", "textbook", "weights"),
+        ("you-are-welcome", "textbook", "encoder.1.self.head.1.output"),
+        ("you-are-welcome", "textbook", "encoder.1.self.norm"),
+        ("you-are-welcome", "textbook", "loss.value"),
+        ("xor", "printed", "layer.1.hidden"),
+        ("two-vectors", "alike", "cosine"),
+        ("cat-sat-on-the", "printed", "output.probabilities"),
+    ],
+)
+def test_fresh_numbers_are_easy_and_of_the_same_kind(lesson, setting, node):
+    state = load(lesson).state(setting)
+    before, place = values_of(state), state.graph.place(node)
+    cell = (0,) * before.value(place).ndim
+    question = Predict(ask="?", node=node, cell=cell, fade=ALL)
+    engine = values_of(fresh_numbers(question, state, 7))
+    again = values_of(fresh_numbers(question, state, 7))
+    assert again.values[place.node].tobytes() == engine.values[place.node].tobytes()
+    assert not np.array_equal(engine.value(place), before.value(place))
+    for parent in state.graph.nodes[place.node].parents:
+        now, was = engine.values[parent], before.values[parent]
+        assert np.array_equal(np.isfinite(now), np.isfinite(was))
+        if now.ndim and np.allclose(was.sum(-1), 1) and was.min() >= 0:
+            assert np.allclose(now.sum(-1), 1)
+    assert np.isfinite(engine.value(place)[cell])
+    filled = faded(question, engine)
+    assert all(blank.judge(blank.value).right for blank in filled.blanks)
+    assert not filled.blanks[-1].judge(filled.blanks[-1].value + 1).right
+    assert judge(question, filled.blanks[-1].value, state, engine).right
+
+
+# Gaps
+
+
+def test_steps_are_left_out_from_the_end():
+    engine = values_of(load("emma").state("textbook"))
+    how = derivation(engine, "scaled", (8, 0))  # four products, their sum 2.42, and half of it
+    for fade, missing in ((1, 2), (2, 3), (ALL, 6)):
+        gaps = faded(Predict(ask="?", node="scaled", cell=(8, 0), fade=fade), engine)
+        values = [row.value for _, rows in gaps.parts for row in rows]
+        assert values.count(MISSING) == len(gaps.blanks) == missing
+        assert [row.value for _, rows in how for row in rows][: 6 - missing] == values[: 6 - missing]
+    assert gaps.parts[1][1][0].expression == f"{MISSING} × 0.5000"
+
+
+def test_the_ladder_ends_in_the_derivation(three):
+    state = load("emma").state("textbook")
+    engine = values_of(state)
+    point = Point(ask="?", hints=("Look.",), at="token", node="weights", axis="query", extreme="largest", row=8)
+    assert ladder(point, engine) == ("Look.", derivation(engine, "weights", (8, 0)))
+    hints = ladder(three.steps[2].question, values_of(three.state()))
+    assert hints[-1] == derivation(values_of(three.state()), "output.probabilities", (0, 0))
+    assert ladder(three.steps[1].question, engine) == (three.steps[1].question.why,)
