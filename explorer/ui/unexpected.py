@@ -68,9 +68,7 @@ class Unexpected(QObject):
         if self.box is not None:
             return
         where = f" It is written down in {self._folder / LOG}." if self._folder is not None else ""
-        box = self.box = QMessageBox(
-            QMessageBox.Icon.Warning, "Transformer Explorer", WORDS + where, parent=self._window
-        )
+        box = self.box = QMessageBox(QMessageBox.Icon.Warning, PROGRAM, WORDS + where, parent=self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setModal(False)
         program = parts()[0]
