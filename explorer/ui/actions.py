@@ -55,6 +55,7 @@ class Actions:
         self.whole = action("The whole model", [QKeySequence("Alt+Home")], lambda: bench.selection.go_to(WHOLE.name))
         self.fold_list = action("List of stages as numbers only", [QKeySequence("Ctrl+B")], lambda: None)
         self.fold_list.setCheckable(True)
+        self.palette = action("Go to …", [QKeySequence("Ctrl+K")], lambda: None)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
         self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))

@@ -23,6 +23,7 @@ QFrame#topBar, QFrame#inspector, QFrame#lessonBar { background: $surface; border
 QFrame#topBar { border-bottom-width: 1px; }
 QFrame#inspector { border-left-width: 1px; }
 QFrame#lessonBar { border-top-width: 1px; }
+QDialog#commandPalette { background: $surface; border: 1px solid $line_strong; }
 QFrame#notice { background: $raised; border: none; border-bottom: 1px solid $line; }
 QFrame#tokenBar { background: $page; border: none; border-bottom: 1px solid $line; }
 QFrame#sidebar { background: $page; border: none; border-right: 1px solid $line; }

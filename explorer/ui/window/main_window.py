@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
             (self.actions_.export_python, self.files.export_python),
             (self.actions_.undock, self.undock),
             (self.actions_.copy_page, self.copy_page),
+            (self.actions_.palette, self.show_palette),
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
@@ -161,6 +162,12 @@ class MainWindow(QMainWindow):
                 self.pages.addWidget(self.words)
             return self.words
         return self._whole
+
+    def show_palette(self) -> None:
+        """Let the person type where to go, or what to do."""
+        from explorer.ui.window.command_palette import CommandPalette
+
+        CommandPalette(self.bench, self.files, self.show_page, self).open_over()
 
     def _go_to_words(self, stage: str) -> None:
         """Words went into the model: go and see them there."""

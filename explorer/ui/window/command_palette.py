@@ -1,0 +1,170 @@
+"""Ctrl+K: type some letters of a stage, a matrix, a word, an example or an action, and be there."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMainWindow, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+
+from explorer.core.model import SEQUENCES
+from explorer.lessons.loader import load, titles
+from explorer.pages.view import Cell
+from explorer.ui.colour import qcolor
+from explorer.ui.files import Files
+from explorer.ui.window.top_bar import PAGES
+from explorer.ui.workbench import Workbench
+
+MOST = 200
+"""Rows that are listed: whoever has not found it among them types another letter."""
+WIDTH, HEIGHT = 560, 420
+_TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+class Entry(NamedTuple):
+    """Somewhere to go, or something to do.
+
+    Parameters
+    ----------
+    words : str
+        What is searched and shown first.
+    about : str
+        What kind of thing it is, or where; searched as well.
+    act : callable
+    """
+
+    words: str
+    about: str
+    act: Callable[[], object]
+
+
+class CommandPalette(QDialog):
+    """A field to type into, and below it what fits.
+
+    Parameters
+    ----------
+    bench : Workbench
+    files : Files
+        Opens examples.
+    show_page : callable
+        Given the number of one of `PAGES`.
+    window : QMainWindow
+        Its actions are listed.
+    """
+
+    def __init__(self, bench: Workbench, files: Files, show_page: Callable[[int], None], window: QMainWindow) -> None:
+        super().__init__(window, Qt.WindowType.Popup)
+        self._bench, self._files, self._show_page, self._window = bench, files, show_page, window
+        self.setObjectName("commandPalette")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAccessibleName("Go to")
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("A stage, a matrix, a word, an example, or something to do")
+        self.field.setAccessibleName("What to go to, or to do")
+        self.list = QTreeWidget()
+        self.list.setColumnCount(2)
+        self.list.setHeaderHidden(True)
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.header().setStretchLastSection(False)
+        self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.list.setAccessibleName("What fits")
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay in the field
+        down = QVBoxLayout(self)
+        down.addWidget(self.field)
+        down.addWidget(self.list)
+        self._entries = list(self._all())
+        self._found: Sequence[Entry] = ()
+        self.field.textChanged.connect(self._search)
+        self.field.installEventFilter(self)
+        self.list.itemClicked.connect(self._choose)
+        self._search("")
+
+    def open_over(self) -> None:
+        """Show it at the top of the window's middle."""
+        px, window = self._bench.appearance.px, self._window
+        self.resize(min(px(WIDTH), window.width() - 40), min(px(HEIGHT), window.height() - 80))
+        self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, px(56))))
+        self.show()
+        self.field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    # What there is
+
+    def _all(self) -> Iterator[Entry]:
+        """Everything, in the order in which it is listed before anything is typed."""
+        bench = self._bench
+        for number, title in enumerate(PAGES):
+            yield Entry(title, "Tab", partial(self._show_page, number))
+        for stage in bench.selection.stops:
+            yield Entry(stage.title, f"Stage · {stage.group}", partial(self._go, stage.name))
+        for action in self._window.actions():
+            if action.isEnabled() and action.text():
+                keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+                yield Entry(action.text(), f"Action {keys}".strip(), action.trigger)
+        graph = bench.document.engine.graph
+        for sequence in SEQUENCES.get(bench.document.state.model.kind, ()):
+            for place, word in enumerate(bench.view.labels(sequence)):
+                token = sequence, place
+                yield Entry(word, f"Word {place + 1} of {sequence}", partial(bench.selection.choose_token, token))
+        for id, title in titles().items():
+            yield Entry(title, "Example", partial(self._open, id))
+        stages = {stage.name: stage for stage in graph.stages}
+        for node in graph.nodes.values():
+            stage = stages[node.stage]
+            yield Entry(node.name, f"Matrix · {stage.group} {stage.title}", partial(self._point, node.name))
+
+    def _go(self, stage: str) -> None:
+        self._show_page(0)
+        self._bench.selection.go_to(stage)
+
+    def _point(self, name: str) -> None:
+        """Show a node's stage, and point at its first cell."""
+        graph = self._bench.document.engine.graph
+        self._go(graph.nodes[name].stage)
+        self._bench.bridge.flush()
+        self._bench.selection.choose(Cell(name, (0,) * len(graph.shape(name))))
+
+    def _open(self, id: str) -> None:
+        self._files.open_lesson(load(id))
+
+    # What fits
+
+    def _search(self, text: str) -> None:
+        self._found = found(self._entries, text)[:MOST]
+        muted = qcolor(self._bench.appearance.theme.muted)
+        self.list.clear()
+        for entry in self._found:
+            row = QTreeWidgetItem(self.list, [entry.words, entry.about])
+            row.setForeground(1, muted)
+        if not self._found:
+            nothing = QTreeWidgetItem(self.list, [f"Nothing here has “{text}” in its name."])
+            nothing.setDisabled(True)
+        self.list.setCurrentIndex(self.list.model().index(0, 0))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() in _TO_THE_LIST:
+                self.list.keyPressEvent(event)
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._choose()
+                return True
+        return False
+
+    def _choose(self) -> None:
+        row = self.list.currentIndex().row()
+        if 0 <= row < len(self._found):
+            act = self._found[row].act
+            self.close()  # before: it may ask something
+            act()
+
+
+def found(entries: Sequence[Entry], text: str) -> list[Entry]:
+    """The entries that hold each of the words typed; those where each of them begins a word come first."""
+    typed = [word.replace(".", " ") for word in text.casefold().split()]
+    all_words = [(entry, f" {entry.words} {entry.about}".casefold().replace(".", " ")) for entry in entries]
+    fitting = [(entry, words) for entry, words in all_words if all(word in words for word in typed)]
+    fitting.sort(key=lambda one: not all(f" {word}" in one[1] for word in typed))
+    return [entry for entry, _ in fitting]

@@ -1,0 +1,95 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from explorer.ui.window.command_palette import CommandPalette, Entry, found
+
+CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture
+def palette(hand, qtbot):
+    """Opens the palette of a window by its key and types into it."""
+
+    def open_it(window, text=""):
+        hand.key(Qt.Key.Key_K, CTRL)
+        qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), CommandPalette))
+        shown = QApplication.activePopupWidget()
+        hand.type(text)
+        return shown
+
+    return open_it
+
+
+def rows(palette):
+    return [palette.list.topLevelItem(i).text(0) for i in range(palette.list.topLevelItemCount())]
+
+
+def test_letters_lead_to_a_stage(window, palette, hand, qtbot):
+    palette(window, "feed enc")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.selection.stage == "encoder.1.ffn.layers")
+    assert QApplication.activePopupWidget() is None
+
+
+def test_a_matrix_is_pointed_at_on_its_stage_from_any_tab(window, palette, hand, qtbot):
+    window.show_page(2)
+    palette(window, "decoder.1.cross.scores")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.selection.cell is not None)
+    assert window.bench.selection.cell.node == "decoder.1.cross.scores"
+    assert window.bench.selection.stage == "decoder.1.cross.attention"
+    assert window.pages.currentIndex() == 0
+
+
+def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
+    palette(window, "welcome source")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.selection.chosen_token == ("source", 2))
+
+
+def test_an_example_is_opened(window, palette, hand, qtbot):
+    palette(window, "emma example")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.lesson.id == "emma")
+
+
+def test_arrows_choose_among_what_fits_and_a_click_does_too(window, palette, hand, qtbot):
+    shown = palette(window, "light or dark")
+    assert rows(shown) == ["Light or dark"]
+    dark = window.bench.appearance.theme.dark
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.appearance.theme.dark is not dark)
+    shown = palette(window, "stage encoder 1")
+    names = rows(shown)
+    hand.key(Qt.Key.Key_Down)
+    assert shown.list.currentItem().text(0) == names[1]
+    hand.key(Qt.Key.Key_Return)
+    assert window.bench.selection.stage == "encoder.1.self.heads"
+
+
+def test_what_fits_nothing_is_said_and_esc_leaves(window, palette, hand, qtbot):
+    stage = window.bench.selection.stage
+    shown = palette(window, "xyzzy")
+    assert rows(shown) == ["Nothing here has “xyzzy” in its name."]
+    hand.key(Qt.Key.Key_Return)
+    assert QApplication.activePopupWidget() is shown
+    hand.key(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
+    assert window.bench.selection.stage == stage
+
+
+def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
+    entries = [
+        Entry(words, about, lambda: None)
+        for words, about in (
+            ("a.scores", "Matrix"),
+            ("unscores", "Matrix"),
+            ("Scores", "Stage"),
+            ("x", "scores"),
+            ("y", "z"),
+        )
+    ]
+    assert [entry.words for entry in found(entries, "SCORES")] == ["a.scores", "Scores", "x", "unscores"]
+    assert found(entries, "") == entries
+    assert [entry.words for entry in found(entries, "matrix a.scores")] == ["a.scores"]
