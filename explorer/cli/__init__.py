@@ -95,6 +95,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.lessons import check
 
             return check(arguments.files, arguments.json)
+        case "glossary":
+            from explorer.cli.glossary import define
+
+            return define(arguments.term, arguments.json)
         case "words":
             from explorer.cli.words import words
 

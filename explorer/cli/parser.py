@@ -7,7 +7,7 @@ from typing import NoReturn
 from explorer import __version__
 from explorer.cli.errors import UsageError
 
-COMMANDS = ("list", "show", "explain", "render", "check", "words", "train", "bench")
+COMMANDS = ("list", "show", "explain", "render", "check", "glossary", "words", "train", "bench")
 FORMATS = ("table", "json", "csv", "latex", "python")
 
 _PROGRAM = """\
@@ -19,6 +19,7 @@ Every number of a transformer, live and editable.
   explorer explain LESSON CELL     how one cell came about
   explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg or .pdf
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
+  explorer glossary [TERM]         what a term or symbol means
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
   explorer bench                   how fast is it here?
@@ -243,6 +244,13 @@ def _check() -> Parser:
     return parser
 
 
+def _glossary() -> Parser:
+    parser = Parser("glossary", "Say what a term or symbol means. Without TERM, list all.")
+    parser.add_argument("term", nargs="?", metavar="TERM", help="as it stands on the screen: d_model, softmax")
+    parser.add_argument("--json", action="store_true", help='print [{"name", "also", "says", "formula", …}]')
+    return parser
+
+
 def _words() -> Parser:
     parser = Parser("words", _WORDS, epilog=_WORDS_EXAMPLES)
     add = parser.add_argument
@@ -320,6 +328,7 @@ _PARSERS = {
     "explain": _explain,
     "render": _render,
     "check": _check,
+    "glossary": _glossary,
     "words": _words,
     "train": _train,
     "bench": _bench,

@@ -31,7 +31,6 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
     chosen = min(view.looking.head, heads - 1)
     averaged = view.looking.averaged
     head = "" if heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
-    group = f"{stage.group}: " if stage.group.split()[0] in WITHIN else ""
     choices = []
     if layer := _layers(view, stage):
         choices.append(layer)
@@ -41,7 +40,12 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
         choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
     block = block_of(stage.name, list(view.state.model.blocks()))
     bar = switch_bar(view, block, switches, more) if block and switches else None
-    return Header("header", f"{group}{stage.title}{head}", sentence, tuple(choices), bar, _crumbs(view, stage))
+    return Header("header", f"{full_title(stage)}{head}", sentence, tuple(choices), bar, _crumbs(view, stage))
+
+
+def full_title(stage: Stage) -> str:
+    """The title of a stage, with the part of the model it is in where several have one of this title."""
+    return f"{stage.group}: {stage.title}" if stage.group.split()[0] in WITHIN else stage.title
 
 
 def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:

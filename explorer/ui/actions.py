@@ -10,7 +10,7 @@ from explorer.pages.compose import WHOLE
 from explorer.ui.widgets.icons import icon
 from explorer.ui.workbench import Workbench
 
-PARTS = ("page", "inspector", "topBar", "tokenBar", "sidebar")
+PARTS = ("page", "inspector", "glossary", "topBar", "tokenBar", "sidebar")
 """The window's parts, by the names they have for the style sheet; the stage comes first."""
 
 
@@ -60,6 +60,7 @@ class Actions:
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
         self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))
         self.previous_part = action("Previous part", [QKeySequence("Shift+F6")], lambda: self._go_round(-1))
+        self.glossary = action("What the terms on this page mean", [QKeySequence("Ctrl+G")], lambda: None)
         self.keys = action("Keys", [QKeySequence("F1")], self._show_keys)
         self.about = action("About Transformer Explorer", [QKeySequence("Shift+F1")], self._show_about)
         self.refresh()

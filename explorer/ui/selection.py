@@ -33,6 +33,8 @@ class Selection(QObject):
         step of gradient descent), "gradient" or "difference".
     looked
         `looking` is another one: what stands on a page may be, too.
+    defined : str
+        What a term means was asked: its name in the glossary.
     """
 
     stage_changed = Signal(str)
@@ -42,6 +44,7 @@ class Selection(QObject):
     token_chosen = Signal()
     showing_changed = Signal()
     looked = Signal()
+    defined = Signal(str)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 # margin which the focus ring takes, so that nothing moves when the focus does. Controls in a line are of one height; a
 # spin box, to which Qt adds three pixels, has to be held.
 _STYLESHEET = """
-QFrame#topBar, QFrame#inspector, QFrame#lessonBar { background: $surface; border: 0px solid $line; }
+QFrame#topBar, QFrame#inspector, QFrame#glossary, QFrame#lessonBar { background: $surface; border: 0px solid $line; }
 QFrame#topBar { border-bottom-width: 1px; }
 QFrame#inspector { border-left-width: 1px; }
+QFrame#glossary { border-left-width: 1px; border-bottom-width: 1px; }
 QFrame#lessonBar { border-top-width: 1px; }
 QDialog#commandPalette { background: $surface; border: 1px solid $line_strong; }
 QFrame#notice { background: $raised; border: none; border-bottom: 1px solid $line; }

@@ -25,6 +25,9 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.ui.colour import CALM, CBD1, CBL2_BLUE, CBL2_DEEP, Ramp, oklab, srgb
 
+NODE = "node"
+"""The property of a widget that is about one node of the graph: its name. A click asks the glossary for it."""
+
 
 @dataclass(frozen=True)
 class Theme:

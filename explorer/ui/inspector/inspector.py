@@ -10,14 +10,16 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 
 from explorer.core.nudge import CLOSE, Check, check_cell
 from explorer.core.numbers import significant, written
+from explorer.lessons.glossary import LINK, glossary
 from explorer.pages.about import ABOUT
 from explorer.pages.inspected import Fed, Inspected, Printed, inspected, printed_at
 from explorer.ui.background import Background
+from explorer.ui.glossary.panel import follow_links, with_terms
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import do_once_painted
 from explorer.ui.page.note import rich
 from explorer.ui.selection import Cell
-from explorer.ui.theme import mark
+from explorer.ui.theme import NODE, mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
@@ -67,6 +69,7 @@ class Inspector(QFrame):
         self._feeds.label.setTextInteractionFlags(links)
         self._feeds.label.linkActivated.connect(self._go)
         self._about = SteadyLabel()
+        follow_links(self._about, lambda link: bench.selection.defined.emit(link.removeprefix(LINK)))
         self._printed_heading = SteadyLabel(role="section")
         self._printed = SteadyLabel()
         self._notes = SteadyLabel(role="small")
@@ -151,12 +154,23 @@ class Inspector(QFrame):
         selection = self._bench.selection
         kind = next((stage.kind for stage in selection.stops if stage.name == selection.stage), "")
         self._about.setText(_paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in ABOUT.get(kind, ())))
+        if glossary.cache_info().currsize:
+            self._link_terms()
+        else:
+            do_once_painted(self, self._link_terms)
+
+    def _link_terms(self) -> None:
+        """Let the terms in what is said of the stage lead to their entries; the glossary is read from a file."""
+        if "<a " not in (text := self._about.text()):
+            self._about.setText(with_terms(text, self._bench.appearance.theme))
 
     def _show(self, about: Inspected) -> None:
         theme = self._bench.appearance.theme
         self._about.hide()
         self._hint.hide()
         self._checked.hide()
+        for label in (self._title.label, self._formula):
+            label.setProperty(NODE, about.cell.node)
         self._title.setText(f"<b>{about.name}</b> <span style='color:{theme.muted}'>[{escape(about.where)}]</span>")
         self._value.setText(escape(about.value).replace("\n", "<br>"))
         if about.formula and about.formula != self._formula.latex():

@@ -8,7 +8,7 @@ from explorer.core.shapes import written_shape
 from explorer.document.commands import Release
 from explorer.pages.matrix import Matrix
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.theme import mark
+from explorer.ui.theme import NODE, mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.workbench import Workbench
 
@@ -27,6 +27,7 @@ class MatrixBox(QWidget):
         self._bench = bench
         self.view = MatrixView(bench, matrix)
         self._formula = Formula(em=1.15)
+        self._formula.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._caption = QLabel()
         mark(self._caption, role="small")
         self._caption.setTextFormat(Qt.TextFormat.RichText)
@@ -68,6 +69,8 @@ class MatrixBox(QWidget):
             self._formula.set_latex(matrix.formula)
         if self._formula.toolTip() != matrix.name:
             self._formula.setToolTip(matrix.name)
+            for part in (self._formula, self._caption):
+                part.setProperty(NODE, matrix.name)
         words = [matrix.title, written_shape(matrix.shape) or "one number"]
         if matrix.editable:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")

@@ -36,6 +36,7 @@ class HeaderView(QWidget):
         top = FlowLayout(line, horizontal=px(24), vertical=px(4))
         self._title = QLabel(header.title)
         mark(self._title, role="title")
+        self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
         top.addWidget(self._title)
         self._choices = {choice.id: ChoiceView(bench, choice) for choice in header.choices}
         for choice in self._choices.values():

@@ -15,6 +15,7 @@ class SectionLabel(QLabel):
         super().__init__(section.text, parent)
         mark(self, role="heading")
         self.setWordWrap(True)
+        self.setCursor(Qt.CursorShape.WhatsThisCursor)
 
     def tell(self, section: Section) -> None:
         """Say something else."""

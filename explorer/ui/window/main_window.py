@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPixmap
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -17,12 +17,15 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
+from explorer.lessons.glossary import Term, glossary
+from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_error
 from explorer.ui.files import Files
+from explorer.ui.glossary.pointing import term_at, term_of_focus, terms_in_sight
 from explorer.ui.inspector.inspector import Inspector
-from explorer.ui.later import later
+from explorer.ui.later import do_later, later
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
@@ -36,11 +39,14 @@ from explorer.ui.window.top_bar import PAGES, TopBar
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
+    from explorer.ui.glossary.panel import GlossaryPanel
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.window.comparison import Comparison
     from explorer.ui.words.tab import WordsTab
 
 INSPECTOR_WIDTH = 325
+QWIDGETSIZE_MAX = 2**24 - 1
+"""As high as Qt lets a widget be: no bound."""
 
 
 class MainWindow(QMainWindow):
@@ -98,7 +104,10 @@ class MainWindow(QMainWindow):
         across.setSpacing(0)
         across.addWidget(self.map)
         across.addWidget(page, 1)
-        across.addWidget(self.inspector)
+        self._right = QVBoxLayout()
+        self._right.setSpacing(0)
+        self._right.addWidget(self.inspector, 1)
+        across.addLayout(self._right)
         self._whole = QWidget()
         down = QVBoxLayout(self._whole)
         down.setContentsMargins(0, 0, 0, 0)
@@ -115,8 +124,15 @@ class MainWindow(QMainWindow):
         below.setSpacing(0)
         below.addWidget(self.top_bar)
         below.addWidget(self.notice)
-        below.addWidget(self.pages, 1)
+        self._beside = QHBoxLayout()
+        self._beside.setSpacing(0)
+        self._beside.addWidget(self.pages, 1)
+        below.addLayout(self._beside, 1)
         self.setCentralWidget(window)
+        self.glossary: GlossaryPanel | None = None
+        self.actions_.glossary.triggered.connect(self.show_terms)
+        bench.selection.defined.connect(lambda name: self.define(glossary().of(name)))
+        bench.selection.stage_changed.connect(lambda _: do_later(self, self._follow_terms))
 
         self._polished = later(self, self._share_width)
         bench.bridge.changed.connect(self.follow)
@@ -130,6 +146,7 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that nothing else takes: Esc points at no cell, Backspace goes to the whole model, Space plays it."""
         if event.key() == Qt.Key.Key_Escape:
+            self.close_glossary()
             self.bench.selection.forget()
         elif event.key() == Qt.Key.Key_Backspace:
             self.actions_.whole.trigger()
@@ -138,12 +155,83 @@ class MainWindow(QMainWindow):
         else:
             super().keyPressEvent(event)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click that nothing else takes opens the entry of the term or symbol under it."""
+        term = term_at(self, event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else None
+        if term is not None:
+            self.define(term)
+        else:
+            super().mousePressEvent(event)
+
+    # The glossary
+
+    def show_terms(self) -> None:
+        """Show all terms in sight, and the entry of the matrix that takes the keys; then the list takes them."""
+        term = term_of_focus()
+        self.define(term)
+        assert self.glossary is not None
+        self.glossary.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def define(self, term: Term | None) -> None:
+        """Show an entry in the right column, and links to those of all terms in sight."""
+        if self.glossary is None:
+            from explorer.ui.glossary.panel import GlossaryPanel
+
+            self.glossary = GlossaryPanel(self.bench)
+            self.glossary.left.connect(self.close_glossary)
+            self.glossary.stage_asked.connect(self._go_to_stage)
+            self.glossary.lesson_asked.connect(self._open_at)
+        self.glossary.show_term(term, terms_in_sight(self, self.glossary))
+        self._place_glossary()
+        self.glossary.show()
+
+    def close_glossary(self) -> None:
+        """The right column as it was."""
+        if self.glossary is not None and self.glossary.isVisible():
+            self.glossary.hide()
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _follow_terms(self) -> None:
+        """Another page is in sight: it has other terms."""
+        if self.glossary is not None and self.glossary.isVisible():
+            self.glossary.list_terms(terms_in_sight(self, self.glossary))
+
+    def _place_glossary(self) -> None:
+        """Above the inspector; on a page without one, beside what stands there."""
+        if self.glossary is None:
+            return
+        closed = self.glossary.isHidden()
+        self.glossary.setFixedWidth(self.inspector.width())
+        if self.pages.currentWidget() is self._whole:
+            self.glossary.setFixedHeight(self._whole.height() // 2)
+            self._right.insertWidget(0, self.glossary)
+        else:
+            self.glossary.setMinimumHeight(0)
+            self.glossary.setMaximumHeight(QWIDGETSIZE_MAX)
+            self._beside.addWidget(self.glossary)
+        self.glossary.setHidden(closed)  # Qt hides what gets another place
+
+    def _go_to_stage(self, stage: str) -> None:
+        self.bench.selection.go_to(stage)
+        self.show_page(0)
+
+    def _open_at(self, lesson: str, kind: str) -> None:
+        """Open an example at the first stage of a kind."""
+        if lesson != self.bench.lesson.id:
+            self.files.open_lesson(load(lesson))
+            self.bench.bridge.flush()
+        stage = next((one.name for one in self.bench.selection.stops if one.kind == kind), None)
+        if stage is not None and lesson == self.bench.lesson.id:
+            self._go_to_stage(stage)
+
     # The pages
 
     def show_page(self, page: int) -> None:
         """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
         self.pages.setCurrentWidget(self._page(PAGES[page]))
         self.top_bar.show_page(page)
+        self._place_glossary()
+        do_later(self, self._follow_terms)
 
     def _page(self, name: str) -> QWidget:
         if name == "Train":
@@ -271,7 +359,7 @@ class MainWindow(QMainWindow):
         self.docks.restyle()
         if self.comparison is not None:
             self.comparison.restyle()
-        for page in (self.words, self.training):
+        for page in (self.words, self.training, self.glossary):
             if page is not None:
                 page.restyle()
 
@@ -286,6 +374,7 @@ class MainWindow(QMainWindow):
         self.top_bar.fit(width)
         self.map.fit(width)
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
+        self._place_glossary()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

@@ -94,7 +94,7 @@ class TopBar(QFrame):
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole, actions.fold_list])
         menu.addSeparator()
-        menu.addActions([actions.palette, actions.keys, actions.about])
+        menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu
 
     def _tab(self, title: str, hint: str) -> QPushButton:

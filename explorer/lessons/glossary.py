@@ -1,0 +1,212 @@
+"""The glossary: each term and symbol on the screen, what it means in one sentence, and where to see it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer import paths
+from explorer.lessons.reading import Table, likeliest, read
+
+
+@dataclass(frozen=True)
+class Term:
+    """One entry.
+
+    Parameters
+    ----------
+    name : str
+        The term, or the symbol as plain text writes it: "W_Q".
+    also : tuple of str
+        Other spellings. One in small letters is found with a capital and in the plural, too.
+    labels : tuple of str
+        What stands for it in headings and on buttons: everyday words, which do not mean it in every sentence.
+    nodes : tuple of str
+        Ends of names of nodes: "Q", or "loss.value" where the last part alone would say too little.
+    says : str
+        What it means, in one sentence.
+    formula : str
+        LaTeX; empty where there is none.
+    stages : tuple of str
+        The kinds of stages where one sees it, the best one first.
+    lesson : str
+        The example that explains it.
+    """
+
+    name: str
+    also: tuple[str, ...]
+    labels: tuple[str, ...]
+    nodes: tuple[str, ...]
+    says: str
+    formula: str
+    stages: tuple[str, ...]
+    lesson: str
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All ways to write it."""
+        return (self.name, *self.also, *self.labels)
+
+
+class Found(NamedTuple):
+    """A term in a text, and where it stands there."""
+
+    start: int
+    end: int
+    term: Term
+
+
+class Glossary:
+    """All entries.
+
+    Parameters
+    ----------
+    terms : tuple of Term
+    """
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.terms = terms
+        self._by_spelling = {_plain(one): term for term in terms for one in term.spellings}
+        self._by_node = {node: term for term in terms for node in term.nodes}
+
+    def of(self, spelling: str) -> Term | None:
+        """The entry of a term as somebody wrote it."""
+        for one in (spelling, spelling.lower()):
+            if term := self._by_spelling.get(_plain(one)):
+                return term
+        lower = spelling.strip().lower()
+        return next((term for known, term in self._by_spelling.items() if lower in (known.lower(), f"{known}s")), None)
+
+    def of_node(self, name: str) -> Term | None:
+        """The entry of a node or of a head's slice of one: the longest end of its name that has one."""
+        parts = name.split(".")
+        ends = (".".join(parts[i:]) for i in range(len(parts)))
+        return next((self._by_node[end] for end in ends if end in self._by_node), None)
+
+    def found_in(self, text: str, label: bool = False) -> Iterator[Found]:
+        """The terms in a text without marks, from left to right; of two at one place the longer.
+
+        Parameters
+        ----------
+        text : str
+        label : bool
+            Whether it is a heading or the words on a button; else it is a sentence.
+        """
+        for match in self._patterns[label].finditer(text):
+            term = self.of(match.group())
+            if term is not None:
+                yield Found(match.start(), match.end(), term)
+
+    def near(self, typed: str) -> list[Term]:
+        """The entries of which a spelling has what was typed in it, those that begin with it first."""
+        typed = typed.strip().lower()
+        ranked = []
+        for term in self.terms:
+            ranks = [
+                (not one.lower().startswith(typed), i) for i, one in enumerate(term.spellings) if typed in one.lower()
+            ]
+            if ranks:
+                ranked.append((min(ranks), term))
+        return [term for _, term in sorted(ranked, key=lambda one: one[0])]
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """Of sentences, and of labels."""
+        return (
+            _any_of({_plain(one) for term in self.terms for one in (term.name, *term.also)}),
+            _any_of(self._by_spelling),
+        )
+
+
+def glossary_from(top: Table) -> Glossary:
+    """The glossary that a file's table describes.
+
+    Raises
+    ------
+    ExplorerError
+        "lesson-key", where a key is missing or unknown, or two entries have one spelling or node.
+    """
+    top.has_only("term")
+    terms: list[Term] = []
+    spelled: dict[str, str] = {}
+    for table in top.tables("term"):
+        table.has_only("term", "also", "labels", "nodes", "says", "formula", "stages", "lesson")
+        also, labels, nodes = (table.words(key) if key in table else () for key in ("also", "labels", "nodes"))
+        formula = table.text("formula", default="", most=300)
+        says = table.text("says", most=300)
+        if not says.endswith("."):
+            table.fail("says", "is no whole sentence", "end it with a full stop")
+        name = table.text("term")
+        term = Term(name, also, labels, nodes, says, formula, table.words("stages"), table.text("lesson"))
+        written = [("also", _plain(one)) for one in term.spellings] + [("nodes", f"node {one}") for one in nodes]
+        for key, one in written:
+            if spelled.setdefault(one, name) != name:
+                table.fail(key, f"'{one}' is of '{spelled[one]}' above already", "let one entry have it")
+        terms.append(term)
+    return Glossary(tuple(terms))
+
+
+@cache
+def glossary(file: Path | None = None) -> Glossary:
+    """The glossary that comes with the program."""
+    return glossary_from(read(file or paths.resources() / "glossary.toml"))
+
+
+SHORT = 4
+"""Letters of a word whose plural is listed where it is meant."""
+LINK = "glossary:"
+"""What a link to an entry begins with; its name follows."""
+
+
+def linked(html: str, once: set[str] | None = None) -> str:
+    """Rich text with a link at each term, at the first place where it stands.
+
+    Parameters
+    ----------
+    html : str
+        Tags are left as they are, and what stands in a link or in bold is not linked.
+    once : set of str, optional
+        Names of terms that have a link already; those that get one are added.
+    """
+    seen = set() if once is None else once
+    parts = re.split(r"(<b\b.*?</b>|<a\b.*?</a>|<[^>]*>|&\w+;)", html, flags=re.DOTALL)
+    for i in range(0, len(parts), 2):
+        parts[i] = _linked(parts[i], seen)
+    return "".join(parts)
+
+
+def _linked(text: str, seen: set[str]) -> str:
+    done, at = "", 0
+    for start, end, term in glossary().found_in(text):
+        if term.name not in seen:
+            seen.add(term.name)
+            done += f'{text[at:start]}<a href="{LINK}{escape(term.name)}">{text[start:end]}</a>'
+            at = end
+    return done + text[at:]
+
+
+def unknown(name: str) -> str:
+    """What to say of a term that has no entry."""
+    every = {spelling for term in glossary().terms for spelling in term.spellings}
+    return likeliest(name, sorted(every), "there are")
+
+
+def _plain(spelling: str) -> str:
+    return " ".join(spelling.split())
+
+
+def _any_of(spellings: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(spellings, key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(_pattern, longest_first))})(?![\w-])")
+
+
+def _pattern(spelling: str) -> str:
+    """Small letters stand for capitals, too, and take an s, unless it is short ("means"); symbols are as they are."""
+    written = re.escape(spelling)
+    if not re.fullmatch(r"[a-z][a-z' &-]+[a-z]", spelling):
+        return written
+    plural = "s?" if len(spelling) > SHORT else ""
+    return rf"[{spelling[0]}{spelling[0].upper()}]{re.escape(spelling[1:])}{plural}"

@@ -1,0 +1,121 @@
+"""Which term or symbol stands under the pointer, and which stand anywhere in sight."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTableView, QWidget
+
+from explorer.lessons.glossary import Term, glossary
+from explorer.ui.matrix.view import MatrixView
+from explorer.ui.theme import NODE
+from explorer.ui.widgets.formula import Formula
+
+_Widget = TypeVar("_Widget", bound=QWidget)
+HEADING = 60
+"""Letters of a label that is a heading and no sentence: a click anywhere on it means its first term."""
+
+
+def term_at(window: QWidget, place: QPoint) -> Term | None:
+    """The term under a point of a window: of a symbol, or of the word in a label that is there."""
+    widget = window.childAt(place)
+    if widget is None:
+        return None
+    if (node := widget.property(NODE)) and (isinstance(widget, Formula) or not _word_at(window, widget, place)):
+        return glossary().of_node(node)
+    return _word_at(window, widget, place)
+
+
+def _word_at(window: QWidget, widget: QWidget, place: QPoint) -> Term | None:
+    if not isinstance(widget, QLabel) or not widget.text():
+        return None
+    under = letter_at(widget, widget.mapFrom(window, place))
+    if under.link:
+        return None  # it leads elsewhere
+    heading = len(under.text) <= HEADING
+    found = list(glossary().found_in(under.text, heading))
+    pointed = next((one.term for one in found if one.start <= under.at < one.end), None)
+    return pointed or (found[0].term if found and heading else None)
+
+
+class Letter(NamedTuple):
+    """The letter under a point.
+
+    Parameters
+    ----------
+    text : str
+        The words of the label, without marks.
+    at : int
+        The number of the letter; −1 where there is none.
+    link : bool
+        Whether it is in a link.
+    """
+
+    text: str
+    at: int
+    link: bool
+
+
+def letter_at(label: QLabel, place: QPoint) -> Letter:
+    """What stands under a point of a label."""
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    document.setDefaultFont(label.font())
+    if label.textFormat() == Qt.TextFormat.RichText or "</" in label.text():
+        document.setHtml(label.text())
+    else:
+        document.setPlainText(label.text())
+    room = label.contentsRect()
+    if label.wordWrap():
+        document.setTextWidth(room.width())
+    down = 0 if label.alignment() & Qt.AlignmentFlag.AlignTop else (room.height() - document.size().height()) / 2
+    inside = (place - room.topLeft()).toPointF()
+    inside.setY(inside.y() - down)
+    layout = document.documentLayout()
+    at = layout.hitTest(inside, Qt.HitTestAccuracy.ExactHit)
+    return Letter(document.toPlainText(), at, bool(layout.anchorAt(inside)))
+
+
+def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
+    """Every term and symbol that stands in a window now, but in one part of it, in the order of the alphabet."""
+    known, found = glossary(), {}
+    for name in _nodes(window, but):
+        if term := known.of_node(name):
+            found[term.name] = term
+    for text in _texts(window, but):
+        for one in known.found_in(text, len(text) <= HEADING):
+            found[one.term.name] = one.term
+    return sorted(found.values(), key=lambda term: term.name.lower())
+
+
+def term_of_focus() -> Term | None:
+    """The term of the matrix that takes the keys now."""
+    focus = QApplication.focusWidget()
+    return glossary().of_node(focus.matrix.name) if isinstance(focus, MatrixView) else None
+
+
+def _nodes(window: QWidget, but: QWidget) -> Iterator[str]:
+    for widget in _seen(window, but, QWidget):
+        if name := widget.property(NODE):
+            yield str(name)
+
+
+def _texts(window: QWidget, but: QWidget) -> Iterator[str]:
+    """What labels, buttons and the headings of lists say."""
+    for label in _seen(window, but, QLabel):
+        if label.text():
+            yield letter_at(label, QPoint(-1, -1)).text
+    for button in _seen(window, but, QAbstractButton):
+        yield button.text()
+    for table in _seen(window, but, QTableView):
+        model = table.model()
+        if not isinstance(table, MatrixView) and table.horizontalHeader().isVisible():
+            for column in range(model.columnCount()):
+                yield str(model.headerData(column, Qt.Orientation.Horizontal) or "")
+
+
+def _seen(window: QWidget, but: QWidget, kind: type[_Widget]) -> Iterator[_Widget]:
+    for widget in window.findChildren(kind):
+        if widget.isVisible() and not but.isAncestorOf(widget):
+            yield widget

@@ -1,0 +1,33 @@
+"""``explorer glossary``."""
+
+import json
+
+from explorer.cli import main
+from explorer.lessons.glossary import glossary
+
+
+def test_a_term(capsys):
+    assert main(["glossary", "D_MODEL"]) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("d_model: How many numbers")
+    assert last == "explained in: you-are-welcome"
+
+
+def test_all(capsys):
+    assert main(["glossary"]) == 0
+    assert capsys.readouterr().out.splitlines() == [term.name for term in glossary().terms]
+
+
+def test_json(capsys):
+    assert main(["glossary", "softmax", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["name"] == "softmax"
+    assert "\\sum" in found["formula"]
+
+
+def test_unknown(capsys):
+    assert main(["glossary", "nrom"]) == 2
+    error = capsys.readouterr().err
+    assert "no 'nrom'" in error
+    assert "norm" in error
+    assert len(error.splitlines()) == 1

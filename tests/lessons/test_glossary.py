@@ -1,0 +1,105 @@
+"""The glossary: its entries, and how they are found in texts."""
+
+import re
+
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons.glossary import LINK, glossary, glossary_from, linked
+from explorer.lessons.loader import titles
+from explorer.lessons.reading import Table
+
+ENTRY = {"term": "score", "says": "How well a key fits a query.", "stages": ["attention"], "lesson": "emma"}
+
+
+def links(html):
+    return re.findall(rf'<a href="{LINK}([^"]*)">(.*?)</a>', html)
+
+
+def test_each_entry_is_short_and_leads_to_an_example():
+    for term in glossary().terms:
+        assert 20 < len(term.says) < 260, term.name
+        assert term.lesson in titles(), term.name
+        assert term.formula.count("{") == term.formula.count("}"), term.name
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("d_model", "d_model"),
+        ("warm-up", "warm-up"),
+        ("Warm-up", "warm-up"),
+        ("xavier", "initialiser"),
+        ("x W", "applied as"),
+        ("ours", "ours"),
+        ("ε stands", "ε stands"),
+        ("Softmax", "softmax"),
+        ("keys", "key"),
+        ("Batch", "batch of examples"),
+    ],
+)
+def test_a_term_is_found_as_it_is_written(written, name):
+    assert glossary().of(written).name == name
+
+
+def test_what_is_no_term():
+    assert glossary().of("flux capacitor") is None
+    assert glossary().of_node("encoder.1.flux") is None
+
+
+@pytest.mark.parametrize(
+    ("node", "name"),
+    [
+        ("encoder.1.self.head.2.W_Q", "W_Q, W_K, W_V"),
+        ("encoder.1.self.head.1.output", "output of attention"),
+        ("decoder.1.ffn.output", "feed-forward"),
+        ("weights", "attention weights"),
+        ("loss.value", "loss"),
+        ("output.W", "output layer"),
+        ("layer.2.W", "weight"),
+        ("output.scaled", "logit"),
+        ("encoder.1.self.scaled", "scale"),
+        ("batch.norm", "batch norm"),
+    ],
+)
+def test_a_node_has_the_entry_of_the_longest_end_of_its_name(node, name):
+    assert glossary().of_node(node).name == name
+
+
+def test_terms_are_linked_once_and_not_in_bold_links_or_tags():
+    html = "<b>Why softmax?</b><br>Softmax makes shares of scores; <a href='x'>a query</a> is no key, nor are keys."
+    found = [("softmax", "Softmax"), ("attention weights", "shares"), ("score", "scores"), ("key", "key")]
+    assert links(linked(html)) == found
+    assert linked("<softmax>&softmax;") == "<softmax>&softmax;"
+    assert links(linked("softmax", {"softmax"})) == []
+
+
+def test_everyday_words_mean_a_term_in_headings_only():
+    found = [one.term.name for one in glossary().found_in("One step: the place of each word")]
+    assert found == []
+    found = [one.term.name for one in glossary().found_in("One step: the place of each word", label=True)]
+    assert found == ["gradient descent", "position"]
+    assert [one.term.name for one in glossary().found_in("That means: self-attentions, preheads")] == ["attention"]
+
+
+def test_near():
+    assert [term.name for term in glossary().near("norm")][:2] == ["layer norm", "batch norm"]
+    assert glossary().near("D_MODEL")[0].name == "d_model"
+    assert glossary().near("flux capacitor") == []
+
+
+@pytest.mark.parametrize(
+    ("entries", "key", "problem"),
+    [
+        ([ENTRY, {**ENTRY, "term": "key", "also": ["score"]}], "also", "'score' is of 'score' above already"),
+        ([{**ENTRY, "nodes": ["Q"]}, {**ENTRY, "term": "key", "nodes": ["Q"]}], "nodes", "'node Q' is of 'score'"),
+        ([{**ENTRY, "say": "x"}], "say", "no such key"),
+        ([{**ENTRY, "says": "no full stop"}], "says", "no whole sentence"),
+        ([{k: v for k, v in ENTRY.items() if k != "lesson"}], "lesson", "is missing"),
+    ],
+)
+def test_a_wrong_entry_is_named(entries, key, problem):
+    with pytest.raises(ExplorerError) as caught:
+        glossary_from(Table("glossary.toml", {"term": entries}))
+    assert caught.value.fields["key"] == f"term[{len(entries) - 1}].{key}"
+    assert problem in caught.value.fields["problem"]

@@ -1,0 +1,91 @@
+"""Every term and symbol that stands in a heading of any page of any example has an entry in the glossary."""
+
+import dataclasses
+import re
+from functools import cache
+
+from explorer.core.switches import SWITCHES
+from explorer.document.document import Document
+from explorer.lessons.glossary import glossary
+from explorer.lessons.loader import catalogue
+from explorer.pages.compose import KINDS, page, stops
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Button, Check, Choice, Column, Header, HeatMap, Listing, Section, SentenceRow, Stack
+from explorer.pages.view import View
+
+HEADINGS = {Button: "text", Check: "text", Listing: "name", Section: "text"} | dict.fromkeys(
+    (Choice, Column, Header, HeatMap, Matrix, SentenceRow, Stack), "title"
+)
+"""What a heading is called in each kind of element."""
+PLAIN = """
+a above after all also among an and answer answers are arrows as at back bars batch be become before behind
+below beside brought by call called came divided divides do drag each every first for form from get given gives
+go goes got grows has how in into is it its itself join joins largest made make many minus more much next no
+none not number numbers of off on one only or other others out over own picture plus put puts raised reads right
+row rows s same second should so term terms than that the their then there they this those through tips to
+together two under until use was what when where which who why with within without you your zero
+"""
+"""Everyday words, which need no entry."""
+
+
+def parts(element):
+    """An element with all that stands in it."""
+    if isinstance(element, tuple):
+        for one in element:
+            yield from parts(one)
+    elif dataclasses.is_dataclass(element):
+        yield element
+        for one in dataclasses.fields(element):
+            yield from parts(getattr(element, one.name))
+
+
+@cache
+def seen():
+    """The headings, and the nodes of the matrices, of every page of every example."""
+    headings, nodes = set(), set()
+    for lesson in catalogue():
+        for setting in lesson.settings:
+            view = View.of(Document(lesson.state(setting)))
+            nodes |= set(view.nodes)
+            for stage in stops(view.graph):
+                made = page(view, stage)
+                for part in parts((made.header, *made.elements)):
+                    if type(part) in HEADINGS:
+                        headings.add(getattr(part, HEADINGS[type(part)]))
+                    if isinstance(part, Matrix):
+                        nodes.add(part.name)
+    return headings, nodes
+
+
+def test_each_node_has_an_entry():
+    assert {name for name in seen()[1] if glossary().of_node(name) is None} == set()
+
+
+def leftover(heading):
+    """The words of a heading that no entry explains and that are not plain."""
+    marks, at = "", 0
+    for one in glossary().found_in(heading, label=True):
+        marks, at = marks + heading[at : one.start] + " ", one.end
+    words = re.findall(r"[^\s:,;.…()?!“”→×·=\d]+", marks + heading[at:])
+    return [word for word in words if word.lower().strip("'’&") not in {*PLAIN.split(), ""}]
+
+
+def test_each_term_in_a_heading_has_an_entry():
+    headings, nodes = seen()
+    paths = {name.rpartition(".")[0] for name in nodes} | nodes
+    assert {h: leftover(h) for h in headings if h not in paths and leftover(h)} == {}
+
+
+def test_each_switch_and_each_of_its_choices_has_an_entry():
+    switches = {switch.title: switch for kind in SWITCHES.values() for switch in kind.values()}
+    texts = set(switches) | {choice for switch in switches.values() for choice in switch.choices}
+    assert {text: leftover(text) for text in texts if leftover(text)} == {}
+
+
+def test_each_entry_is_seen_somewhere():
+    kinds = {kind for term in glossary().terms for kind in term.stages}
+    assert kinds <= set(KINDS)
+    for term in glossary().terms:
+        lesson = next(one for one in catalogue() if one.id == term.lesson)
+        shown = {stage.kind for setting in lesson.settings for stage in stops(lesson.state(setting).graph)}
+        assert shown & set(term.stages), f"{term.name}: {term.lesson} has no stage {term.stages}"
