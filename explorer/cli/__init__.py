@@ -95,6 +95,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.lessons import check
 
             return check(arguments.files, arguments.json)
+        case "replay":
+            from explorer.cli.lessons import replay
+
+            return replay(arguments.lessons)
         case "glossary":
             from explorer.cli.glossary import define
 

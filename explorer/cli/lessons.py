@@ -13,7 +13,10 @@ from explorer.cli.text import columns
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
 from explorer.lessons.check import Result, SlipResult, check_figures, check_lesson, check_slips
-from explorer.lessons.loader import catalogue
+from explorer.lessons.course import courses
+from explorer.lessons.loader import catalogue, load
+from explorer.lessons.replay import replay as replayed
+from explorer.lessons.schema import Lesson
 from explorer.training import recipes
 
 
@@ -30,20 +33,51 @@ def list_all(as_json: bool) -> int:
                     "try": lesson.to_try,
                     "reference": lesson.reference,
                     "settings": list(lesson.settings),
+                    "teaches": lesson.teaches,
+                    "needs": list(lesson.needs),
+                    "minutes": lesson.minutes,
+                    "steps": len(lesson.steps),
+                    "questions": lesson.questions,
                 }
                 for lesson in lessons
             ],
             "models": [{"name": name, "title": plan.title} for name, plan in plans.items()],
             "vectors": listed(),
+            "courses": [{"id": one.id, "title": one.title, "lessons": list(one.lessons)} for one in courses()],
         }
         print(json.dumps(found))
         return 0
-    rows = [(one.id, one.title, one.reference or "ours", ", ".join(one.settings)) for one in lessons]
-    print(*columns([("lesson", "title", "reference", "settings"), *rows], "<"), "", sep="\n")
+    rows = [(*_named(one), one.reference or "ours", ", ".join(one.settings)) for one in lessons]
+    print(*columns([("lesson", "title", "steps", "reference", "settings"), *rows], "<<><<"), "", sep="\n")
     models = [(name, plan.title, f"explorer train {name} --out FILE") for name, plan in plans.items()]
     print(*columns([("model to train", "title", "command"), *models], "<"), "", sep="\n")
     print(*listing(), sep="\n")
     return 0
+
+
+def _named(lesson: Lesson) -> tuple[str, str, str]:
+    return lesson.id, lesson.title, str(len(lesson.steps)) if lesson.steps else ""
+
+
+def replay(names: Sequence[str]) -> int:
+    """``explorer replay``: lessons gone through forward, backward and from every step, all questions answered."""
+    lessons = [load(name) for name in names] or [lesson for lesson in catalogue() if lesson.steps]
+    for lesson in lessons:
+        if not lesson.steps:
+            raise ExplorerError("no-steps", lesson=lesson.id)
+    wrong = 0
+    for lesson in lessons:
+        try:
+            done = replayed(lesson)
+        except ExplorerError as error:
+            print(" ".join(str(error).splitlines()))
+            wrong += 1
+        else:
+            print(
+                f"{done.lesson}: {done.steps} steps forward, backward and from each: the same to the last bit; "
+                f"{done.questions} questions answered rightly, and wrongly in {done.mistakes} ways"
+            )
+    return int(bool(wrong))
 
 
 def check(files: Sequence[str], as_json: bool) -> int:

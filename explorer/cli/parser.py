@@ -7,7 +7,7 @@ from typing import NoReturn
 from explorer import __version__
 from explorer.cli.errors import UsageError
 
-COMMANDS = ("list", "show", "explain", "render", "check", "glossary", "words", "train", "bench")
+COMMANDS = ("list", "show", "explain", "render", "check", "replay", "glossary", "words", "train", "bench")
 FORMATS = ("table", "json", "csv", "latex", "python")
 
 _PROGRAM = """\
@@ -19,6 +19,7 @@ Every number of a transformer, live and editable.
   explorer explain LESSON CELL     how one cell came about
   explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg or .pdf
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
+  explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
   explorer glossary [TERM]         what a term or symbol means
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
@@ -67,6 +68,11 @@ goes into. CELL is NODE[row,column], counted from 0; a node stacked over heads h
 by its slice: encoder.1.self.Q[0,2,1] is encoder.1.self.head.1.Q[2,1].
 
 With --grad its gradient instead, by the chain rule: gradient × slope of the cells it goes into, node by node.
+"""
+
+_REPLAY = """\
+Go through the steps of a lesson forward, backward and from every step: each has to give the same numbers to the last
+bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
 """
 
 WORDS_ACTIONS = {
@@ -195,7 +201,7 @@ def _window() -> Parser:
 
 def _list() -> Parser:
     parser = Parser("list", "List the lessons with their settings, the models that can be trained, and the vectors.")
-    shape = 'print {"lessons": [{"id", "title", …}], "models": [{"name", …}], "vectors": [{"name", …}]}'
+    shape = 'print {"lessons": [{"id", "title", "steps", "questions", …}], "models": …, "vectors": …, "courses": …}'
     parser.add_argument("--json", action="store_true", help=shape)
     return parser
 
@@ -248,6 +254,14 @@ def _glossary() -> Parser:
     parser = Parser("glossary", "Say what a term or symbol means. Without TERM, list all.")
     parser.add_argument("term", nargs="?", metavar="TERM", help="as it stands on the screen: d_model, softmax")
     parser.add_argument("--json", action="store_true", help='print [{"name", "also", "says", "formula", …}]')
+    return parser
+
+
+def _replay() -> Parser:
+    parser = Parser("replay", _REPLAY, epilog="Exit code 1 where something differs.")
+    parser.add_argument(
+        "lessons", nargs="*", default=[], metavar="LESSON", help="a name from `explorer list`, or a .toml"
+    )
     return parser
 
 
@@ -328,6 +342,7 @@ _PARSERS = {
     "explain": _explain,
     "render": _render,
     "check": _check,
+    "replay": _replay,
     "glossary": _glossary,
     "words": _words,
     "train": _train,

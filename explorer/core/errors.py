@@ -81,6 +81,10 @@ MESSAGES: dict[str, str] = {
     "lesson-key": "{file}: {key}: {problem}; {remedy}.",
     "lesson-step": "step `{step}` of {file}: {problem}; {remedy}.",
     "lesson-step-name": "step `{step}` of {file} names {what} `{name}`; {remedy}",
+    "replay-differs": "step `{step}` of {lesson} is not the same by another way; report this.",
+    "replay-question": "step `{step}` of {lesson}: `question`: {problem}; {remedy}.",
+    "unknown-course": "There is no course '{name}'{near}.",
+    "no-steps": "{lesson} has no steps; `explorer list` shows which lessons have some.",
     "lesson-newer": "{file}: is written for a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",
     "document-not-read": "{file}: cannot be read: {reason}.",

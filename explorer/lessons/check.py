@@ -11,9 +11,13 @@ from explorer.core.shapes import require_shape
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.lessons.goals import holds
 from explorer.lessons.loader import load
+from explorer.lessons.prose import cells_in
 from explorer.lessons.references import Figure, Slip, figures, slips
 from explorer.lessons.schema import Lesson
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import MakeSo, Predict, Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +57,12 @@ class SlipResult:
 
 
 def check_lesson(path: str | Path) -> Lesson:
-    """Load a lesson and compute it in every setting.
+    """Load a lesson and compute it in every setting and at every step.
 
     Raises
     ------
     ExplorerError
-        Where the file is not a valid lesson, or a number in it comes out as NaN.
+        Where the file is not a valid lesson, a number in it comes out as NaN, or a step gives its answer away.
     """
     lesson = load(path)
     for name in lesson.settings:
@@ -70,7 +74,33 @@ def check_lesson(path: str | Path) -> Lesson:
                 raise ExplorerError(
                     "lesson-key", file=str(path), key=f"settings.{name}", problem=problem, remedy=remedy
                 )
+    states = StepStates(lesson)
+    for at, step in enumerate(lesson.steps):
+        problem, remedy = _wrong_in(step, states, at)
+        if problem:
+            raise ExplorerError("lesson-step", file=str(path), step=step.id, problem=problem, remedy=remedy)
     return lesson
+
+
+def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str, str]:
+    """What is wrong with a step once its numbers are there, and the remedy; nothing where it is as it should be."""
+    try:
+        engine = states.engine(at)
+    except ExplorerError as error:  # its training went astray
+        return f"`training`: {str(error).rstrip('.')}", "write a lower rate, or fewer steps"
+    for inner, (node, cell) in step.shown.items():
+        if np.isnan(engine.value(engine.graph.place(node))[cell]):
+            return f"`{{{inner}}}` comes out as NaN", "name a cell that has a number"
+    question = step.question
+    if isinstance(question, Predict):
+        if np.isnan(engine.value(engine.graph.place(question.node))[question.cell]):
+            return "`question` asks for a number that comes out as NaN", "ask for another cell"
+        asked = question.node, question.cell
+        if any(step.shown[inner] == asked for text in (step.words, question.ask) for inner in cells_in(text)):
+            return "the words show the number that is asked for", "leave it out, or show it in `why`"
+    if isinstance(question, MakeSo) and all(holds(one, engine) for one in question.conditions):
+        return "`question.goal` is reached before anything is done", "ask for something that is not so yet"
+    return "", ""
 
 
 def check_figures() -> list[Result]:

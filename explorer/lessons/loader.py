@@ -40,7 +40,7 @@ def load(name_or_path: str | Path) -> Lesson:
     name = str(name_or_path)
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         return lesson_from(read(Path(name)))
-    files = {file.stem: file for file in _files()}
+    files = lesson_files()
     if name not in files:
         raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
     return lesson_from(read(files[name]))
@@ -48,18 +48,21 @@ def load(name_or_path: str | Path) -> Lesson:
 
 def catalogue() -> list[Lesson]:
     """The lessons that come with the program, easier ones first."""
-    return sorted((lesson_from(read(file)) for file in _files()), key=lambda lesson: (lesson.order, lesson.title))
+    return sorted(
+        (lesson_from(read(file)) for file in lesson_files().values()), key=lambda lesson: (lesson.order, lesson.title)
+    )
 
 
 def titles() -> dict[str, str]:
     """The titles of the lessons that come with the program by their ids, easier ones first; no model is made."""
-    tops = map(read, _files())
+    tops = map(read, lesson_files().values())
     named = sorted((_order(top), top.text("title"), top.text("id")) for top in tops)
     return {id: title for _, title, id in named}
 
 
-def _files() -> list[Path]:
-    return sorted((paths.resources() / "lessons").glob("*.toml"))
+def lesson_files() -> dict[str, Path]:
+    """The files of the lessons that come with the program, by their ids."""
+    return {file.stem: file for file in sorted((paths.resources() / "lessons").glob("*.toml"))}
 
 
 def lesson_from(top: Table) -> Lesson:
@@ -140,7 +143,7 @@ def _with_example(top: Table) -> Table:
     if "example" not in top:
         return top
     id = top.text("example")
-    files = {file.stem: file for file in _files()}
+    files = lesson_files()
     if id not in files:
         top.fail("example", f"there is no '{id}'", likeliest(id, files, "there are"))
     taken = {key: value for key, value in read(files[id]).data.items() if key in _OF_EXAMPLE}

@@ -17,9 +17,11 @@ from explorer.cli.parser import COMMANDS
 from explorer.cli.text import columns, width
 from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_figures, check_slips
+from explorer.lessons.course import courses
 from explorer.lessons.loader import catalogue
 from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
+from tests.lessons.conftest import THREE
 
 
 def test_version(capsys):
@@ -48,7 +50,7 @@ def test_list(capsys):
     assert main(["list"]) == 0
     lessons, models, vectors = capsys.readouterr().out.split("\n\n")
     heading, *lines = lessons.splitlines()
-    assert heading.split() == ["lesson", "title", "reference", "settings"]
+    assert heading.split() == ["lesson", "title", "steps", "reference", "settings"]
     assert [line.split()[0] for line in lines] == [lesson.id for lesson in catalogue()]
     assert all(line.endswith(", ".join(lesson.settings)) for line, lesson in zip(lines, catalogue(), strict=True))
     assert [line.split()[0] for line in models.splitlines()[1:]] == recipes.names()
@@ -66,12 +68,36 @@ def test_list_json(capsys):
             "try": one.to_try,
             "reference": one.reference,
             "settings": list(one.settings),
+            "teaches": one.teaches,
+            "needs": list(one.needs),
+            "minutes": one.minutes,
+            "steps": len(one.steps),
+            "questions": sum(step.question is not None for step in one.steps),
         }
         for one in catalogue()
     ]
+    assert [one["id"] for one in found["courses"]] == [one.id for one in courses()]
     assert [one["name"] for one in found["models"]] == recipes.names()
     assert [one["name"] for one in found["vectors"]] == [one.name for one in (*SHIPPED, *OFFERED)]
     assert all(one["here"] for one in found["vectors"][: len(SHIPPED)])
+
+
+# replay
+
+
+def test_replay(capsys, tmp_path):
+    (tmp_path / "three.toml").write_text(THREE)
+    assert main(["replay", str(tmp_path / "three.toml")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(
+        "three-steps: 3 steps forward, backward and from each: the same to the last bit; 3 questions"
+    )
+
+
+def test_replay_of_what_goes_wrong(capsys, tmp_path):
+    (tmp_path / "three.toml").write_text(THREE.replace("A] < 0.5", "A] > 2"))
+    assert main(["replay", str(tmp_path / "three.toml")]) == 1
+    assert capsys.readouterr().out.startswith("step `temperature` of three-steps: `question`: no way was found")
 
 
 # check

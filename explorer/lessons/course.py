@@ -1,0 +1,70 @@
+"""Courses: files that put lessons into an order."""
+
+from dataclasses import dataclass
+
+from explorer import paths
+from explorer.core.errors import ExplorerError, nearest
+from explorer.lessons.loader import lesson_files
+from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read
+
+
+@dataclass(frozen=True)
+class Course:
+    """Some lessons in an order.
+
+    Parameters
+    ----------
+    id : str
+        The name of its file.
+    title, paragraph : str
+    lessons : tuple of str
+        Their ids; each after those that it needs.
+    """
+
+    id: str
+    title: str
+    paragraph: str
+    lessons: tuple[str, ...]
+
+
+def courses() -> list[Course]:
+    """The courses that come with the program, by their titles."""
+    files = sorted((paths.resources() / "courses").glob("*.toml"))
+    return sorted((course_from(read(file), file.stem) for file in files), key=lambda course: course.title)
+
+
+def course(id: str) -> Course:
+    """The course of that id.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-course".
+    """
+    known = {one.id: one for one in courses()}
+    if id not in known:
+        raise ExplorerError("unknown-course", name=id, near=nearest(id, list(known)))
+    return known[id]
+
+
+def course_from(top: Table, id: str) -> Course:
+    """The course that a file's table describes.
+
+    Raises
+    ------
+    ExplorerError
+        "lesson-key", where a lesson is unknown, stands twice, or stands before one that it needs.
+    """
+    top.has_only("title", "paragraph", "lessons")
+    known = lesson_files()
+    lessons = top.words("lessons")
+    for at, lesson in enumerate(lessons):
+        if lesson not in known:
+            top.fail("lessons", f"there is no lesson '{lesson}'", likeliest(lesson, known, "there are"))
+        if lesson in lessons[:at]:
+            top.fail("lessons", f"'{lesson}' stands twice", "name each lesson once")
+        needs = read(known[lesson])
+        for need in needs.words("needs") if "needs" in needs else ():
+            if need in lessons[at:]:
+                top.fail("lessons", f"'{lesson}' needs '{need}', which comes later", f"put '{need}' before it")
+    return Course(id, top.text("title"), top.text("paragraph", most=MOST_TEXT), lessons)

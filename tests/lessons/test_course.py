@@ -1,0 +1,48 @@
+"""Courses name lessons that are there, each behind those that it needs."""
+
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons.course import course, course_from, courses
+from explorer.lessons.reading import Table
+
+COURSE = {"title": "A course", "paragraph": "In order.", "lessons": ["two-vectors", "softmax"]}
+
+
+def read(**other):
+    return course_from(Table("a.toml", {**COURSE, **other}), "a")
+
+
+def test_a_course_is_an_order_of_lessons():
+    assert read().lessons == ("two-vectors", "softmax")
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"lessons": ["two-vector"]}, "there is no lesson 'two-vector'; perhaps 'two-vectors' is meant"),
+        ({"lessons": ["softmax", "softmax"]}, "'softmax' stands twice"),
+        ({"lessons": []}, "is empty"),
+        ({"title": ""}, "is empty"),
+        ({"lesson": []}, "there is no such key"),
+    ],
+)
+def test_what_is_wrong_is_named(other, message):
+    with pytest.raises(ExplorerError, match=message):
+        read(**other)
+
+
+def test_a_lesson_stands_behind_those_that_it_needs(monkeypatch, tmp_path):
+    for name, needs in (("one", "[]"), ("two", '["one"]')):
+        (tmp_path / f"{name}.toml").write_text(f"needs = {needs}" if needs != "[]" else "")
+    files = {name: tmp_path / f"{name}.toml" for name in ("one", "two")}
+    monkeypatch.setattr("explorer.lessons.course.lesson_files", lambda: files)
+    assert read(lessons=["one", "two"]).lessons == ("one", "two")
+    with pytest.raises(ExplorerError, match="'two' needs 'one', which comes later; put 'one' before it"):
+        read(lessons=["two", "one"])
+
+
+def test_every_course_that_comes_along_is_valid():
+    assert [course(one.id) for one in courses()] == courses()
+    with pytest.raises(ExplorerError, match="There is no course 'nothing'"):
+        course("nothing")

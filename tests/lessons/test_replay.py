@@ -1,0 +1,88 @@
+"""Every lesson that comes along is gone through by the program, and what is wrong in one is found."""
+
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import SetCells
+from explorer.lessons import answers, replay
+from explorer.lessons.check import check_lesson
+from explorer.lessons.goals import read_goal
+from explorer.lessons.loader import lesson_files, load
+from explorer.lessons.places import Names
+from explorer.lessons.solving import solved
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import MakeSo
+from tests.lessons.conftest import THREE
+
+GUIDED = [name for name in lesson_files() if "[[step]]" in lesson_files()[name].read_text("utf-8")]
+
+
+@pytest.mark.parametrize("name", GUIDED)
+def test_every_lesson_forward_backward_and_from_every_step_with_every_answer(name):
+    lesson = load(name)
+    done = replay.replay(lesson)
+    assert (done.steps, done.questions) == (len(lesson.steps), lesson.questions)
+    assert done.questions == 0 or done.mistakes > 0
+
+
+@pytest.mark.parametrize("name", GUIDED)
+def test_every_lesson_is_valid_at_every_step(name):
+    assert check_lesson(lesson_files()[name]).steps
+
+
+def test_a_step_that_is_another_one_by_another_way_is_found(three, monkeypatch):
+    go, times = StepStates.go, iter(range(100))
+
+    def astray(self, at):
+        command = go(self, at)
+        object.__setattr__(
+            command, "state", SetCells("output.logits", {(0, 0): float(next(times))}).apply(command.state)
+        )
+        return command
+
+    monkeypatch.setattr(StepStates, "go", astray)
+    with pytest.raises(ExplorerError, match="step `guess` of three-steps is not the same by another way"):
+        replay.replay(three)
+
+
+def test_a_question_that_does_not_take_its_answer_is_found(three, monkeypatch):
+    monkeypatch.setattr(replay, "judge", lambda *_: answers.Verdict(False, "No."))
+    with pytest.raises(ExplorerError, match="step `guess` of three-steps: `question`: its own answer"):
+        replay.replay(three)
+
+
+WRONG = {
+    "{output.logits[x, Category A]}": (
+        "{output.probabilities[x, Category A]}",
+        "step `guess` of .*: the words show the number that is asked for; leave it out",
+    ),
+    '"output.logits" = [[7.0, 6.0, 5.2]]': (
+        '"output.logits" = [[1e308, -1e308, 5.2]]\n"output.temperature" = 0',
+        "step `differences` of .* comes out as NaN; name a cell",
+    ),
+    "Category A] < 0.5": ("Category A] < 0.9", "step `temperature` of .* reached before anything is done"),
+}
+
+
+@pytest.mark.parametrize("right", WRONG)
+def test_what_only_the_numbers_tell_is_found_by_check(tmp_path, right):
+    wrong, message = WRONG[right]
+    assert THREE.count(right) == 1
+    (tmp_path / "wrong.toml").write_text(THREE.replace(right, wrong))
+    with pytest.raises(ExplorerError, match=message):
+        check_lesson(tmp_path / "wrong.toml")
+
+
+def test_a_goal_that_no_number_reaches_is_found(tmp_path):
+    file = tmp_path / "never.toml"
+    file.write_text(THREE.replace("Category A] < 0.5", "Category A] > 1.5"))
+    with pytest.raises(ExplorerError, match="no way was found to reach the goal"):
+        replay.replay(load(file))
+
+
+def test_two_numbers_are_found_one_after_the_other():
+    state = load("emma").state("printed")
+    goal = "scores[friend, she] > 5 and scores[friend, a] > 5"
+    question = MakeSo(ask="?", goal=goal, conditions=read_goal(goal, Names(state)), edits=2)
+    found = solved(question, state)
+    assert answers.judge(question, found, state).right
