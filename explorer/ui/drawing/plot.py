@@ -17,8 +17,9 @@ pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0
 Key = Qt.Key
 ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.Key_Right: (0, 1)}
 
-
 PLACES = {"left": (1, 0), "right": (1, 2), "top": (0, 1), "bottom": (2, 1)}
+DRAWABLE = 1e30
+"""Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
 
 
 class Plot(pg.GraphicsView):
@@ -76,6 +77,12 @@ class Plot(pg.GraphicsView):
             self.sides = sides
             for name in {*self._sides, *sides}:
                 (self.side(name).show if name in sides else self.side(name).hide)()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self.setBackground(self.bench.appearance.theme.page)
+        for side in self._sides.values():
+            side.restyle()
 
     def say(self, summary: str) -> None:
         """The picture in words, for a screen reader."""

@@ -42,6 +42,8 @@ class Side(pg.AxisItem):
         self._marked: tuple[int, ...] = ()
         self._most = 0
         self.title = ""
+        self.log = False
+        """Whether the numbers are powers of ten, of which the exponents are given."""
         self.upright = False
         """Whether the labels stand on end, because beside each other they would overlap."""
         self.setStyle(hideOverlappingLabels=False)  # the first and the last may reach a little beyond the picture
@@ -97,7 +99,7 @@ class Side(pg.AxisItem):
         title : str
             What they are.
         """
-        shown = (low, high, room, title)
+        shown = (low, high, room, title, self.log)
         if shown == self._shown:
             return
         self._shown, self._words, self.title = shown, None, title
@@ -107,6 +109,11 @@ class Side(pg.AxisItem):
             self._take(max(map(metrics.horizontalAdvance, texts)) + GAP)
         else:
             self._take(metrics.height() + GAP)
+
+    def restyle(self) -> None:
+        """Measure anew when it is next told what to show."""
+        self._shown = ()
+        self.update()
 
     def _take(self, room: float) -> None:
         """Say how much room is needed: pyqtgraph would find out while it paints, and lay all out a second time."""
@@ -141,6 +148,8 @@ class Side(pg.AxisItem):
         low, high = sorted((low, high))
         if not (high > low and length > 0):
             return []
+        if self.log:
+            return _powers_of_ten(low, high)
         apart = self._bench.appearance.px(ROOM[self.beside])
         found = _round_numbers(low, high, length / apart)
         if not self.beside and len(found) > 1:
@@ -308,3 +317,12 @@ def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, st
             text = f"{digits}e{int(exponent)}"
         found.append((number, text.replace("-", "−")))
     return found
+
+
+def _powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
+    """Where powers of ten stand, and what is written there; where there are few, 2 and 5 times them, too."""
+    digits = (1, 2, 5) if high - low <= 2.5 else (1,)
+    powers = range(floor(low), ceil(high) + 1)
+    every = max(1, len(powers) // 6)
+    ticks = [(power + log10(digit), f"{digit * 10.0**power:g}") for power in powers[::every] for digit in digits]
+    return [(place, text.replace("e-0", "e−").replace("-", "−")) for place, text in ticks if low <= place <= high]

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QFontMetrics
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QWidget
 
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
-from explorer.ui.training.plot import DRAWABLE, Plot
+from explorer.ui.drawing.plot import DRAWABLE, Plot
+from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
 MOST_POINTS = 1500
@@ -24,9 +24,6 @@ GRAIN = 0.1
 
 MOST_THICK = 100
 """A longer curve is one pixel wide: a ragged one of two takes Qt five times as long (32 ms for four of 470 points)."""
-
-BETWEEN, ASIDE = "\u00a0\u00a0 ", 60
-"""Between two names of lines, and the pixels beside all of them that are the axis's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,24 +64,16 @@ class LossCurve(Plot):
         self._lines: tuple[Line, ...] = ()
         self._here: tuple[float, float] | None = None
         self._until = 0.0
-        self._box = QRectF()
+        self.extent = QRectF()
         self._items: list[pg.PlotDataItem] = []
         self._dot = pg.ScatterPlotItem(size=9)
-        self._dot.setZValue(5)
-        self.addItem(self._dot)
-        self.setLabel("bottom", below)
-        self.setLabel("left", beside)
-        for side in ("left", "bottom"):
-            self.getAxis(side).enableAutoSIPrefix(False)
+        self.add(self._dot, 5)
+        self.names = QLabel(self)
+        """The names of the lines, where there is more than one to tell apart."""
+        mark(self.names, role="small")
+        self.names.setWordWrap(True)
+        self.stand("left", "bottom")
         self.restyle()
-
-    def reads(self) -> set[str]:
-        """Nothing of the graph: who measures shows it."""
-        return set()
-
-    def refresh(self) -> None:
-        """Draw again."""
-        self._draw()
 
     def restyle(self) -> None:
         super().restyle()
@@ -95,15 +84,14 @@ class LossCurve(Plot):
 
     def set_log(self, on: bool) -> None:
         """Powers of ten at equal distances, or numbers."""
-        self._log = on
-        self.getAxis("left").setLogMode(on)
+        self._log = self.side("left").log = on
         self._draw()
 
     def set_beside(self, title: str) -> None:
         """Another title of the axis at the left."""
         if title != self._titles[1]:
             self._titles = self._titles[0], title
-            self.setLabel("left", title)
+            self._show_sides()
 
     def show_lines(self, lines: Sequence[Line], here: tuple[float, float] | None = None, until: float = 0.0) -> None:
         """Draw other curves.
@@ -135,9 +123,7 @@ class LossCurve(Plot):
         self._dot.setData([], [])
         self._say(numbers.size > 0)
         if not numbers.size:
-            if self._box.isNull():
-                self.getAxis("left").setTicks([[], []])
-                self.getViewBox().setRange(QRectF(0, 0, end, 1), padding=0.03, disableAutoRange=True)
+            self._show_sides()
             return
         low, high = float(numbers.min()), float(numbers.max())
         if self._log:
@@ -146,11 +132,21 @@ class LossCurve(Plot):
             low, high = -_above(-low), _above(high)
         right = self._until if self._until >= end else _above(end)
         box = QRectF(0, low, right, (high - low) or 1.0)
-        if box != self._box:
-            self._box = box
-            self.getAxis("left").setTicks([_log_ticks(low, high), []] if self._log else None)
+        if box != self.extent:
+            self.extent = box
             self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
+        self._show_sides()
         self._mark()
+
+    def _show_sides(self) -> None:
+        """What is written at the sides; of no numbers only what they would be."""
+        (below, beside), box = self._titles, self.extent
+        if box.isNull():
+            self.side("bottom").show_words((), self.width(), title=below)
+            self.side("left").show_words((), self.height(), title=beside)
+        else:
+            self.side("bottom").show_numbers(box.left(), box.right(), self.width(), below)
+            self.side("left").show_numbers(box.top(), box.bottom(), self.height(), beside)
 
     def _match_items(self) -> None:
         """As many items as lines, and their names above where there is more than one to tell apart."""
@@ -158,29 +154,26 @@ class LossCurve(Plot):
         if [item.name() for item in self._items] == names:
             return
         for item in self._items:
-            self.removeItem(item)
+            self.getViewBox().removeItem(item)
         self._items = [pg.PlotDataItem(name=name) for name in names]
         for item in self._items:
-            self.addItem(item)
+            self.add(item)
         self._write_names()
 
     def _write_names(self) -> None:
-        plot, small = self.getPlotItem(), self.bench.appearance.fonts.small
-        names = [f"━\u00a0{line.name}" for line in self._lines] if len(self._lines) > 1 else []
-        metrics = QFontMetrics(small)
-        lines, used = 0, float(self.width())  # as many as it takes: a longer one would push the curves out of sight
-        text = ""
-        for place, name in enumerate(names):
-            wide = metrics.horizontalAdvance(name + BETWEEN)
-            if used + wide > self.width() - self.bench.appearance.px(ASIDE):
-                lines, used, text = lines + 1, 0.0, text + "<br>" * bool(text)
-            used += wide
-            text += f"<span style='color:{self._color(place)}'>{escape(name)}</span>{BETWEEN}"
-        plot.setTitle(text or None, size=f"{small.pointSizeF():.1f}pt")
-        if lines > 1:
-            high = lines * metrics.lineSpacing() + self.bench.appearance.px(6)
-            plot.titleLabel.setMaximumHeight(high)
-            plot.layout.setRowFixedHeight(0, high)
+        several = len(self._lines) > 1
+        names = (
+            f"<span style='color:{self._color(place)}'>━\u00a0{escape(line.name)}</span>"
+            for place, line in enumerate(self._lines)
+        )
+        self.names.setText("\u00a0\u00a0 ".join(names) if several else "")
+        self.names.setVisible(several)
+        self._place_names()
+
+    def _place_names(self) -> None:
+        high = self.names.heightForWidth(self.width()) if len(self._lines) > 1 else 0
+        self.names.setGeometry(0, 0, self.width(), high)
+        self.grid.setContentsMargins(0, high, 0, 0)
 
     def _color(self, place: int) -> str:
         """A line's colour. There are only so many: those that use one again are deeper, or on dark ground paler."""
@@ -190,16 +183,16 @@ class LossCurve(Plot):
             color = color.lighter(150) if theme.dark else color.darker(180)
         return color.name()
 
-    def resizeEvent(self, event: Any) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # pyqtgraph's own constructor calls this, too; and one name, or none, is not written.
-        if len(getattr(self, "_lines", ())) > 1:
-            self._write_names()
+        if hasattr(self, "names"):  # pyqtgraph's own constructor calls this, too
+            self._place_names()
+            self._show_sides()
 
     def _mark(self) -> None:
         place = None if self._here is None else (self._here[0], float(self._scaled(np.array([self._here[1]]))[0]))
         # A dot far beyond the axes ends in a crash of Qt's painter.
-        if place is not None and self._box.top() <= place[1] <= self._box.bottom() and place[0] <= self._box.right():
+        if place is not None and self.extent.top() <= place[1] <= self.extent.bottom() and place[0] <= self.extent.right():
             self._dot.setData([place[0]], [place[1]], brush=pg.mkBrush(self.bench.appearance.theme.here), pen=None)
 
     def _scaled(self, values: Array) -> Array:
@@ -233,7 +226,7 @@ class RunCurve(LossCurve):
         bench.descent.changed.connect(self._follow)
         self.refresh()
 
-    def showEvent(self, event: Any) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
 
@@ -256,17 +249,6 @@ class RunCurve(LossCurve):
 def _above(number: float) -> float:
     """A number a little above, of few; 0 for one below 0."""
     return float(10 ** (np.ceil(np.log10(number) / GRAIN - 1e-9) * GRAIN)) if number > 0 else 0.0
-
-
-def _log_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Where powers of ten stand, and what is written there; where there are few, 2 and 5 times them, too."""
-    digits = (1, 2, 5) if high - low <= 2.5 else (1,)
-    powers = range(int(np.floor(low)), int(np.ceil(high)) + 1)
-    every = max(1, len(powers) // 6)
-    ticks = [
-        (float(power + np.log10(digit)), f"{digit * 10.0**power:g}") for power in powers[::every] for digit in digits
-    ]
-    return [(place, text.replace("e-0", "e−").replace("-", "−")) for place, text in ticks if low <= place <= high]
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:

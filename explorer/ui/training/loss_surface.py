@@ -17,11 +17,11 @@ from explorer.document.commands import SetInputs
 from explorer.pages.contour import between_points, level_lines
 from explorer.ui.background import Background
 from explorer.ui.colour import qcolor
+from explorer.ui.drawing.plot import DRAWABLE, Plot
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.training.loss_grid import LossGrid, Window, around, levels, moved
-from explorer.ui.training.plot import DRAWABLE, Plot
 from explorer.ui.workbench import Workbench
 
 MOST_PLACES = 200
@@ -118,22 +118,19 @@ class LossSurface(Plot):
         self.cells = tuple(cells)
         self.lines: list[tuple[float, Array]] = []
         self.way: Array = np.zeros((0, 2))
-        self.gone, self.steps_of_grid = 0, 0
+        self.gone, self.steps_of_losses = 0, 0
         self.here = (0.0, 0.0)
         self.frame = QRectF(0, 0, 1, 1)
         self._window: Window | None = None
-        self.grid: LossGrid | None = None
+        self.losses: LossGrid | None = None
         self._stroke: object = None
         self._image = pg.ImageItem()
         self._contour = pg.PlotDataItem(connect="pairs")
         self._marks = _Way(self)
         for depth, item in enumerate((self._image, self._contour, self._marks)):
-            item.setZValue(depth)
-            self.addItem(item)
-        for side in ("left", "bottom"):
-            self.getAxis(side).enableAutoSIPrefix(False)
+            self.add(item, depth)
+        self.stand("left", "bottom")
         self.setCursor(Qt.CursorShape.CrossCursor)
-        self.setMouseTracking(True)
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._slice)
         self._worker = Background(self)
@@ -142,13 +139,9 @@ class LossSurface(Plot):
         self.restyle()
         self.refresh()
 
-    def reads(self) -> set[str]:
-        """The nodes whose change concerns it: all, since the loss depends on them."""
-        return {"loss.value"} | {cell.node for cell in self.cells}
-
     def show_cells(self, cells: Sequence[Cell]) -> None:
         """Look at other weights."""
-        self.cells, self._window, self.grid = tuple(cells), None, None
+        self.cells, self._window, self.losses = tuple(cells), None, None
         self.refresh()
 
     def showEvent(self, event: Any) -> None:
@@ -161,7 +154,7 @@ class LossSurface(Plot):
         if self._at_work is not None:
             # The thread may not be through with its part, so this grid is not gone on with.
             self._worker.stop()
-            self._at_work = self.grid = None
+            self._at_work = self.losses = None
 
     def _follow(self) -> None:
         if self.isVisible():
@@ -176,13 +169,13 @@ class LossSurface(Plot):
         self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
         self.way, self.gone = self._path()
         self._window = around(np.vstack([self.way, [self.here]]), self._window)
-        busy = self.bench.descent.playing and self.grid is not None and not len(self.grid.x)
-        if self.grid is None or self.grid.window != self._window or not (busy or self.grid.fits()):
-            self.grid = LossGrid(self.bench.document, self.cells, self._window)
-            self.steps_of_grid = self.bench.descent.at
-        if self.isVisible() and not self.grid.whole:
+        busy = self.bench.descent.playing and self.losses is not None and not len(self.losses.x)
+        if self.losses is None or self.losses.window != self._window or not (busy or self.losses.fits()):
+            self.losses = LossGrid(self.bench.document, self.cells, self._window)
+            self.steps_of_losses = self.bench.descent.at
+        if self.isVisible() and not self.losses.whole:
             if not self.bench.descent.quick:
-                self._compute(self.grid)
+                self._compute(self.losses)
             elif self.bench.descent.playing:
                 self._slice()
             else:
@@ -202,7 +195,7 @@ class LossSurface(Plot):
 
     def _slice(self) -> None:
         """Compute for about half a frame; beside a run for a part of that."""
-        grid, playing = self.grid, self.bench.descent.playing
+        grid, playing = self.losses, self.bench.descent.playing
         if grid is None or not all(within(self.bench.document.engine.values.get(c.node), c.index) for c in self.cells):
             self._timer.stop()
             return
@@ -225,7 +218,7 @@ class LossSurface(Plot):
 
     def _computed(self, grid: LossGrid) -> None:
         self._at_work = None
-        if grid is self.grid:
+        if grid is self.losses:
             if grid.surface.size:
                 self._draw_surface(grid)
             self._compute(grid)
@@ -254,8 +247,9 @@ class LossSurface(Plot):
         )
         self._image.setRect(self.frame)
         self.getViewBox().setRange(self.frame, padding=0.0, disableAutoRange=True)
-        for side, cell in zip(("bottom", "left"), self.cells, strict=True):
-            self.setLabel(side, name_of(self.bench, cell))
+        across, up = (name_of(self.bench, cell) for cell in self.cells)
+        self.side("bottom").show_numbers(window.left, window.right, self.width(), across)
+        self.side("left").show_numbers(window.bottom, window.top, self.height(), up)
         self._draw_way()
         self.drawn.emit()
 
@@ -270,10 +264,10 @@ class LossSurface(Plot):
     def _describe(self) -> None:
         across, up = (name_of(self.bench, cell) for cell in self.cells)
         x, y = (written(number, 3) for number in self.here)
-        if self.grid is None or not self.grid.surface.size:
+        if self.losses is None or not self.losses.surface.size:
             self.say(f"Loss over {across} and {up}: being computed")
             return
-        low, high = float(self.grid.surface.min()), float(self.grid.surface.max())
+        low, high = float(self.losses.surface.min()), float(self.losses.surface.max())
         self.say(
             f"Loss over {across} and {up}, from {written(low, 3)} to {written(high, 3)}; "
             f"now at {x} and {y}, after {self.bench.descent.at} steps"
@@ -282,7 +276,7 @@ class LossSurface(Plot):
     # The mouse
 
     def _at(self, event: Any) -> tuple[float, float] | None:
-        point = self.getViewBox().mapSceneToView(self.mapToScene(event.position().toPoint()))
+        point = self.at(event.position())
         if self._window is None or not self._window.contains(point.x(), point.y()):
             return None
         # Finer than a pixel, and numbers that can be read.
@@ -298,8 +292,8 @@ class LossSurface(Plot):
         point = self._at(event)
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._move_to(point)
-        if point is not None and self.grid is not None and self.bench.descent.quick:
-            loss = self.grid.at(*point)
+        if point is not None and self.losses is not None and self.bench.descent.quick:
+            loss = self.losses.at(*point)
             x, y = (written(number, 3) for number in point)
             self.asked.emit(f"Loss at {x} and {y}: {written(loss, significant(loss, 4))}")
 

@@ -7,25 +7,19 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip
 
 from explorer.core.numbers import written
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
-from explorer.ui.training.plot import Plot
+from explorer.ui.drawing.plot import Plot
 from explorer.ui.words.label_placement import LabelPlacement, lead
 from explorer.ui.workbench import Workbench
 
 LOW, HIGH = 220, 700  # pixels at text scale 1: the least and the greatest height
 STEPS = 24  # places on an arrow that words keep clear of
 GRIP = 12  # pixels around a point within which it is pointed at
-WAYS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, 1),
-    Qt.Key.Key_Down: (0, -1),
-}
 
 
 class _Points(pg.GraphicsObject):
@@ -46,6 +40,7 @@ class _Points(pg.GraphicsObject):
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(painter.RenderHint.Antialiasing)
+        self._grid(painter, to_pixels)
         spots = [to_pixels.map(QPointF(x, y)) for x, y in map_.points.tolist()]
         lines: list[QLineF] = []
         if map_.arrows and map_.origin is not None:
@@ -63,6 +58,20 @@ class _Points(pg.GraphicsObject):
         view = to_pixels.mapRect(map_.getViewBox().viewRect())
         self._words(painter, order, view, spots, lines)
         painter.restore()
+
+    def _grid(self, painter: Any, to_pixels: Any) -> None:
+        """A line at each number that is written at the sides."""
+        map_ = self._map
+        view = map_.getViewBox().viewRect()
+        faint = QColor(map_.bench.appearance.theme.line)
+        faint.setAlpha(120)
+        painter.setPen(QPen(faint, 1))
+        for name in map_.sides:
+            for number, _ in map_.side(name).numbers():
+                ends = ((number, view.top()), (number, view.bottom()))
+                if name == "left":
+                    ends = ((view.left(), number), (view.right(), number))
+                painter.drawLine(*(to_pixels.map(QPointF(*end)) for end in ends))
 
     def _arrows(self, painter: Any, start: QPointF, lines: list[QLineF]) -> None:
         theme, fonts = self._map.bench.appearance.theme, self._map.bench.appearance.fonts
@@ -135,23 +144,16 @@ class WordMap(Plot):
         self.chosen = ""
         super().__init__(bench)
         self._item = _Points(self)
-        self.addItem(self._item)
-        self.setAspectLocked(True)
-        self.setMouseEnabled(True, True)
+        self.add(self._item)
+        self.getViewBox().setAspectLocked(True)
+        self.getViewBox().setMouseEnabled(True, True)
+        self.getViewBox().sigRangeChanged.connect(self._show_sides)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        for side in ("left", "bottom"):
-            self.getAxis(side).enableAutoSIPrefix(False)
-        self.showGrid(x=True, y=True, alpha=0.12)
         self.scene().sigMouseMoved.connect(self._moved)
         self.scene().sigMouseClicked.connect(self._clicked)
         self._room = 0
+        self._shares: tuple[float, ...] = ()
         self.restyle()
-
-    def reads(self) -> set[str]:
-        return set()
-
-    def refresh(self) -> None:
-        """Nothing of it comes from the model."""
 
     def restyle(self) -> None:
         super().restyle()
@@ -194,12 +196,19 @@ class WordMap(Plot):
         """
         self._item.prepareGeometryChange()
         self.labels, self.points, self.strong, self.origin, self.here = words, points, strong, origin, None
-        for side, title, share in zip(("bottom", "left"), ("first", "second"), shares or (None, None), strict=True):
-            self.setLabel(side, "" if share is None else f"{title} direction, {share:.0%} of the variance")
-            self.showAxis(side, share is not None)
+        self._shares = tuple(shares)
+        self.stand(*("left", "bottom") if shares else ())
         each = (f"{words[i]} ({x:.2f}, {y:.2f})" for i, (x, y) in enumerate(points.tolist()) if i in strong)
         self.say("Map of words: " + "; ".join(each) + f"; and {len(words) - len(strong)} neighbours")
         self.fit_all()
+
+    def _show_sides(self) -> None:
+        """The numbers of the two directions, and how much of the variance lies in each."""
+        if self._shares:
+            first, second = (f"{share:.0%} of the variance" for share in self._shares)
+            (left, right), (low, high) = self.getViewBox().viewRange()
+            self.side("bottom").show_numbers(left, right, self.width(), f"first direction, {first}")
+            self.side("left").show_numbers(low, high, self.height(), f"second direction, {second}")
 
     def choose(self, word: str) -> None:
         """Let the word stand out whose neighbours are shown on the page."""
@@ -228,7 +237,7 @@ class WordMap(Plot):
     def wheelEvent(self, event: Any) -> None:
         """The wheel scrolls the page; with Ctrl it zooms."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            pg.PlotWidget.wheelEvent(self, event)
+            pg.GraphicsView.wheelEvent(self, event)
         else:
             event.ignore()
 
@@ -269,16 +278,18 @@ class WordMap(Plot):
         super().leaveEvent(event)
         self._point(None)
 
+    def walk(self, down: int, across: int) -> None:
+        if len(self.points):
+            self._point(self._next(np.array((across, -down))))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
-        if key in WAYS and len(self.points):
-            self._point(self._next(np.array(WAYS[key])))
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.here is not None:
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.here is not None:
             self.clicked.emit(self.labels[self.here])
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_0):
             self.fit_all() if key == Qt.Key.Key_0 else self.zoom(0.7 if key == Qt.Key.Key_Plus else 1 / 0.7)
         else:
-            event.ignore()
+            super().keyPressEvent(event)
 
     def _next(self, way: NDArray[np.int_]) -> int:
         """The nearest point in a direction; first of all the first one."""
@@ -290,19 +301,6 @@ class WordMap(Plot):
         cost = np.where(ahead > 0, np.abs(steps).sum(1) + np.abs(steps - np.outer(ahead, way)).sum(1), np.inf)
         return int(cost.argmin()) if np.isfinite(cost).any() else self.here
 
-    def focusInEvent(self, event: Any) -> None:
-        super().focusInEvent(event)
-        self.viewport().update()
-
-    def focusOutEvent(self, event: Any) -> None:
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._point(None)
-        self.viewport().update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self.hasFocus():
-            painter = QPainter(self.viewport())
-            painter.setPen(QPen(qcolor(self.bench.appearance.theme.focus), 2))
-            inside = self.mapFromScene(self.getViewBox().sceneBoundingRect()).boundingRect()
-            painter.drawRect(inside.adjusted(-2, -2, 2, 2))

@@ -285,10 +285,10 @@ def test_the_surface_of_a_large_model_is_computed_in_the_background(window, larg
     panel = eye.look_at(window, "model.descent")
     qtbot.waitUntil(lambda: bool(panel.findChildren(LossSurface)))
     (surface,) = panel.findChildren(LossSurface)
-    qtbot.waitUntil(lambda: surface.grid is not None and surface.grid.whole and bool(surface.lines))
-    first = surface.grid
+    qtbot.waitUntil(lambda: surface.losses is not None and surface.losses.whole and bool(surface.lines))
+    first = surface.losses
     window.bench.document.do(SetCells("output.logits", {(0, 1): 2.0}))
-    qtbot.waitUntil(lambda: surface.grid is not first and surface.grid.whole)
+    qtbot.waitUntil(lambda: surface.losses is not first and surface.losses.whole)
     eye.go_to(window, "loss")
     assert surface._at_work is None
 
@@ -341,24 +341,24 @@ def surface(window, panel, eye):
 
 
 def test_the_surface_shows_losses_that_the_model_would_have(window, surface, eye, qtbot):
-    qtbot.waitUntil(lambda: surface.grid.whole)
+    qtbot.waitUntil(lambda: surface.losses.whole)
     assert surface.cells == (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3)))
-    grid, document = surface.grid, window.bench.document
+    grid, document = surface.losses, window.bench.document
     x, y = float(grid.x[3]), float(grid.y[20])
     document.do(SetCells("output.logits", {(0, 0): x, (0, 3): y}))
     assert float(document.engine.values["loss.value"]) == grid.surface[20, 3]
     eye.settle(window)
-    assert surface.grid is grid  # only these two have moved
+    assert surface.losses is grid  # only these two have moved
     document.do(SetCells("output.logits", {(0, 1): 2.0}))
     eye.settle(window)
-    assert surface.grid is not grid
+    assert surface.losses is not grid
 
 
 def test_a_click_on_the_surface_moves_the_two_weights(window, surface, hand, qtbot):
-    qtbot.waitUntil(lambda: surface.grid.whole)
+    qtbot.waitUntil(lambda: surface.losses.whole)
     middle = surface.getViewBox().sceneBoundingRect().center()
     hand.click(surface, surface.mapFromScene(middle))
-    window_ = surface.grid.window
+    window_ = surface.losses.window
     logits = window.bench.document.state.inputs["output.logits"][0]
     assert logits[0] == pytest.approx((window_.left + window_.right) / 2, abs=0.05)
     assert logits[3] == pytest.approx((window_.bottom + window_.top) / 2, abs=0.05)
@@ -388,7 +388,7 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
     view._choices[1].name.setFocus()
     hand.type("output.t")
     assert surface.cells[1] == Cell("output.temperature", ())
-    qtbot.waitUntil(lambda: surface.grid.whole)
+    qtbot.waitUntil(lambda: surface.losses.whole)
     assert not panel.grab().isNull()
 
 
@@ -402,6 +402,6 @@ def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye
     window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
     surface = eye.plot(window, LossSurface)
-    qtbot.waitUntil(lambda: surface.grid.whole)
+    qtbot.waitUntil(lambda: surface.losses.whole)
     values = window.bench.document.engine.values
     assert surface.here == tuple(values[cell.node][cell.index] for cell in surface.cells)

@@ -25,21 +25,20 @@ def test_several_lines_each_over_its_own_steps(curve):
     found = drawn(curve)
     assert found["train"].tolist() == [[0, 3], [1, 2], [2, 1]]
     assert found["validation"].tolist() == [[0, 3], [2, 1.5]]
-    assert "validation" in curve.getPlotItem().titleLabel.text
+    assert "validation" in curve.names.text()
     said = "Curves of loss: train from 3 to 1 after 2 steps; validation from 3 to 1.5 after 2 steps"
     assert curve.accessibleName() == said
     curve.show_lines([Line("train", np.array([3.0]))])
     assert list(drawn(curve)) == ["train"]
-    assert not curve.getPlotItem().titleLabel.isVisible()
+    assert curve.names.isHidden()
 
 
 def test_names_take_as_many_lines_as_they_need(curve):
     curve.setFixedSize(430, 240)
     curve.resize(430, 240)
     curve.show_lines([Line(f"encoder.{k}.self", np.array([1.0, 2.0])) for k in range(8)])
-    title = curve.getPlotItem().titleLabel
-    assert "<br>" in title.text
-    assert title.item.boundingRect().width() < 430
+    assert curve.names.width() == 430
+    assert 2 * curve.names.fontMetrics().lineSpacing() <= curve.names.height() < curve.getViewBox().y() + 1
     assert len({item.opts["pen"].color().name() for item in curve._items}) == 8
 
 
@@ -62,15 +61,15 @@ def test_whatever_is_measured_can_be_drawn(curve, log, losses, here):
 
 def test_the_axes_stay_while_a_run_goes_a_step_on(curve):
     curve.show_lines([Line("loss", np.linspace(3, 1, 103))])
-    box = curve._box
+    box = curve.extent
     curve.show_lines([Line("loss", np.linspace(3, 1, 104))])
-    assert curve._box is box
+    assert curve.extent is box
     assert box.right() >= 101
 
 
 def test_it_reaches_as_far_as_is_meant_to(curve):
     curve.show_lines([Line("loss", np.array([2.0, 1.0]), np.array([1, 2]))], until=60)
-    assert curve._box.right() == 60
+    assert curve.extent.right() == 60
 
 
 @given(st.integers(1, 20_000), st.integers(0, 99))
