@@ -9,6 +9,7 @@ from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
 from explorer.memory import keep_freed_memory
+from explorer.sentences import sentence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as done:  # argparse, after --help and --version
         return int(done.code or 0)
     except ExplorerError as error:
-        return _fail(f"{error}{'' if error.fields.get('near') else _HINTS.get(error.id, '')}")
+        return _fail(f"{sentence(error)}{'' if error.fields.get('near') else _HINTS.get(error.id, '')}")
     except UsageError as error:
         return _fail(str(error))
     except MemoryError:

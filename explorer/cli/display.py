@@ -23,12 +23,13 @@ def openable(file: str) -> None:
         raise UsageError(f"There is no file '{file}'; name a document (.explorer) or a lesson (.toml) that exists.")
     from explorer.core.errors import nearest
     from explorer.lessons.loader import catalogue
+    from explorer.sentences import did_you_mean
 
     lessons = [lesson.id for lesson in catalogue()]
     if file not in lessons:
         near = nearest(file, [*COMMANDS, *lessons])
         known = f"the commands are {', '.join(COMMANDS)}, the lessons {', '.join(lessons)}"
-        raise UsageError(f"'{file}' is no command, file or lesson{near}; {known}.")
+        raise UsageError(f"'{file}' is no command, file or lesson{did_you_mean(near)}; {known}.")
 
 
 def need_display(or_offscreen: bool = False) -> None:

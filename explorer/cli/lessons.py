@@ -17,6 +17,7 @@ from explorer.lessons.course import courses
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson
+from explorer.sentences import sentence
 from explorer.training import recipes
 
 
@@ -70,7 +71,7 @@ def replay(names: Sequence[str]) -> int:
         try:
             done = replayed(lesson)
         except ExplorerError as error:
-            print(" ".join(str(error).splitlines()))
+            print(" ".join(sentence(error).splitlines()))
             wrong += 1
         else:
             print(
@@ -117,7 +118,7 @@ def _problem(file: str) -> str:
         # No such file: that is not a fault of a lesson.
         if error.id in ("lesson-not-read", "unknown-lesson"):
             raise
-        return " ".join(str(error).splitlines())
+        return " ".join(sentence(error).splitlines())
     return ""
 
 

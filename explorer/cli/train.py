@@ -21,6 +21,7 @@ from explorer.core.training import checkpoint
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
 from explorer.document import storage
+from explorer.sentences import sentence
 from explorer.training import recipes
 from explorer.training.preparation import Prepared, prepare, trained
 
@@ -202,7 +203,7 @@ class _Json(_Progress):
         self._say(event=how, step=trainer.at, file=str(file))
 
     def failed(self, error: ExplorerError) -> None:
-        self._say(event="error", id=error.id, message=str(error))
+        self._say(event="error", id=error.id, message=sentence(error))
 
     def _say(self, **said: Any) -> None:
         print(json.dumps(said, allow_nan=False), flush=True)

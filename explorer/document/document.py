@@ -331,4 +331,4 @@ def _nothing(label: str) -> Change:
 
 
 def _not_computed(label: str, error: Exception | None) -> ExplorerError:
-    return ExplorerError("not-computed", what=label, why=str(error) or type(error).__name__)
+    return ExplorerError("not-computed", what=label, why=error)

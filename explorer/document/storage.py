@@ -73,7 +73,7 @@ def save(state: State, title: str, path: str | Path) -> None:
     try:
         _state(document, lambda name, form: arrays[name], arrays.keys())  # nothing is saved that could not be opened
     except DamagedError as problem:
-        raise ExplorerError("not-written", file=path, reason=problem) from None
+        raise ExplorerError("not-written", file=path, reason=problem.args[0]) from None
     archive.write(path, document, arrays)
 
 
@@ -99,7 +99,7 @@ def load(path: str | Path) -> tuple[State, str]:
             fresh(state.graph, state.used, state.pins)  # there may be too little memory for it
             return state, title
     except DamagedError as problem:
-        raise ExplorerError("document-wrong", file=path, problem=problem) from None
+        raise ExplorerError("document-wrong", file=path, problem=problem.args[0]) from None
     except MemoryError:
         raise ExplorerError("document-wrong", file=path, problem="there is not enough memory for it") from None
     except OSError as error:
@@ -233,7 +233,7 @@ def _model(table: JsonTable) -> Model:
 
 
 def _as_damaged(error: ExplorerError) -> DamagedError:
-    return DamagedError(str(error).rstrip("."))
+    return DamagedError(error)
 
 
 def _graph(model: Model) -> Graph:

@@ -288,7 +288,7 @@ def _graph(table: Table, model: Model) -> Graph:
     try:
         graph = build(model)
     except ExplorerError as error:
-        table.fail("switches", str(error).rstrip("."), "set the sizes and switches so that they fit together")
+        table.fail("switches", error, "set the sizes and switches so that they fit together")
     cells = sum(map(graph.size, graph.nodes))
     if cells > MOST_CELLS:
         table.fail("", f"the model holds {cells} numbers", f"a lesson may hold {MOST_CELLS}")

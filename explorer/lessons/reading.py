@@ -38,7 +38,7 @@ class Table:
     def __init__(self, file: str, data: Mapping[str, Any], way: tuple[str, ...] = (), step: str = "") -> None:
         self.file, self.data, self.way, self.step = file, data, way, step
 
-    def fail(self, key: str, problem: str, remedy: str) -> NoReturn:
+    def fail(self, key: str, problem: str | ExplorerError, remedy: str) -> NoReturn:
         """Say what is wrong at a key ("" for the table itself)."""
         written = written_key((*self.way, key) if key else self.way)
         if self.step:

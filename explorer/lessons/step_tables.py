@@ -124,7 +124,7 @@ class _StepReader:
             try:
                 self._state = command.apply(self._state)
             except ExplorerError as error:
-                of.fail(key, f"cannot be done: {str(error).rstrip('.')}", "write what the model can hold")
+                of.fail(key, error, "write what the model can hold")
             done.append(command)
 
         tokens = table.table("tokens")

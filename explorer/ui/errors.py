@@ -6,6 +6,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.sentences import sentence
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
 
@@ -22,11 +23,11 @@ def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None)
     def show() -> None:
         if shiboken6.isValid(widget):
             window = widget.window()
-            Message(f"⚠ {error}", window, QRect(widget.mapTo(window, place.topLeft()), place.size()))
+            Message(f"⚠ {sentence(error)}", window, QRect(widget.mapTo(window, place.topLeft()), place.size()))
 
     # Behind what the event still does: a page that is made anew would stand in front.
     do_later(widget, show)
-    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, str(error)))
+    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence(error)))
 
 
 class Message(QLabel):

@@ -17,6 +17,7 @@ from explorer.document.state import State
 from explorer.document.storage import ENDING
 from explorer.lessons.saved import is_document, opened
 from explorer.lessons.schema import Lesson
+from explorer.sentences import sentence
 from explorer.ui.later import do_later
 from explorer.ui.workbench import Workbench
 
@@ -193,7 +194,7 @@ class Files(QObject):
         try:
             lesson, state = opened(path)
         except ExplorerError as error:
-            self.dialogs.tell(str(error))
+            self.dialogs.tell(sentence(error))
             return
         self.folder = path.parent
         self._bench.open_state(lesson, state)
@@ -204,7 +205,7 @@ class Files(QObject):
         try:
             lesson, state = opened(path)
         except ExplorerError as error:
-            self.dialogs.tell(str(error))
+            self.dialogs.tell(sentence(error))
             return False
         self._bench.open_state(lesson, state)
         self._begin(None)
@@ -244,7 +245,7 @@ class Files(QObject):
             document.settle()
             storage.save(document.state, self._bench.lesson.title, path)
         except ExplorerError as error:
-            self.dialogs.tell(str(error))
+            self.dialogs.tell(sentence(error))
             return False
         for file in self._files.values():
             if file.path == path:
@@ -267,7 +268,7 @@ class Files(QObject):
             lesson = self._bench.lesson
             return script.save(script.export(document.engine, f"{lesson.title} ({document.state.setting})"), path)
         except ExplorerError as error:
-            self.dialogs.tell(str(error))
+            self.dialogs.tell(sentence(error))
         except OSError as error:
             self.dialogs.tell(f"{path}: cannot be written: {error.strerror}.")
         return ()

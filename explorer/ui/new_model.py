@@ -24,6 +24,7 @@ from explorer.core.tokens import END, START
 from explorer.document.commands.words import checked_words
 from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson
+from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.later import do_later
 from explorer.ui.theme import mark
@@ -164,7 +165,7 @@ class NewModel(QDialog):
         field = self._field(error)
         if "sequence" in error.fields:
             error = ExplorerError(error.id, **{**error.fields, "sequence": field.accessibleName()})
-        self._problem.setText(f"⚠ {error}")
+        self._problem.setText(f"⚠ {sentence(error)}")
         if self._problem.isHidden():
             more = self._problem.heightForWidth(self._area.width()) + self._bench.appearance.px(12)
             self._be_high(self.height() + more)

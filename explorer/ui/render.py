@@ -76,8 +76,7 @@ def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None
     """Draw a stage in the look that the program wears; see `render`."""
     stops = {stop.name: stop for stop in bench.selection.stops}
     if stage not in stops:
-        known = f"; this model has {', '.join(stops)}"
-        raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)) or known)
+        raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)), known=", ".join(stops))
     typeset("x")  # a formula waits with its typesetting for the second paint, unless one has been typeset before
     view = PageView(bench, stops[stage])
     try:

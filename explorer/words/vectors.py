@@ -160,9 +160,7 @@ class Vectors:
         for spelt in (word, word.lower()):
             if (place := self.words.find(spelt)) >= 0:
                 return place
-        near = self.suggest(word, 1)
-        hint = f" (did you mean '{near[0]}'?)" if near else ""
-        raise ExplorerError("unknown-word", word=word, vectors=self.name, near=hint)
+        raise ExplorerError("unknown-word", word=word, vectors=self.name, near="".join(self.suggest(word, 1)))
 
     def spelt(self, word: str) -> str:
         """The word as it stands in the table."""

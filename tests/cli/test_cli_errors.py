@@ -6,6 +6,7 @@ from explorer.cli import main
 from explorer.cli.arguments import parse_cell, parse_set, parse_switch
 from explorer.cli.parser import COMMANDS, FORMATS
 from explorer.core.errors import ExplorerError
+from explorer.sentences import sentence
 
 WELCOME = ("show", "you-are-welcome")
 
@@ -133,7 +134,7 @@ def test_what_is_no_cell(text):
     with pytest.raises(ExplorerError) as caught:
         parse_cell(text)
     assert caught.value.id == "bad-cell-syntax"
-    assert len(str(caught.value)) < 200
+    assert len(sentence(caught.value)) < 200
 
 
 @pytest.mark.parametrize(

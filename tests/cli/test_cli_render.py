@@ -40,7 +40,7 @@ def test_edits_are_drawn(tmp_path):
 @pytest.mark.parametrize(
     ("stage", "out", "said"),
     [
-        ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?)."),
+        ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?); there are whole, attention, "),
         ("attention", "no/x.pdf", "x.pdf: cannot be written: No such file or directory."),
     ],
 )
@@ -48,7 +48,7 @@ def test_what_comes_to_light_late(tmp_path, stage, out, said):
     done = run("emma", stage, out, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert line.endswith(said)
+    assert said in line
     assert list(tmp_path.iterdir()) == []
 
 

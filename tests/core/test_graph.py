@@ -4,6 +4,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import CELL, READ, GraphBuilder, Place
 from explorer.core.models import build
 from explorer.core.ops import Add, Concat, Input, MatMul, ReLU, Scores, Softmax, WeightedSum
+from explorer.sentences import sentence
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_an_unknown_name_is_answered_with_the_likeliest(translator, name, likeli
     with pytest.raises(ExplorerError) as caught:
         translator.place(name)
     assert caught.value.id == "unknown-node"
-    suggested = str(caught.value).split("did you mean ")[1]
+    suggested = sentence(caught.value).split("did you mean ")[1]
     # The numbers of heads are equally likely.
     assert suggested.replace("head.2", "head.1") == f"'{likeliest}'?)."
 

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.core.forward import Pin
 from explorer.core.gradients import Root
 from explorer.core.nudge import CLOSE, Check, check_cell
@@ -76,7 +76,7 @@ def test_an_infinite_number_cannot_be_nudged_and_so_changes_nothing(compute, exa
 
 
 def test_whole_numbers_are_not_nudged(compute, examples):
-    with pytest.raises(ExplorerError, match="whole numbers"):
+    with refuses("whole numbers"):
         check_cell(compute(examples["gpt"]), "loss.target", (0,))
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from refusals import refuses
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
@@ -162,6 +163,6 @@ def test_how_much_the_last_act_changed(states, was, now, cells, largest):
 def test_a_model_that_memory_could_not_hold_is_refused(translator, monkeypatch):
     state = translator.state
     monkeypatch.setattr(size, "MOST_BYTES", 100_000)
-    with pytest.raises(ExplorerError, match="choose sizes that give up to 12,500"):
+    with refuses("choose sizes that give up to 12,500"):
         translator.do(SetSwitch("encoder.1.self", "d_k", 16384))
     assert (translator.state, translator.history.undo_label) == (state, None)

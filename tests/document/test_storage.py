@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
@@ -27,6 +28,7 @@ from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.document.storage import load, save
+from explorer.sentences import sentence
 
 KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
 numbers = st.sampled_from((0.5, -2.0, 1, 0, math.nan, math.inf, -math.inf, -0.0, 1e308, 5e-324))
@@ -200,7 +202,7 @@ def test_what_cannot_be_written_leaves_the_old_file_alone(file, translator, monk
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(ExplorerError) as caught:
         save(translator.state, "Other", file)
-    assert str(caught.value) == f"{file}: cannot be written: No space left on device."
+    assert sentence(caught.value) == f"{file}: cannot be written: No space left on device."
     assert file.read_bytes() == before
     assert os.listdir(file.parent) == [file.name]
 
@@ -216,7 +218,7 @@ def test_a_place_where_nothing_can_be_written(file, translator, name):
 def test_nothing_is_written_that_could_not_be_opened(file, translator, monkeypatch):
     before = file.read_bytes()
     monkeypatch.setattr(sizes, "MOST_BYTES", 800)
-    with pytest.raises(ExplorerError, match=r"cannot be written: it holds .* numbers; up to 100"):
+    with refuses(r"cannot be written: it holds .* numbers; up to 100"):
         save(translator.state, "", file)
     assert file.read_bytes() == before
 
@@ -252,13 +254,13 @@ def refused(path):
     """The sentence with which a file is refused."""
     with pytest.raises(ExplorerError) as caught:
         load(path)
-    sentence = str(caught.value)
+    said = sentence(caught.value)
     assert caught.value.id in ("document-not-read", "document-wrong", "document-newer")
-    assert sentence.startswith(f"{path}: ")
-    assert sentence.endswith(".")
-    assert len(sentence.splitlines()) == 1
-    assert len(sentence) < len(str(path)) + 500
-    return sentence.removeprefix(f"{path}: ")
+    assert said.startswith(f"{path}: ")
+    assert said.endswith(".")
+    assert len(said.splitlines()) == 1
+    assert len(said) < len(str(path)) + 500
+    return said.removeprefix(f"{path}: ")
 
 
 def test_cut_off_anywhere(file):

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.core.models import build
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
@@ -81,7 +80,7 @@ def test_one_right_word_can_be_held_while_the_others_follow(translator):
 
 def test_a_computed_right_word_is_not_set_but_pinned(translator):
     translator.do(FOLLOW)
-    with pytest.raises(ExplorerError, match=r"target\.tokens"):
+    with refuses(r"target\.tokens"):
         translator.do(SetCells("loss.target", {(0,): 1}))
 
 
@@ -116,14 +115,14 @@ def test_it_is_saved_and_opened(translator, tmp_path):
 
 def test_a_model_whose_output_lacks_a_next_word_says_which(states):
     model = states["gpt"].model.with_switch("loss", "targets", "next word")
-    with pytest.raises(ExplorerError, match="lacks '<end>'"):
+    with refuses("lacks '<end>'"):
         build(model)
-    with pytest.raises(ExplorerError, match="lacks 'b'"):
+    with refuses("lacks 'b'"):
         build(replace(model, axes={**model.axes, "output.words": ("a", "<end>")}))
 
 
 def test_models_without_sentences_have_no_next_word(states):
-    with pytest.raises(ExplorerError, match="no switch 'targets'"):
+    with refuses("no switch 'targets'"):
         Document(states["mlp"]).do(FOLLOW)
 
 

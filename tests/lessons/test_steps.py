@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
@@ -194,16 +195,16 @@ def test_what_is_wrong_is_named_with_file_step_and_remedy(write, right):
     file = write(LESSON.replace(right, wrong))
     with pytest.raises(ExplorerError) as caught:
         load(file)
-    message = str(caught.value)
+    message = sentence(caught.value)
     assert message.startswith(f"step `{step}` of {file}"), message
     assert sentence in message
     assert "\n" not in message
 
 
 def test_an_old_format_has_no_steps_and_a_newer_one_is_not_read(write):
-    with pytest.raises(ExplorerError, match="add format = 2"):
+    with refuses("add format = 2"):
         load(write(LESSON.replace("format = 2", "")))
-    with pytest.raises(ExplorerError, match="newer version of this program, in format 3"):
+    with refuses("newer version of this program, in format 3"):
         load(write(LESSON.replace("format = 2", "format = 3\nunheard-of = 1")))
 
 
@@ -264,5 +265,5 @@ def test_choices_are_right_or_say_what_is_wrong(write, three):
     question = three.steps[1].question
     assert isinstance(question, Choose)
     assert [one.right for one in question.choices] == [False, True]
-    with pytest.raises(ExplorerError, match=r"step `differences` of .*choices.*why` is missing"):
+    with refuses(r"step `differences` of .*choices.*why` is missing"):
         load(write(THREE.replace(', why = "Multiplying does not cancel."', "")))

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons.answers import judge, values_of
 from explorer.lessons.hints import ladder
@@ -101,7 +101,7 @@ def test_a_damaged_file_is_set_aside(folder, content):
 
 def test_where_nothing_can_be_written_one_sentence_says_so(tmp_path, three):
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(ExplorerError, match="cannot be written"):
+    with refuses("cannot be written"):
         Walk(three, ProgressFolder(tmp_path / "file")).go(0)
 
 

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, Recipe
 from explorer.core.training.schedule import SCHEDULES
+from explorer.sentences import sentence
 from explorer.training.recipes import load, names, save, written
 from explorer.training.task import ExistingModel, Material, NewModel, Task
 
@@ -118,14 +120,14 @@ def test_a_recipe_that_is_wrong(read, tmp_path, text, said):
     with pytest.raises(ExplorerError) as caught:
         read(text)
     assert caught.value.id == "lesson-key"
-    assert f"{tmp_path / 'r.toml'}: " in str(caught.value)
-    assert said in str(caught.value)
+    assert f"{tmp_path / 'r.toml'}: " in sentence(caught.value)
+    assert said in sentence(caught.value)
 
 
 def test_names_that_no_recipe_has(tmp_path):
-    with pytest.raises(ExplorerError, match=r"no recipe 'xro' \(did you mean 'xor'\?\)"):
+    with refuses(r"no recipe 'xro' \(did you mean 'xor'\?\)"):
         load("xro")
-    with pytest.raises(ExplorerError, match="no such file"):
+    with refuses("no such file"):
         load(str(tmp_path / "none.toml"))
 
 
@@ -177,7 +179,7 @@ def test_a_document_is_named_by_its_full_path(tmp_path, monkeypatch):
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
-    with pytest.raises(ExplorerError, match="cannot be written"):
+    with refuses("cannot be written"):
         save(Task("", "", ExistingModel("xor"), Material(), Recipe()), tmp_path / "nowhere" / "r.toml")
 
 

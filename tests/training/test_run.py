@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
@@ -263,7 +263,7 @@ def test_steps_too_large_end_with_a_plain_sentence(script):
     script.do(SetCells(LOGITS, {(0, 1): np.inf}))
     run = begun(script, "SGD", 0.1)
     before = script.state
-    with pytest.raises(ExplorerError, match="no finite number"):
+    with refuses("no finite number"):
         run.take()
     assert script.state is before
     assert run.at == 0
@@ -272,13 +272,13 @@ def test_steps_too_large_end_with_a_plain_sentence(script):
 def test_a_run_has_an_end(script, monkeypatch):
     monkeypatch.setattr("explorer.training.run.MOST_STEPS", 2)
     run = begun(script, steps=2)
-    with pytest.raises(ExplorerError, match="up to 2 steps"):
+    with refuses("up to 2 steps"):
         run.take()
 
 
 def test_without_a_loss_there_is_no_run(script):
     script.do(SetSwitch("loss", "loss", "none"))
-    with pytest.raises(ExplorerError, match="no loss"):
+    with refuses("no loss"):
         begun(script)
 
 

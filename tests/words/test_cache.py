@@ -3,8 +3,8 @@ import os
 
 import numpy as np
 import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.words import cache
 from explorer.words.files import formats, saving
 from explorer.words.progress import Cancelled
@@ -112,7 +112,7 @@ def test_nothing_is_left_of_a_file_that_is_bad_or_of_a_parsing_that_was_stopped(
     with pytest.raises(Cancelled):
         cache.load(file, stop)
     file.write_text("a 1 2\nb 3\n", "utf-8")
-    with pytest.raises(ExplorerError, match="line 2"):
+    with refuses("line 2"):
         cache.load(file)
     assert list((tmp_path / "cache").iterdir()) == []
 
@@ -143,13 +143,13 @@ def test_what_is_of_no_use_any_more_is_deleted(tmp_path, file):
 
 def test_a_folder_or_nothing_is_no_file(tmp_path):
     for path in (tmp_path, tmp_path / "none"):
-        with pytest.raises(ExplorerError, match="cannot be read"):
+        with refuses("cannot be read"):
             cache.load(path)
 
 
 def test_a_cache_that_cannot_be_written(tmp_path, file):
     (tmp_path / "taken").write_text("", "utf-8")
-    with pytest.raises(ExplorerError, match="cannot be written"):
+    with refuses("cannot be written"):
         cache.load(file, cache=tmp_path / "taken" / "x")
 
 

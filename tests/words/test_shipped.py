@@ -5,8 +5,8 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.paths import resources
 from explorer.words import catalogue, evaluation, similarity
 from explorer.words.files import saving
@@ -94,7 +94,7 @@ def test_vectors_by_the_name_of_a_file(tmp_path, table):
 def test_a_set_that_was_downloaded(tmp_path, monkeypatch, sample_file):
     one = catalogue.Offered("glove-twitter-25", sample_file.stat().st_size, "", 1, 25, "")
     monkeypatch.setattr(catalogue, "OFFERED", (one,))
-    with pytest.raises(ExplorerError, match="has not been downloaded"):
+    with refuses("has not been downloaded"):
         catalogue.load("glove-twitter-25")
     (tmp_path / "downloads").mkdir()
     (tmp_path / "downloads" / "glove-twitter-25.gz").write_bytes(sample_file.read_bytes())

@@ -192,7 +192,11 @@ class LossCurve(Plot):
     def _mark(self) -> None:
         place = None if self._here is None else (self._here[0], float(self._scaled(np.array([self._here[1]]))[0]))
         # A dot far beyond the axes ends in a crash of Qt's painter.
-        if place is not None and self.extent.top() <= place[1] <= self.extent.bottom() and place[0] <= self.extent.right():
+        if (
+            place is not None
+            and self.extent.top() <= place[1] <= self.extent.bottom()
+            and place[0] <= self.extent.right()
+        ):
             self._dot.setData([place[0]], [place[1]], brush=pg.mkBrush(self.bench.appearance.theme.here), pen=None)
 
     def _scaled(self, values: Array) -> Array:

@@ -11,6 +11,7 @@ from explorer.core.numbers import significant, written
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.document.document import Change
+from explorer.sentences import sentence
 from explorer.training.diagnosis import why_it_stands_still
 from explorer.training.run import Run, Settings
 from explorer.ui.theme import mark
@@ -92,7 +93,7 @@ class TrainingTab(QFrame):
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             across.addWidget(area, stretch)
         self._settings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        bench.descent.failed.connect(lambda error: self._say_problem(str(error)))
+        bench.descent.failed.connect(lambda error: self._say_problem(sentence(error)))
         bench.descent.changed.connect(self._follow_run)
         bench.bridge.changed.connect(self.follow)
         self.pictures.follow_structure(list(self.moves.boxes))

@@ -8,6 +8,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.sentences import sentence
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.words.card import label
@@ -178,10 +179,10 @@ class WordField(QWidget):
                 widget.hide()
                 widget.deleteLater()
         if error is not None:
-            sentence = str(ExplorerError(error.id, **{**error.fields, "near": ""}))
-            self._flow.addWidget(label(f"⚠ {sentence}", "error"))
+            said = sentence(ExplorerError(error.id, **{**error.fields, "near": ""}))
+            self._flow.addWidget(label(f"⚠ {said}", "error"))
             self.edit.setFocus()
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.edit, str(error)))
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.edit, sentence(error)))
         if near:
             self._flow.addWidget(label("Did you mean", "muted"))
         for other in near:

@@ -10,6 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.pages.gestures import Gesture
 from explorer.pages.words import MOST, GoToWord, ShowCosine, near
+from explorer.sentences import sentence
 from explorer.ui.page.listing import ListingView
 from explorer.ui.words.card import Card, here, label
 from explorer.ui.words.fields import WordField
@@ -96,7 +97,7 @@ class NeighboursCard(Card):
         if word and not vectors.norm(word):
             self.search.stop()
             self._show(word, [])
-            self.said.setText(str(ExplorerError("no-direction", word=word)))
+            self.said.setText(sentence(ExplorerError("no-direction", word=word)))
             return
         self.search.search(
             vectors, lambda report: similarity.nearest(vectors, word, N) if word else [], partial(self._show, word)

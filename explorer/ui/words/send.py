@@ -14,6 +14,7 @@ from explorer.document.commands import SendWords
 from explorer.document.document import Change
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson, Setting
+from explorer.sentences import sentence
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox
@@ -152,7 +153,7 @@ class SendCard(Card):
     def say(self) -> None:
         """What would be sent."""
         if not self.tables.count():
-            self.said.setText(str(ExplorerError("no-table")))
+            self.said.setText(sentence(ExplorerError("no-table")))
             return
         width, dims = self.bench.document.state.model.d_model, self.vectors.dims
         words = [word for word in self.field.entries() if word in self.vectors]

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPush
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.document.document import Change
+from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.widgets.boxes import ComboBox
@@ -200,7 +201,7 @@ class VectorsCard(Card):
         self.doing.setText(", ".join(parts))
 
     def _fail(self, error: ExplorerError) -> None:
-        self.problem.setText(f"⚠ {error}")
+        self.problem.setText(f"⚠ {sentence(error)}")
         self.problem.show()
         show_error(error, self.open)
 

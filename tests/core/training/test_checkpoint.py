@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.records import Records
+from explorer.sentences import sentence
 
 
 def after(trainer, steps):
@@ -96,7 +98,7 @@ def refused(trainer, file):
         checkpoint.load(trainer, file)
     assert caught.value.id == "checkpoint-not-read"
     assert everything(trainer) == before
-    return str(caught.value)
+    return sentence(caught.value)
 
 
 def test_files_that_are_none(xor, tmp_path):
@@ -150,7 +152,7 @@ def test_a_file_that_does_not_fit_together(xor, tmp_path, change):
 
 
 def test_a_place_that_cannot_be_written(xor, tmp_path):
-    with pytest.raises(ExplorerError, match="cannot be written"):
+    with refuses("cannot be written"):
         checkpoint.save(xor(), Records(), tmp_path / "nowhere" / "run")
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.core.training.data import MOST_JUDGED, OWN, TARGET, cases, sentence_pairs, windows
 
 # Windows of a text
@@ -47,7 +47,7 @@ def test_the_output_may_have_a_vocabulary_of_its_own():
 
 
 def test_a_text_shorter_than_a_window():
-    with pytest.raises(ExplorerError, match="4 of the 5 words that windows of 4 need"):
+    with refuses("4 of the 5 words that windows of 4 need"):
         windows(np.arange(4), 4)
 
 
@@ -140,5 +140,5 @@ def test_a_pair_as_decoder_and_teacher_have_it():
 def test_a_vocabulary_without_what_is_needed(missing):
     pairs = [(["two", "cats"], ["dos", "gatos"]), (["cats"], ["gatos"])]
     known = (*(word for word in WRITTEN if word != missing), "<unk>")
-    with pytest.raises(ExplorerError, match=missing):
+    with refuses(missing):
         sentence_pairs(pairs, SOURCE, known)

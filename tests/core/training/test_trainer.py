@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
@@ -166,7 +167,7 @@ def test_an_initialiser_leaves_frozen_weights_as_they_are(xor):
 
 
 def test_names_that_nothing_has(xor):
-    with pytest.raises(ExplorerError, match=r"did you mean 'layer\.2\.W'"):
+    with refuses(r"did you mean 'layer\.2\.W'"):
         xor(frozen=("leyer.2.W",))
     with pytest.raises(ExplorerError) as caught:
         xor(frozen=("layer.1", "layer.2"))
@@ -219,7 +220,7 @@ def test_dropout_of_the_models_own_switches(gpt):
 
 
 def test_a_net_has_no_place_for_dropout(xor):
-    with pytest.raises(ExplorerError, match="no place for dropout"):
+    with refuses("no place for dropout"):
         xor(dropout=0.5)
 
 
@@ -310,7 +311,7 @@ def test_adam_goes_on_remembering_under_another_rate(xor):
 def test_a_loss_that_is_infinite_at_once(xor):
     made = xor()
     trainer = Trainer(made.model, made._inputs, cases(np.zeros((4, 2)), np.full((4, 1), 1e200)), made.recipe)
-    with pytest.raises(ExplorerError, match="no finite number before the first step"):
+    with refuses("no finite number before the first step"):
         trainer.step()
     assert trainer.at == 0
 
@@ -321,7 +322,7 @@ def test_a_weight_that_is_no_number_is_named(xor, before):
     for _ in range(before):
         trainer.step()
     trainer.set({"layer.2.b": np.array([np.nan])})
-    with pytest.raises(ExplorerError, match=r"layer\.2\.b holds"):
+    with refuses(r"layer\.2\.b holds"):
         trainer.step()
     assert trainer.at == before
 
@@ -330,12 +331,12 @@ def test_the_last_good_weights_stay(xor):
     model, inputs = xor("ReLU").model, xor("ReLU")._inputs
     model = model.with_switch("layer.2", "activation", "identity")
     trainer = Trainer(model, inputs, OWN, Recipe(optimiser="SGD", rate=100.0, steps=1000))
-    with pytest.raises(ExplorerError, match=r"After step \d+ the loss or a gradient is no finite number"):
+    with refuses(r"After step \d+ the loss or a gradient is no finite number"):
         run(trainer)
     kept, at = bits(trainer), trainer.at
     assert 0 < at < 1000
     assert all(np.isfinite(array).all() for array in trainer.weights.values())
-    with pytest.raises(ExplorerError, match="finite"):
+    with refuses("finite"):
         trainer.step()
     assert (bits(trainer), trainer.at) == (kept, at)
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.new import new_lesson
@@ -229,7 +229,7 @@ def test_a_new_encoder_has_no_loss(window, eye):
     ],
 )
 def test_a_model_that_cannot_be(changes, why):
-    with pytest.raises(ExplorerError, match=why):
+    with refuses(why):
         new_lesson(**{"kind": "gpt", "texts": ["a b"], **changes})
 
 

@@ -8,6 +8,7 @@ import pytest
 from safetensors.numpy import save
 
 from explorer.core.errors import ExplorerError
+from explorer.sentences import sentence
 from explorer.words.files import formats
 
 WORDS = ["the", "naïve", "日本", "a\u00a0b", "o'clock", ". . .", "12"]
@@ -34,7 +35,7 @@ def read(tmp_path, content, name="file"):
 def refused(tmp_path, content, name="file"):
     with pytest.raises(ExplorerError) as caught:
         read(tmp_path, content, name)
-    said = str(caught.value)
+    said = sentence(caught.value)
     assert name in said
     assert "\n" not in said
     return said.partition(f"{name}: ")[2]

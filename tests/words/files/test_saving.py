@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refuses
 from safetensors.numpy import save_file
 
-from explorer.core.errors import ExplorerError
 from explorer.words.files import formats, saving
 from explorer.words.vectors import Vectors
 from tests.words.files.conftest import read, spelt
@@ -26,12 +26,12 @@ def test_what_is_written_is_read_again(tmp_path, table, ending):
 
 
 def test_a_name_that_says_nothing(tmp_path, table):
-    with pytest.raises(ExplorerError, match=r"choose one of \.txt, "):
+    with refuses(r"choose one of \.txt, "):
         saving.save(table, tmp_path / "mine.doc")
 
 
 def test_a_place_that_cannot_be_written(tmp_path, table):
-    with pytest.raises(ExplorerError, match="cannot be written: No such file"):
+    with refuses("cannot be written: No such file"):
         saving.save(table, tmp_path / "none" / "mine.txt")
     assert not list(tmp_path.glob("**/*.part"))
 

@@ -1,0 +1,163 @@
+"""What errors say: one English sentence for each id. The layers below know ids and fields only."""
+
+from collections.abc import Mapping
+
+from explorer.core.errors import ExplorerError
+
+SENTENCES: dict[str, str] = {
+    "unknown-node": "There is no node '{name}'{near}.",
+    "bad-cell": "'{name}' has no cell [{cell}]; its shape is {shape}.",
+    "bad-cell-syntax": "'{text}' does not name a cell; write NODE[row,column], counted from 0, as in Q[0,1].",
+    "not-editable": "'{name}' is computed from other nodes; edit one of {inputs}, or pin the cell.",
+    "computed-cell": "'{name}' is computed; press Enter on a cell to pin a value there by hand.",
+    "paste-empty": "The clipboard holds no numbers; copy cells of a table first.",
+    "paste-uneven": "The rows of the copied table are not equally long; copy a rectangle of cells.",
+    "paste-too-long": "The copied table is too large; paste up to {limit} cells.",
+    "paste-too-large": "The copied table of {given} does not fit: from here there is room for {room}.",
+    "no-lesson-value": "The lesson has no value for '{name}'; undo takes back what was changed.",
+    "bad-number": "'{text}' is not a number; write one such as 0.5, -2 or 1e-3.",
+    "number-too-large": "'{text}' is too large; numbers go up to about 1.8e308.",
+    "bad-shape": "'{name}' has shape {shape}; the values given have shape {given}.",
+    "bad-token-id": "'{name}' holds whole numbers from 0 to {last}; {value} is not one of them.",
+    "empty-tokens": "'{sequence}' needs at least one token.",
+    "too-many-tokens": "'{sequence}' may have up to {limit} tokens; {given} were given.",
+    "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
+    "too-many-labels": "The matrices of this model would have {labels} rows and columns; choose sizes that give up to "
+    "{limit}.",
+    "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
+    "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
+    "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too large. The "
+    "weights are those of the last good step. Start over with a lower learning rate, or clip the gradient.",
+    "weight-not-finite": "{name} holds a cell that is no finite number, so there is no gradient to go by. Undo that "
+    "edit, or type a number.",
+    "training-not-finite": "The loss or a gradient is no finite number before the first step; look at the weights, and "
+    "at the words or numbers that are learned from.",
+    "pinned-cases": "{name} is held at values for single cases, and a batch has others. Release it, or learn from all "
+    "cases at once: batch 0, and none put aside.",
+    "nothing-moves": "There are no weights here that training could move; free some of the frozen ones.",
+    "bad-training-choice": "'{value}' is not a value of {name}; choose {known}.",
+    "text-too-short": "The text is too short: it has {found} of the {least} words that windows of {window} need.",
+    "text-line": "{file}: line {line} {problem}; {remedy}.",
+    "word-not-known": "'{word}' is not in the vocabulary of the model; add it, or add <unk> for all such words.",
+    "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "
+    "choose another --out.",
+    "unknown-recipe": "There is no recipe '{name}'{near}; those that come with the program are {known}.",
+    "material-does-not-fit": "A model of kind '{kind}' cannot learn from {given}; give it {wanted}.",
+    "cases-do-not-fit": "The cases have {given} numbers in '{name}', the model {wanted}; make them equal.",
+    "batch-too-large": "One step would hold {numbers} numbers; up to {limit} are allowed: choose a smaller batch, "
+    "window or model.",
+    "not-a-document-name": "{file}: is not the name of a document; choose one that ends in .explorer.",
+    "no-loss-to-lower": "This model has no loss that training could lower; a switch of its loss adds one.",
+    "no-dropout": "This model has no place for dropout; set it to 0.",
+    "checkpoint-not-read": "{file}: is no training that could be gone on with: {reason}. Delete it to begin anew.",
+    "run-too-long": "A run has up to {limit} steps here; begin another to go on.",
+    "bad-token": "A token is text that can be seen, without spaces, up to {limit} characters; '{token}' is not.",
+    "fixed-tokens": "The words of '{sequence}' belong to this lesson and cannot be changed; set its numbers instead.",
+    "not-computed": "“{what}” could not be computed: {why}. All is as it was before.",
+    "no-loss": "There is no loss here whose gradient could be taken; choose an example that has one.",
+    "no-gradient": "'{name}' holds whole numbers, which have no gradient; choose a node that holds none.",
+    "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
+    "unknown-sequence": "There is no sequence '{name}'; this model has {known}.",
+    "unknown-block": "There is no block '{name}'; this model has {known}.",
+    "unknown-switch": "The block '{block}' has no switch '{name}'; it has {known}.",
+    "bad-switch-value": "'{value}' is not a value of {block}.{name}; choose {allowed}.",
+    "bad-switch-syntax": "'{text}' does not set a switch; write BLOCK.NAME=VALUE, as in encoder.1.self.scale=none.",
+    "bad-set-syntax": "'{text}' does not set a cell; write NODE[row,column]=VALUE, counted from 0, as in Q[0,1]=2.5.",
+    "heads-do-not-divide": "d_model {d_model} cannot be split over {heads} heads; choose {remedy}, or set d_k and d_v.",
+    "widths-differ": "Without W_O, {block} gives {width} numbers a token but d_model is {d_model}; set d_v or W_O.",
+    "no-next-word": "The output vocabulary lacks '{word}', which may come next; add it to output.words, or set "
+    "loss.targets to typed.",
+    "causal-needs-one-sequence": "A causal mask needs queries and keys from one sequence, and {block} has two; "
+    "choose another mask.",
+    "unknown-kind": "There is no model kind '{kind}'; choose {known}.",
+    "values-and-keys": "Each key has a value: there are {keys} keys and {values} values; give both the same number.",
+    "missing-size": "A model of kind '{kind}' needs '{what}'.",
+    "tied-widths": "Tied unembedding needs the decoder's vocabulary; that has {table} words, the output {words}. "
+    "Switch it off, or give both the same words.",
+    "unknown-lesson": "There is no lesson '{name}'{near}; `explorer list` shows them.",
+    "unknown-setting": "'{lesson}' has no setting '{name}'; it has {known}.",
+    "lesson-not-read": "{file}: cannot be read: {reason}.",
+    "lesson-too-large": "{file}: {size} bytes; a lesson may have up to {limit}.",
+    "lesson-syntax": "{file}: is not valid TOML: {reason}.",
+    "lesson-key": "{file}: {key}: {problem}; {remedy}.",
+    "lesson-step": "step `{step}` of {file}: {problem}; {remedy}.",
+    "lesson-step-name": "step `{step}` of {file} names {what} `{name}`; {remedy}",
+    "replay-differs": "step `{step}` of {lesson} is not the same by another way; report this.",
+    "replay-question": "step `{step}` of {lesson}: `question`: {problem}; {remedy}.",
+    "unknown-course": "There is no course '{name}'{near}.",
+    "no-steps": "{lesson} has no steps; `explorer list` shows which lessons have some.",
+    "lesson-newer": "{file}: is written for a newer version of this program, in format {version}; this one reads up to "
+    "{known}. Update the program to open it.",
+    "document-not-read": "{file}: cannot be read: {reason}.",
+    "document-wrong": "{file}: cannot be opened: {problem}.",
+    "document-newer": "{file}: was made by a newer version of this program, in format {version}; this one reads up to "
+    "{known}. Update the program to open it.",
+    "unknown-format": "'{name}' is not a format; choose {known}.",
+    "unknown-word": "'{word}' is not among the words of {vectors}{near}.",
+    "no-direction": "The vector of '{word}' is all zeros, so it has no direction and no cosine; choose another word.",
+    "too-few-words": "{given} different words were given; the odd one out needs {least} or more.",
+    "words-wanted": "This takes {wanted}, not {given}.",
+    "text-too-long": "Up to {limit} characters can be trained on here, not {given}; `explorer words train` takes more.",
+    "no-table": "This example has no embedding table; open one that begins with words.",
+    "no-known-word": "None of the words of '{text}' is in {vectors}; choose other words, or other vectors.",
+    "unknown-vectors": "There are no vectors '{name}'{near}, and no such file; `explorer words list` shows them.",
+    "vectors-not-here": "{name} has not been downloaded; `explorer words get {name}` does it ({size}).",
+    "vectors-not-read": "{file}: cannot be read: {reason}.",
+    "vectors-too-large": "{file}: its vectors take {size}; up to {limit} can be opened.",
+    "vectors-pickle": "{file}: is a pickle, as gensim's own save() writes it; opening one could run any program, so "
+    "save the vectors in gensim with save_word2vec_format() and open that.",
+    "vectors-unknown": "{file}: is {what}; vectors come as GloVe or word2vec text, word2vec binary, these in gzip, "
+    "safetensors or .npz.",
+    "vectors-line": "{file}: line {line}: {problem}.",
+    "vectors-truncated": "{file}: ends after {found} of the {wanted} words that its first line promises; get the "
+    "file anew.",
+    "vectors-arrays": "{file}: {problem}.",
+    "download-offline": "{name} cannot be downloaded: there is no connection to the server ({reason}); what comes with "
+    "the program works without.",
+    "download-refused": "{name} cannot be downloaded from {url}: {reason}.",
+    "download-broken": "The download of {name} broke off: {reason}; {have} are kept, and the next attempt goes on "
+    "there.",
+    "download-wrong": "The download of {name} is not what it should be: {what}; try again later.",
+    "disk-full": "{folder}: {need} are needed and {free} are free; make room, then try again.",
+    "unknown-ending": "{file}: the ending says how to write vectors; choose one of {known}.",
+    "not-written": "{file}: cannot be written: {reason}.",
+    "not-a-script-name": "{file}: is not the name of a Python file; choose one that ends in .py.",
+    "unknown-stage": "There is no stage '{name}'{near}; there are {known}.",
+    "text-not-read": "{file}: cannot be read: {reason}.",
+    "text-not-utf8": "{file}: line {line} is not text in UTF-8; save the file as UTF-8.",
+    "too-little-text": "{file}: {found} words occur at least {least} times; training needs two or more.",
+    "bad-vector-setting": "A word's vector can be its {known}; '{value}' is neither.",
+    "no-pairs": "None of the {words} words stands beside another on a line; write several words on each line.",
+    "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",
+    "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose "
+    "another name.",
+    "process-failed": "{message}",
+    "process-ended": "The process that trains was ended from outside; Train goes on from what it kept last.",
+    "process-not-started": "The process for training could not be started.",
+    "example-changed": "The model or what it learns from has changed; Train goes on with it as it is now.",
+    "model-changed": "The model has other weights than when the training began; begin anew.",
+}
+
+
+def sentence(error: ExplorerError, sentences: Mapping[str, str] = SENTENCES) -> str:
+    """What an error says, in the words of a table of sentences by their ids.
+
+    A name that is near to the one that was given is asked for, and an error that is the reason of another is told
+    within its sentence.
+    """
+    return sentences[error.id].format(**{name: _worded(name, field, sentences) for name, field in error.fields.items()})
+
+
+def _worded(name: str, field: object, sentences: Mapping[str, str]) -> object:
+    if name == "near":
+        return did_you_mean(str(field))
+    if isinstance(field, ExplorerError):
+        return sentence(field, sentences).rstrip(".")
+    if isinstance(field, Exception):
+        return str(field) or type(field).__name__
+    return field
+
+
+def did_you_mean(near: str) -> str:
+    """A question for a name that is near to what was typed; nothing where there is none."""
+    return f" (did you mean '{near}'?)" if near else ""
