@@ -89,7 +89,7 @@ class Elements(QWidget):
         _clear(self._column)
         for element in elements:
             self._column.addWidget(self._widget(element), 0, _alignment(element))
-        self._column.addStretch()
+        self._column.addStretch(1)  # a stack ends with a stretch of its own, and would share the room
         stay = {*self.widgets.values(), *self._holders.values()}
         before = [*(widget for _, widget in self._before.values()), *self._holders_before.values()]
         gone = [widget for widget in before if widget not in stay]

@@ -217,6 +217,14 @@ def test_a_switch_on_the_page_of_all_switches_works(window, hand, eye, switch):
 # What cannot be
 
 
+def test_the_blocks_of_a_short_page_stand_close_to_each_other(open_window, eye):
+    window = open_window("xor-linear")
+    bars = eye.go_to(window, ALL).findChildren(SwitchBar)
+    tops = sorted(bar.mapTo(window, QPoint()).y() for bar in bars)
+    assert len(tops) > 2
+    assert max(after - before for before, after in zip(tops, tops[1:], strict=False)) < 3 * bars[0].height()
+
+
 def test_heads_that_do_not_divide_are_refused_at_the_place(window, hand, eye, bar, switch, said):
     spin = control(bar("decoder.1.self.attention"), "heads")
     spin.setFocus()
