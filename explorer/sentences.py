@@ -80,7 +80,7 @@ SENTENCES: dict[str, str] = {
     "lesson-too-large": "{file}: {size} bytes; a lesson may have up to {limit}.",
     "lesson-syntax": "{file}: is not valid TOML: {reason}.",
     "lesson-key": "{file}: {key}: {problem}; {remedy}.",
-    "lesson-step": "step `{step}` of {file}: {problem}; {remedy}.",
+    "lesson-step": "step `{step}` of {file}: {at}{problem}; {remedy}.",
     "lesson-step-name": "step `{step}` of {file} names {what} `{name}`; {remedy}",
     "replay-differs": "step `{step}` of {lesson} is not the same by another way; report this.",
     "replay-question": "step `{step}` of {lesson}: `question`: {problem}; {remedy}.",

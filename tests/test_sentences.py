@@ -33,8 +33,8 @@ def test_every_error_that_is_raised_has_a_sentence_and_gives_its_fields():
 
 def test_every_sentence_is_one_line():
     for id, message in SENTENCES.items():
-        # "{message}": the sentence of another process is handed on.
-        assert message.endswith((".", "?")) or message == "{message}", id
+        # "{message}": the sentence of another process is handed on; a remedy may be a question.
+        assert message.endswith((".", "?", "{remedy}")) or message == "{message}", id
         assert "\n" not in message, id
 
 

@@ -42,8 +42,8 @@ class Table:
         """Say what is wrong at a key ("" for the table itself)."""
         written = written_key((*self.way, key) if key else self.way)
         if self.step:
-            problem = f"`{written}` {problem}" if written else problem
-            raise ExplorerError("lesson-step", file=self.file, step=self.step, problem=problem, remedy=remedy)
+            at = f"`{written}` " if written else ""
+            raise ExplorerError("lesson-step", file=self.file, step=self.step, at=at, problem=problem, remedy=remedy)
         raise ExplorerError("lesson-key", file=self.file, key=written, problem=problem, remedy=remedy)
 
     def has_only(self, *known: str) -> None:

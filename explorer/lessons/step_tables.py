@@ -112,8 +112,10 @@ class _StepReader:
         try:
             yield Names(self._state)
         except UnknownNameError as error:
-            fields = {"what": error.what, "name": error.name, "remedy": error.remedy}
-            raise ExplorerError("lesson-step-name", file=self._table.file, step=self._table.step, **fields) from None
+            table, what, name, remedy = self._table, error.what, error.name, error.remedy
+            raise ExplorerError(
+                "lesson-step-name", file=table.file, step=table.step, what=what, name=name, remedy=remedy
+            ) from None
 
     # What is changed
 

@@ -9,6 +9,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import ALL, Choose, Look, MakeSo, Point, Predict
+from explorer.sentences import sentence
 from tests.lessons.conftest import THREE
 
 LESSON = """
@@ -190,14 +191,14 @@ WRONG = {
 
 @pytest.mark.parametrize("right", WRONG)
 def test_what_is_wrong_is_named_with_file_step_and_remedy(write, right):
-    wrong, step, sentence = WRONG[right]
+    wrong, step, said = WRONG[right]
     assert LESSON.count(right) == 1
     file = write(LESSON.replace(right, wrong))
     with pytest.raises(ExplorerError) as caught:
         load(file)
     message = sentence(caught.value)
     assert message.startswith(f"step `{step}` of {file}"), message
-    assert sentence in message
+    assert said in message
     assert "\n" not in message
 
 

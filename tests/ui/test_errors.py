@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.sentences import sentence
 from explorer.ui.errors import Message, show_error
 
 ERROR = ExplorerError("unknown-word", word="x", vectors="these", near="")
@@ -33,7 +34,7 @@ def messages(window):
 
 def test_it_stands_below_what_it_is_about(window, said):
     show_error(ERROR, field(window))
-    assert said() == f"⚠ {ERROR}"
+    assert said() == f"⚠ {sentence(ERROR)}"
     (message,) = messages(window)
     assert (message.x(), message.y()) == (20, 46)
 
@@ -47,7 +48,7 @@ def test_it_stays_when_the_focus_moves(window, said, qtbot):
     second.setFocus()
     qtbot.waitUntil(second.hasFocus)
     window.activateWindow()
-    assert said() == f"⚠ {ERROR}"
+    assert said() == f"⚠ {sentence(ERROR)}"
 
 
 @pytest.mark.parametrize("act", ["key", "click", "time"])
@@ -72,7 +73,7 @@ def test_a_newer_one_takes_its_place(window, said, qtbot):
     said()
     other = ExplorerError("unknown-word", word="y", vectors="these", near="")
     show_error(other, line)
-    qtbot.waitUntil(lambda: [message.text() for message in messages(window)] == [f"⚠ {other}"])
+    qtbot.waitUntil(lambda: [message.text() for message in messages(window)] == [f"⚠ {sentence(other)}"])
 
 
 def test_a_long_one_breaks_into_lines_and_stays_inside(window):

@@ -1,5 +1,7 @@
 """Every switch can be set where its stage is, and says so when a choice is impossible."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPushButton, QSpinBox
@@ -222,7 +224,7 @@ def test_the_blocks_of_a_short_page_stand_close_to_each_other(open_window, eye):
     bars = eye.go_to(window, ALL).findChildren(SwitchBar)
     tops = sorted(bar.mapTo(window, QPoint()).y() for bar in bars)
     assert len(tops) > 2
-    assert max(after - before for before, after in zip(tops, tops[1:], strict=False)) < 3 * bars[0].height()
+    assert max(after - before for before, after in pairwise(tops)) < 3 * bars[0].height()
 
 
 def test_heads_that_do_not_divide_are_refused_at_the_place(window, hand, eye, bar, switch, said):
