@@ -76,18 +76,19 @@ def check_lesson(path: str | Path) -> Lesson:
                 )
     states = StepStates(lesson)
     for at, step in enumerate(lesson.steps):
-        problem, remedy = _wrong_in(step, states, at)
-        if problem:
-            raise ExplorerError("lesson-step", file=str(path), step=step.id, problem=problem, remedy=remedy)
+        wrong, remedy = _wrong_in(step, states, at)
+        if wrong:
+            key = "`training`: " if isinstance(wrong, ExplorerError) else ""
+            raise ExplorerError("lesson-step", file=str(path), step=step.id, at=key, problem=wrong, remedy=remedy)
     return lesson
 
 
-def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str, str]:
+def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerError, str]:
     """What is wrong with a step once its numbers are there, and the remedy; nothing where it is as it should be."""
     try:
         engine = states.engine(at)
     except ExplorerError as error:  # its training went astray
-        return f"`training`: {str(error).rstrip('.')}", "write a lower rate, or fewer steps"
+        return error, "write a lower rate, or fewer steps"
     for inner, (node, cell) in step.shown.items():
         if np.isnan(engine.value(engine.graph.place(node))[cell]):
             return f"`{{{inner}}}` comes out as NaN", "name a cell that has a number"

@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from explorer.parts import parts
+from explorer.ui.files import PROGRAM
 from explorer.ui.window.main_window import MainWindow
 
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2

@@ -1,8 +1,8 @@
 """Courses name lessons that are there, each behind those that it needs."""
 
 import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.lessons.course import course, course_from, courses
 from explorer.lessons.reading import Table
 
@@ -28,7 +28,7 @@ def test_a_course_is_an_order_of_lessons():
     ],
 )
 def test_what_is_wrong_is_named(other, message):
-    with pytest.raises(ExplorerError, match=message):
+    with refuses(message):
         read(**other)
 
 
@@ -38,11 +38,11 @@ def test_a_lesson_stands_behind_those_that_it_needs(monkeypatch, tmp_path):
     files = {name: tmp_path / f"{name}.toml" for name in ("one", "two")}
     monkeypatch.setattr("explorer.lessons.course.lesson_files", lambda: files)
     assert read(lessons=["one", "two"]).lessons == ("one", "two")
-    with pytest.raises(ExplorerError, match="'two' needs 'one', which comes later; put 'one' before it"):
+    with refuses("'two' needs 'one', which comes later; put 'one' before it"):
         read(lessons=["two", "one"])
 
 
 def test_every_course_that_comes_along_is_valid():
     assert [course(one.id) for one in courses()] == courses()
-    with pytest.raises(ExplorerError, match="There is no course 'nothing'"):
+    with refuses("There is no course 'nothing'"):
         course("nothing")

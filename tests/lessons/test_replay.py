@@ -1,8 +1,8 @@
 """Every lesson that comes along is gone through by the program, and what is wrong in one is found."""
 
 import pytest
+from refusals import refuses
 
-from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells
 from explorer.lessons import answers, replay
 from explorer.lessons.check import check_lesson
@@ -41,13 +41,13 @@ def test_a_step_that_is_another_one_by_another_way_is_found(three, monkeypatch):
         return command
 
     monkeypatch.setattr(StepStates, "go", astray)
-    with pytest.raises(ExplorerError, match="step `guess` of three-steps is not the same by another way"):
+    with refuses("step `guess` of three-steps is not the same by another way"):
         replay.replay(three)
 
 
 def test_a_question_that_does_not_take_its_answer_is_found(three, monkeypatch):
     monkeypatch.setattr(replay, "judge", lambda *_: answers.Verdict(False, "No."))
-    with pytest.raises(ExplorerError, match="step `guess` of three-steps: `question`: its own answer"):
+    with refuses("step `guess` of three-steps: `question`: its own answer"):
         replay.replay(three)
 
 
@@ -69,14 +69,14 @@ def test_what_only_the_numbers_tell_is_found_by_check(tmp_path, right):
     wrong, message = WRONG[right]
     assert THREE.count(right) == 1
     (tmp_path / "wrong.toml").write_text(THREE.replace(right, wrong))
-    with pytest.raises(ExplorerError, match=message):
+    with refuses(message):
         check_lesson(tmp_path / "wrong.toml")
 
 
 def test_a_goal_that_no_number_reaches_is_found(tmp_path):
     file = tmp_path / "never.toml"
     file.write_text(THREE.replace("Category A] < 0.5", "Category A] > 1.5"))
-    with pytest.raises(ExplorerError, match="no way was found to reach the goal"):
+    with refuses("no way was found to reach the goal"):
         replay.replay(load(file))
 
 
