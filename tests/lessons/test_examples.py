@@ -19,6 +19,7 @@ SETTINGS = {
     "apple-orange": ["printed", "printed-all", "phone", "words", "textbook"],
     "i-want-to-buy": ["likeness", "next-word", "textbook"],
     "translation-lookup": ["printed", "textbook"],
+    "words-as-vectors": ["screen-rock", "remote-rock", "remote-screen"],
     "cat-sat-on-the": ["printed", "wrong", "script"],
     "emma": ["printed", "textbook"],
     "positions-cat-mat": ["off", "off-swapped", "textbook", "textbook-swapped"],
