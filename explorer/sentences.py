@@ -39,6 +39,10 @@ SENTENCES: dict[str, str] = {
     "text-too-short": "The text is too short: it has {found} of the {least} words that windows of {window} need.",
     "text-line": "{file}: line {line} {problem}; {remedy}.",
     "word-not-known": "'{word}' is not in the vocabulary of the model; add it, or add <unk> for all such words.",
+    "unknown-text-word": "The model does not know the word '{word}'{near}.",
+    "writes-nothing": "This model foretells no next word; choose one with a decoder, such as tiny-gpt.",
+    "no-start": "Say what the answer begins with: --target and one of {known}.",
+    "no-room": "The model has room for {limit} words; write a shorter text.",
     "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "
     "choose another --out.",
     "unknown-recipe": "There is no recipe '{name}'{near}; those that come with the program are {known}.",

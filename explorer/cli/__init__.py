@@ -112,6 +112,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.train import train
 
             return train(arguments)
+        case "generate":
+            from explorer.cli.generate import generate
+
+            return generate(arguments)
         case "bench":
             from explorer.cli.bench import bench
 

@@ -14,7 +14,7 @@ from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
 from explorer.lessons.check import Result, SlipResult, check_figures, check_lesson, check_slips
 from explorer.lessons.course import courses
-from explorer.lessons.loader import catalogue, load
+from explorer.lessons.loader import catalogue, load, models
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
@@ -24,6 +24,7 @@ from explorer.training import recipes
 def list_all(as_json: bool) -> int:
     """``explorer list``: lessons, models to train, vectors."""
     lessons, plans = catalogue(), {name: recipes.load(name) for name in recipes.names()}
+    trained = models()
     if as_json:
         found = {
             "lessons": [
@@ -42,6 +43,7 @@ def list_all(as_json: bool) -> int:
                 }
                 for lesson in lessons
             ],
+            "trained": [{"id": one.id, "title": one.title, "scores": dict(one.card)} for one in trained],
             "models": [{"name": name, "title": plan.title} for name, plan in plans.items()],
             "vectors": listed(),
             "courses": [{"id": one.id, "title": one.title, "lessons": list(one.lessons)} for one in courses()],
@@ -50,8 +52,10 @@ def list_all(as_json: bool) -> int:
         return 0
     rows = [(*_named(one), one.reference or "ours", ", ".join(one.settings)) for one in lessons]
     print(*columns([("lesson", "title", "steps", "reference", "settings"), *rows], "<<><<"), "", sep="\n")
-    models = [(name, plan.title, f"explorer train {name} --out FILE") for name, plan in plans.items()]
-    print(*columns([("model to train", "title", "command"), *models], "<"), "", sep="\n")
+    ready = [(one.id, one.title, f'explorer generate {one.id} "TEXT"') for one in trained]
+    print(*columns([("trained model", "title", "command"), *ready], "<"), "", sep="\n")
+    to_train = [(name, plan.title, f"explorer train {name} --out FILE") for name, plan in plans.items()]
+    print(*columns([("model to train", "title", "command"), *to_train], "<"), "", sep="\n")
     print(*listing(), sep="\n")
     return 0
 
@@ -107,7 +111,8 @@ def check(files: Sequence[str], as_json: bool) -> int:
 
 def _ids() -> list[str]:
     """The lessons that come with the program, valid or not."""
-    return sorted(file.stem for file in (paths.resources() / "lessons").glob("*.toml"))
+    files = (file for folder in ("lessons", "models") for file in (paths.resources() / folder).glob("*.toml"))
+    return sorted(file.stem for file in files)
 
 
 def _problem(file: str) -> str:

@@ -7,7 +7,7 @@ from typing import NoReturn
 from explorer import __version__
 from explorer.cli.errors import UsageError
 
-COMMANDS = ("list", "show", "explain", "render", "check", "replay", "glossary", "words", "train", "bench")
+COMMANDS = ("list", "show", "explain", "render", "check", "replay", "glossary", "words", "train", "generate", "bench")
 FORMATS = ("table", "json", "csv", "latex", "python")
 
 _PROGRAM = """\
@@ -23,6 +23,7 @@ Every number of a transformer, live and editable.
   explorer glossary [TERM]         what a term or symbol means
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
+  explorer generate MODEL TEXT     a trained model writes on
   explorer bench                   how fast is it here?
 
 Only the window needs a display. `explorer COMMAND --help` tells more.
@@ -164,6 +165,25 @@ What is needed to go on lies in FILE.training until the training is done. With -
 """
 
 
+_GENERATE = """\
+Let a model write on behind TEXT, word by word, until it says <end>. MODEL is a name from `explorer list`, or a document
+(.explorer). Of a translator TEXT is what it reads, and --target what its answer begins with.
+"""
+
+_GENERATE_EXAMPLES = """\
+examples:
+  explorer generate tiny-gpt "the cat sat on the" --greedy
+  explorer generate tiny-gpt "Emma hates" --temperature 1.5 --top-k 5 --seed 3
+  explorer generate tiny-gpt "roses are" --beams 3 --json
+
+Without --greedy or --beams words are drawn: logits divided by the temperature, softmax, then top-k, then top-p. The
+same seed draws the same words. --json prints
+  {"model", "tokens", "new", "steps": [{"candidates": [[token, probability], …], "chosen"}]}
+where candidates are the up to 20 likeliest words that could be chosen. With --beams the steps are those of the best
+way, and "beams": [{"new", "score"}] lists all; a score is the sum of the logs of the probabilities.
+"""
+
+
 class Parser(ArgumentParser):
     """One that leaves the wording and the exit to `main`."""
 
@@ -201,7 +221,10 @@ def _window() -> Parser:
 
 def _list() -> Parser:
     parser = Parser("list", "List the lessons with their settings, the models that can be trained, and the vectors.")
-    shape = 'print {"lessons": [{"id", "title", "steps", "questions", …}], "models": …, "vectors": …, "courses": …}'
+    shape = (
+        'print {"lessons": [{"id", "title", "steps", "questions", …}], "trained": [{"id", "title", "scores"}], '
+        '"models": …, "vectors": …, "courses": …}'
+    )
     parser.add_argument("--json", action="store_true", help=shape)
     return parser
 
@@ -307,6 +330,23 @@ def _train() -> Parser:
     return parser
 
 
+def _generate() -> Parser:
+    parser = Parser("generate", _GENERATE, epilog=_GENERATE_EXAMPLES)
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a name from `explorer list`, or a document (.explorer)")
+    add("text", metavar="TEXT", help="words that the model knows")
+    add("-n", type=int, default=20, metavar="N", help="write up to N words (20)")
+    add("--temperature", type=float, default=1.0, metavar="T", help="what the logits are divided by (1)")
+    add("--top-k", type=int, default=0, metavar="K", help="choose among the K likeliest words (0: all)")
+    add("--top-p", type=float, default=1.0, metavar="P", help="among the likeliest that together have P (1)")
+    add("--seed", type=int, default=0, metavar="S", help="of the draws (0)")
+    add("--greedy", action="store_true", help="always the likeliest word")
+    add("--beams", type=int, metavar="B", help="follow the B likeliest ways to write on")
+    add("--target", metavar="TEXT", help='what a translator\'s answer begins with, such as "<es>"')
+    add("--json", action="store_true", help="print JSON")
+    return parser
+
+
 def _bench() -> Parser:
     what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
@@ -346,5 +386,6 @@ _PARSERS = {
     "glossary": _glossary,
     "words": _words,
     "train": _train,
+    "generate": _generate,
     "bench": _bench,
 }

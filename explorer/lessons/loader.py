@@ -21,6 +21,7 @@ from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
 from explorer.lessons.schema import Lesson, Setting
 from explorer.lessons.step_tables import read_steps
+from explorer.lessons.trained_weights import read_weights
 
 MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
@@ -40,7 +41,7 @@ def load(name_or_path: str | Path) -> Lesson:
     name = str(name_or_path)
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         return lesson_from(read(Path(name)))
-    files = lesson_files()
+    files = lesson_files() | model_files()
     if name not in files:
         raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
     return lesson_from(read(files[name]))
@@ -48,21 +49,46 @@ def load(name_or_path: str | Path) -> Lesson:
 
 def catalogue() -> list[Lesson]:
     """The lessons that come with the program, easier ones first."""
-    return sorted(
-        (lesson_from(read(file)) for file in lesson_files().values()), key=lambda lesson: (lesson.order, lesson.title)
-    )
+    return _in_order(lesson_files())
+
+
+def models() -> list[Lesson]:
+    """The models that were trained for the program and come with it, smaller ones first."""
+    return _in_order(model_files())
+
+
+def _in_order(files: Mapping[str, Path]) -> list[Lesson]:
+    return sorted((lesson_from(read(file)) for file in files.values()), key=lambda lesson: (lesson.order, lesson.title))
 
 
 def titles() -> dict[str, str]:
     """The titles of the lessons that come with the program by their ids, easier ones first; no model is made."""
-    tops = map(read, lesson_files().values())
+    return _titles(lesson_files())
+
+
+def model_titles() -> dict[str, str]:
+    """The same of the models that were trained for the program."""
+    return _titles(model_files())
+
+
+def _titles(files: Mapping[str, Path]) -> dict[str, str]:
+    tops = map(read, files.values())
     named = sorted((_order(top), top.text("title"), top.text("id")) for top in tops)
     return {id: title for _, title, id in named}
 
 
 def lesson_files() -> dict[str, Path]:
     """The files of the lessons that come with the program, by their ids."""
-    return {file.stem: file for file in sorted((paths.resources() / "lessons").glob("*.toml"))}
+    return _files("lessons")
+
+
+def model_files() -> dict[str, Path]:
+    """Those of the models that were trained for the program and come with it."""
+    return _files("models")
+
+
+def _files(folder: str) -> dict[str, Path]:
+    return {file.stem: file for file in sorted((paths.resources() / folder).glob("*.toml"))}
 
 
 def lesson_from(top: Table) -> Lesson:
@@ -81,7 +107,7 @@ def lesson_from(top: Table) -> Lesson:
     top = _with_example(top)
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "order", "ours"),
-        *("model", "tokens", "switches", "inputs", "settings", "training"),
+        *("model", "tokens", "switches", "inputs", "settings", "training", "weights", "card"),
         *("format", "example", "teaches", "needs", "minutes", "step"),
     )
     id = top.text("id")
@@ -107,7 +133,7 @@ def lesson_from(top: Table) -> Lesson:
         lengths = {**model.lengths, **_lengths(words[name])}
         graphs[name] = _graph(table, replace(model, lengths=lengths, switches={**model.switches, **switches[name]}))
 
-    inputs |= _arrays(top.table("inputs"), graphs)
+    inputs |= _arrays(top.table("inputs"), graphs) | (read_weights(top, graphs) if "weights" in top else {})
     settings: dict[str, Setting] = {}
     for name, graph in graphs.items():
         table = tables.table(name)
@@ -134,6 +160,7 @@ def lesson_from(top: Table) -> Lesson:
         teaches=top.text("teaches", default=""),
         needs=top.words("needs") if "needs" in top else (),
         minutes=top.real("minutes", default=0.0, least=0, most=1000),
+        card=_card(top.table("card")),
     )
     return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
 
@@ -143,22 +170,29 @@ def _with_example(top: Table) -> Table:
     if "example" not in top:
         return top
     id = top.text("example")
-    files = lesson_files()
+    files = lesson_files() | model_files()
     if id not in files:
         top.fail("example", f"there is no '{id}'", likeliest(id, files, "there are"))
     taken = {key: value for key, value in read(files[id]).data.items() if key in _OF_EXAMPLE}
+    if "weights" in taken:
+        taken["weights"] = str(files[id].parent / taken["weights"])
     for key in taken.keys() & top.data.keys() & set(_NUMBERS):
         top.fail(key, "belongs to the example", "leave it out, and change it in a step")
     return Table(top.file, {**taken, **top.data})
 
 
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
-_OF_EXAMPLE = (*_NUMBERS, "ours", "training", "reference", "start_stage")
+_OF_EXAMPLE = (*_NUMBERS, "weights", "ours", "training", "reference", "start_stage")
 """What a lesson has from its example."""
 
 
 def _to_try(table: Table) -> str:
     return table.text("try", default="", most=MOST_TEXT)
+
+
+def _card(table: Table) -> dict[str, float]:
+    """The measured scores of a trained model by their names."""
+    return {name: table.real(name, 0.0, -1e12, 1e12) for name in table}
 
 
 def _order(top: Table) -> int:
@@ -174,7 +208,8 @@ def _model(top: Table) -> tuple[Model, dict[str, Array]]:
     kind = table.one_of("kind", KINDS)
     sequences = SEQUENCES.get(kind, ())
     sizes = ("layers", "seed", "axes") if kind == "mlp" else ("seed", "axes")
-    table.has_only("kind", *(("d_model", "layers", "seed", "axes") if sequences else sizes))
+    table.has_only("kind", *(("d_model", "layers", "seed", "axes", "dtype") if sequences else sizes))
+    dtype = table.one_of("dtype", ("float64", "float32"), default="float64")
     layers = table.number("layers", default=1, least=1, most=48)
     axes = _axes(table.table("axes"), kind, layers)
     if sequences:
@@ -187,7 +222,7 @@ def _model(top: Table) -> tuple[Model, dict[str, Array]]:
         problem = f"is {d_model}, but {len(axes['d_model'])} dimensions are named"
         table.fail("d_model", problem, "leave it out, or name as many under model.axes.d_model")
     seed = table.number("seed", default=0, least=0, most=2**32 - 1)
-    return Model(kind, _lengths(inputs), axes, d_model, layers, seed=seed), inputs
+    return Model(kind, _lengths(inputs), axes, d_model, layers, seed=seed, dtype=dtype), inputs
 
 
 def _words(table: Table, kind: str, axes: Mapping[str, tuple[str, ...]]) -> dict[str, Array]:

@@ -89,6 +89,8 @@ class Lesson:
         The ids of the lessons that come before it.
     minutes : float
         How long its steps take; 0 where nobody says so.
+    card : mapping of str to float
+        Of a model that was trained for the program: its measured scores by their names.
     """
 
     id: str
@@ -107,6 +109,7 @@ class Lesson:
     teaches: str = field(default="", kw_only=True)
     needs: tuple[str, ...] = field(default=(), kw_only=True)
     minutes: float = field(default=0.0, kw_only=True)
+    card: Mapping[str, float] = field(default_factory=dict, kw_only=True)
 
     @property
     def questions(self) -> int:

@@ -1,6 +1,6 @@
 """From a task, or an open document, to a trainer, and back to a document."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +10,9 @@ from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.models.size import count_labels
 from explorer.core.ops import Array
+from explorer.core.switches import SwitchValue
 from explorer.core.tokens import END, PAD, START, UNKNOWN, token_ids
-from explorer.core.training.data import OWN, SHOWN, TARGET, Examples, cases, sentence_pairs, windows
+from explorer.core.training.data import OWN, SHOWN, TARGET, Examples, cases, sentence_pairs, whole_sentences, windows
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.text import Pair, pairs_of, vocabulary
@@ -21,6 +22,8 @@ from explorer.document.state import State, frozen
 from explorer.lessons.loader import load
 from explorer.lessons.new import MOST_NUMBERS
 from explorer.lessons.saved import is_document, opened
+from explorer.training.grammar import Grammar, start_of
+from explorer.training.grammar import load as grammar_from
 from explorer.training.task import LEARNS_FROM, Material, NewModel, Task
 
 MOST_IN_A_STEP = 200_000_000
@@ -28,7 +31,16 @@ MOST_LABELS = 1_000_000
 SHOWN_WORDS, SHOWN_CASES = 12, 100
 """How much of what it learned from a new model's document shows."""
 
-_WORDS = {"text": "a text", "pairs": "pairs of sentences", "set": "a table of cases", "cases": "a table of cases"}
+JUDGED = 1000
+"""How many of a grammar's held-out sentences are drawn to judge by."""
+
+_WORDS = {
+    "text": "a text",
+    "pairs": "pairs of sentences",
+    "grammar": "a grammar",
+    "set": "a table of cases",
+    "cases": "a table of cases",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +137,8 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
             examples = _split(
                 sentence_pairs(_pairs(material), words["source.words"], words["target.words"], output), recipe
             )
+        case "grammar":
+            examples = _drawn(_grammar(material), model.kind, words, material.sentences, recipe.seed)
         case _:
             examples = _split(cases(*_cases(material)), recipe)
             for name in ("input.X", TARGET):
@@ -196,8 +210,18 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
         initialiser=recipe.initialiser or "xavier",
         dtype=made.dtype,
     )
+    switches: dict[str, SwitchValue]
     switches = {f"{block}.lookup": "index" for block, kind in model.blocks().items() if kind == "sequence"}
     match made.kind:
+        case _ if material.kind == "grammar":
+            grammar = _grammar(material)
+            axes = _words_of(grammar, made.kind)
+            examples = _drawn(grammar, made.kind, axes, material.sentences, recipe.seed)
+            switches["loss.targets"] = "next word"
+            if made.kind == "encoder-decoder":
+                switches |= _padding_masks(model)
+            inputs = {name: array[0][array[0] != _pad(name, axes)] for name, array in examples.arrays.items()}
+            lengths = {name.removesuffix(".tokens"): len(a) for name, a in inputs.items() if name != TARGET}
         case "gpt":
             text = _text(material)
             known = vocabulary(text, material.words)
@@ -214,13 +238,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
                 [w for _, written in pairs for w in written], material.words, (START, END, PAD, UNKNOWN)
             )
             examples = _split(sentence_pairs(pairs, source, target), recipe)
-            switches |= {
-                f"{block}.mask": "causal + padding"
-                if block.startswith("decoder.") and block.endswith(".self")
-                else "padding"
-                for block, kind in model.blocks().items()
-                if kind == "attention"
-            }
+            switches |= _padding_masks(model)
             switches["loss.targets"] = "next word"
             n, m = len(pairs[0][0]), len(pairs[0][1]) + 1
             axes, lengths = {"source.words": source, "target.words": target}, {"source": n, "target": m}
@@ -240,6 +258,15 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
     return _fitting(document, examples, recipe, title)
 
 
+def _padding_masks(model: Model) -> dict[str, SwitchValue]:
+    """The masks of a translator that reads sentences of different lengths at once."""
+    return {
+        f"{block}.mask": "causal + padding" if block.startswith("decoder.") and block.endswith(".self") else "padding"
+        for block, kind in model.blocks().items()
+        if kind == "attention"
+    }
+
+
 def _counted(letter: str, n: int) -> tuple[str, ...]:
     return tuple(f"{letter}_{i + 1}" for i in range(n)) if n > 1 else (letter,)
 
@@ -253,6 +280,39 @@ def _text(material: Material) -> list[str]:
 
 def _pairs(material: Material) -> list[Pair]:
     return pairs_of(material.text, str(material.file or "the text"), material.lower)
+
+
+def _grammar(material: Material) -> Grammar:
+    assert material.file is not None
+    return grammar_from(material.file)
+
+
+def _words_of(grammar: Grammar, kind: str) -> dict[str, tuple[str, ...]]:
+    """The vocabularies of a model that learns a grammar. A translator is told by its first word which language."""
+    if kind == "gpt":
+        return {"input.words": (END, PAD, *grammar.words())}
+    source, *others = grammar.languages
+    known = dict.fromkeys(word for language in others for word in grammar.words(language))
+    starts = (start_of(language) for language in others)
+    return {"source.words": (PAD, *grammar.words(source)), "target.words": (*starts, END, PAD, *known)}
+
+
+def _drawn(grammar: Grammar, kind: str, words: Mapping[str, Sequence[str]], n: int, seed: int) -> Examples:
+    """Sentences of a grammar as examples: those that are learned from, and held-out ones to judge by."""
+    drawn = grammar.sample(n, seed, held_out=False)
+    judged = grammar.sample(JUDGED, seed, held_out=True)
+    if kind == "gpt":
+        return whole_sentences([one.words() for one in (*drawn, *judged)], words["input.words"], len(judged))
+    source, *others = grammar.languages
+    both = [(one.words(source), (start_of(to), *one.words(to))) for one in (*drawn, *judged) for to in others]
+    read, written = zip(*both, strict=True)
+    known = words["target.words"], len(judged) * len(others)
+    return whole_sentences(written, *known, read, words["source.words"])
+
+
+def _pad(name: str, words: Mapping[str, Sequence[str]]) -> int:
+    """The number of `<pad>` in the words of an input or of the target."""
+    return words["source.words" if name == "source.tokens" else list(words)[-1]].index(PAD)
 
 
 def _cases(material: Material) -> tuple[Array, Array]:

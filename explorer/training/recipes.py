@@ -23,6 +23,8 @@
     words = 400                 size of the vocabulary; the rest is <unk>
     lower = true                capitals count as small letters
     pairs = "pairs.tsv"         or: two sentences a line, a tab between them
+    grammar = "mine.toml"       or: sentences drawn from a grammar; see `explorer.training.grammar`
+    sentences = 20000           how many of them
     set = "xor"                 or: a table of cases that comes with the program
     X = [[0, 1], …]             or: a table of cases written out,
     target = [[1], …]           and what should come of them
@@ -51,6 +53,7 @@ from explorer.training.task import (
     MOST_CASES,
     MOST_D_MODEL,
     MOST_LAYERS,
+    MOST_SENTENCES,
     MOST_UNITS,
     MOST_WINDOW,
     MOST_WORDS,
@@ -150,15 +153,16 @@ def _whole_numbers(table: Table, key: str, most: int) -> list[int]:
 
 
 def _material(table: Table, folder: Path) -> Material:
-    keys = {"text": "text", "pairs": "pairs", "set": "set", "X": "cases"}
+    keys = {"text": "text", "pairs": "pairs", "grammar": "grammar", "set": "set", "X": "cases"}
     kinds = [kind for key, kind in keys.items() if key in table]
     if len(kinds) > 1:
         table.fail("", f"says twice what is learned from: {' and '.join(kinds)}", "leave one out")
     match kinds:
         case []:
             if len(table):
-                table.has_only(*keys, "target", "window", "words", "lower")
-                table.fail("", "does not say what is learned from", "write one of text, pairs, set, and X with target")
+                table.has_only(*keys, "target", "window", "words", "lower", "sentences")
+                remedy = "write one of text, pairs, grammar, set, and X with target"
+                table.fail("", "does not say what is learned from", remedy)
             return Material()
         case ["set"]:
             table.has_only("set")
@@ -166,6 +170,10 @@ def _material(table: Table, folder: Path) -> Material:
         case ["cases"]:
             table.has_only("X", "target")
             return Material("cases", X=_table_of(table, "X"), target=_table_of(table, "target"))
+        case ["grammar"]:
+            table.has_only("grammar", "sentences")
+            n = table.number("sentences", Material.sentences, 2, MOST_SENTENCES)
+            return Material("grammar", _file(table, "grammar", folder), sentences=n)
         case [kind]:
             table.has_only(kind, "words", "lower", *(("window",) if kind == "text" else ()))
             return Material(
@@ -231,6 +239,9 @@ def written(task: Task) -> str:
             assert material.X is not None
             assert material.target is not None
             tables["data"] = {"X": material.X.tolist(), "target": material.target.tolist()}
+        case "grammar":
+            assert material.file is not None
+            tables["data"] = {"grammar": str(material.file.absolute()), "sentences": material.sentences}
         case "text" | "pairs":
             assert material.file is not None
             window = {"window": material.window} if material.kind == "text" else {}

@@ -17,7 +17,8 @@ MOST_LAYERS = 24
 MOST_D_MODEL = 2048
 MOST_UNITS = 4096
 MOST_CASES = 10_000
-LEARNS_FROM = {"gpt": ("text",), "encoder-decoder": ("pairs",), "mlp": ("set", "cases")}
+MOST_SENTENCES = 200_000
+LEARNS_FROM = {"gpt": ("text", "grammar"), "encoder-decoder": ("pairs", "grammar"), "mlp": ("set", "cases")}
 """What a model of each kind can learn from, beside its own example."""
 
 
@@ -69,10 +70,10 @@ class Material:
     Parameters
     ----------
     kind : str
-        "own" (the model's own example), "shown" (the same, with dropout's inputs as they are), "text", "pairs", "set"
-        or "cases".
+        "own" (the model's own example), "shown" (the same, with dropout's inputs as they are), "text", "pairs",
+        "grammar", "set" or "cases".
     file : Path or None
-        Of "text" and "pairs".
+        Of "text", "pairs" and "grammar".
     content : str or None
         What would stand in the file, where there is none.
     set : str
@@ -81,6 +82,8 @@ class Material:
         Words in a window of the text, and in the vocabulary of a new model.
     lower : bool
         Whether capitals count as small letters.
+    sentences : int
+        How many are drawn from a grammar.
     X, target : numpy.ndarray or None
         Of "cases": (n_cases, n_features) and (n_cases, n_outputs).
     """
@@ -92,6 +95,7 @@ class Material:
     window: int = 16
     words: int = 400
     lower: bool = True
+    sentences: int = 20_000
     X: Array | None = None
     target: Array | None = None
 

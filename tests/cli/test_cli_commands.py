@@ -18,7 +18,7 @@ from explorer.cli.text import columns, width
 from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_figures, check_slips
 from explorer.lessons.course import courses
-from explorer.lessons.loader import catalogue
+from explorer.lessons.loader import catalogue, models
 from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
 from tests.lessons.conftest import THREE
@@ -48,12 +48,13 @@ def test_each_command_has_help(capsys, command):
 
 def test_list(capsys):
     assert main(["list"]) == 0
-    lessons, models, vectors = capsys.readouterr().out.split("\n\n")
+    lessons, trained, models_to_train, vectors = capsys.readouterr().out.split("\n\n")
     heading, *lines = lessons.splitlines()
     assert heading.split() == ["lesson", "title", "steps", "reference", "settings"]
     assert [line.split()[0] for line in lines] == [lesson.id for lesson in catalogue()]
     assert all(line.endswith(", ".join(lesson.settings)) for line, lesson in zip(lines, catalogue(), strict=True))
-    assert [line.split()[0] for line in models.splitlines()[1:]] == recipes.names()
+    assert [line.split()[0] for line in models_to_train.splitlines()[1:]] == recipes.names()
+    assert [line.split()[0] for line in trained.splitlines()[1:]] == [one.id for one in models()]
     assert [line.split()[0] for line in vectors.splitlines()[1:]] == [one.name for one in (*SHIPPED, *OFFERED)]
 
 
@@ -77,6 +78,7 @@ def test_list_json(capsys):
         for one in catalogue()
     ]
     assert [one["id"] for one in found["courses"]] == [one.id for one in courses()]
+    assert found["trained"] == [{"id": one.id, "title": one.title, "scores": dict(one.card)} for one in models()]
     assert [one["name"] for one in found["models"]] == recipes.names()
     assert [one["name"] for one in found["vectors"]] == [one.name for one in (*SHIPPED, *OFFERED)]
     assert all(one["here"] for one in found["vectors"][: len(SHIPPED)])
@@ -116,7 +118,7 @@ def test_check_json(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["agrees"] is True
     assert found["lessons"] == [
-        {"lesson": name, "valid": True, "problem": None} for name in sorted(one.id for one in catalogue())
+        {"lesson": name, "valid": True, "problem": None} for name in sorted(one.id for one in [*catalogue(), *models()])
     ]
     assert len(found["figures"]) == len(check_figures())
     assert len(found["slips"]) == len(check_slips())

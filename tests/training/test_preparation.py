@@ -120,7 +120,11 @@ def test_padding_is_not_counted(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "kind", "wanted"),
-    [("xor", "text", "a table of cases"), ("roses-are-red", "set", "a text"), ("emma", "text", "its own example")],
+    [
+        ("xor", "text", "a table of cases"),
+        ("roses-are-red", "set", "a text or a grammar"),
+        ("emma", "text", "its own example"),
+    ],
 )
 def test_material_that_a_model_cannot_learn_from(text, name, kind, wanted):
     material = text if kind == "text" else Material("set", set="xor")

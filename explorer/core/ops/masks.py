@@ -107,8 +107,13 @@ class CausalPaddingMask(Op):
     whole = True
 
     @property
+    def causal(self) -> CausalMask:
+        """The part that does not depend on the words."""
+        return CausalMask(self.n, self.window)
+
+    @property
     def _both(self) -> tuple[CausalMask, PaddingMask]:
-        return CausalMask(self.n, self.window), PaddingMask(self.pad, self.n)
+        return self.causal, PaddingMask(self.pad, self.n)
 
     def forward(self, *parents: Array) -> Array:
         causal, padding = self._both

@@ -80,8 +80,11 @@ class Rotary(Op):
         return self.d // 2 * 2
 
     def forward(self, *parents: Array) -> Array:
-        (x,) = parents
-        cos, sin = self._cos_sin(x)
+        return self.from_position(parents[0], 0)
+
+    def from_position(self, x: Array, first: int) -> Array:
+        """The same for rows of which the first stands at another position than 0: those behind the ones in a cache."""
+        cos, sin = self._cos_sin(x, first)
         even, odd = x[..., 0 : self.turned : 2], x[..., 1 : self.turned : 2]
         return self._joined(even * cos - odd * sin, odd * cos + even * sin, x)
 
@@ -93,9 +96,9 @@ class Rotary(Op):
         of_odd = passed(odd, cos) + passed(even, -sin)
         return (self._joined(of_even, of_odd, gradient),)
 
-    def _cos_sin(self, x: Array) -> tuple[Array, Array]:
+    def _cos_sin(self, x: Array, first: int = 0) -> tuple[Array, Array]:
         """Of the angles, (n, d // 2)."""
-        angles = np.arange(x.shape[-2])[:, None] / 10000 ** (np.arange(0, self.turned, 2) / self.d)
+        angles = np.arange(first, first + x.shape[-2])[:, None] / 10000 ** (np.arange(0, self.turned, 2) / self.d)
         return np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
 
     def _joined(self, even: Array, odd: Array, x: Array) -> Array:

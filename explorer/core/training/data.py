@@ -186,6 +186,38 @@ def sentence_pairs(
     return _whole(arrays, lengths)
 
 
+def whole_sentences(
+    written: Sequence[Sequence[str]],
+    known: Sequence[str],
+    judged: int,
+    read: Sequence[Sequence[str]] = (),
+    source: Sequence[str] = (),
+) -> Examples:
+    """Whole sentences for a decoder: at each word it learns to say the next one, and `<end>` behind the last.
+
+    Shorter sentences are filled up with ``<pad>``.
+
+    Parameters
+    ----------
+    written : sequence of words
+        What the decoder reads: of a translator with the word in front that it starts with.
+    known : sequence of str
+        The decoder's vocabulary, with `<end>` and `<pad>`.
+    judged : int
+        So many of them, the last ones, are for validation.
+    read, source : sequence of words, and sequence of str
+        Of a translator, for each sentence the one that the encoder reads, and the encoder's vocabulary.
+    """
+    decoder = "target" if read else "input"
+    arrays = {f"{decoder}.tokens": _filled(written, known)}
+    arrays[TARGET] = _filled([[*words[1:], END] for words in written], known)
+    if read:
+        arrays = {"source.tokens": _filled(read, source), **arrays}
+    examples = _whole(arrays, {n.removesuffix(".tokens"): a.shape[1] for n, a in arrays.items() if n != TARGET})
+    learned = len(written) - judged
+    return replace(examples, training=examples.training[:learned], validation=examples.training[learned:])
+
+
 def cases(X: Array, target: Array) -> Examples:
     """A table of cases for an MLP: X (n_cases, n_features), and the outputs (n_cases, n_outputs) they should have."""
     return _whole({"input.X": X, TARGET: target}, {})

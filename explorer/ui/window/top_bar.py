@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from explorer.lessons.loader import load, titles
+from explorer.lessons.loader import load, model_titles, titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
@@ -84,10 +84,13 @@ class TopBar(QFrame):
         def list_examples() -> None:
             # Their files are read when somebody looks for one: the window is there before.
             menu.aboutToShow.disconnect(list_examples)
-            for id, title in titles().items():
-                example = QAction(title, menu)
-                example.triggered.connect(partial(_open_example, files, id))
-                menu.insertAction(behind, example)
+            for examples in (titles(), model_titles()):
+                for id, title in examples.items():
+                    example = QAction(title, menu)
+                    example.triggered.connect(partial(_open_example, files, id))
+                    menu.insertAction(behind, example)
+                menu.insertSeparator(behind)
+            menu.removeAction(behind)
 
         menu.aboutToShow.connect(list_examples)
         menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as, actions.export_python])

@@ -1,0 +1,225 @@
+"""Writing on: from the logits behind a text to the next word, and so on (Holtzman et al. 2020 for the choices).
+
+The choice of a word is: logits ÷ temperature, softmax, then only the `top_k` most probable words, then only the most
+probable ones that together have at least `top_p`; what is left is weighed anew, and one of it is drawn.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from explorer.core.decoder import Decoder
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import Array, Softmax
+
+BOUNDS = {"temperature": (0.01, 100.0), "top_k": (0, 1_000_000), "top_p": (0.0, 1.0), "seed": (0, 2**32 - 1)}
+"""The least and the most of each number of `Choice`."""
+MOST_BEAMS = 64
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a word is chosen.
+
+    Parameters
+    ----------
+    greedy : bool
+        Always the most probable word; nothing else counts then.
+    temperature : float
+        What the logits are divided by: below 1 likely words become likelier, above 1 all become more alike.
+    top_k : int
+        Only the so many most probable words; 0: all.
+    top_p : float
+        Only the most probable words that together have at least this probability; 1: all. At least one word is left.
+    seed : int
+        Of the draws.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-training-setting" for a number out of its bounds.
+    """
+
+    greedy: bool = False
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in BOUNDS.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                shown = name.replace("_", "-")
+                raise ExplorerError("bad-training-setting", name=shown, value=value, low=low, high=high)
+
+    def probabilities(self, logits: Array) -> Array:
+        """The probability of each word to be chosen, (n_words,); 0 for those that are cut off.
+
+        Parameters
+        ----------
+        logits : numpy.ndarray
+            (n_words,)
+        """
+        if self.greedy:
+            only = np.zeros(len(logits))
+            only[int(np.argmax(logits))] = 1.0
+            return only
+        spread = Softmax().forward(np.asarray(logits, np.float64)[None] / self.temperature)[0]
+        left = np.where(kept(spread, self.top_k, self.top_p), spread, 0.0)
+        return np.asarray(left / left.sum())
+
+
+def kept(probabilities: Array, top_k: int, top_p: float) -> Array:
+    """Which words top-k and top-p leave, (n_words,) of bool. Of equally probable ones the earlier stays."""
+    order = np.argsort(-probabilities, kind="stable")
+    n = min(top_k, len(order)) if top_k else len(order)
+    before = np.cumsum(probabilities[order[:n]])
+    if top_p < 1:
+        share = top_p * before[-1]
+        n = 1 + int(np.searchsorted(before[:-1], share * (1 - 1e-12)))
+    found = np.zeros(len(order), dtype=bool)
+    found[order[:n]] = True
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """One word that was written.
+
+    Parameters
+    ----------
+    logits : numpy.ndarray
+        (n_words,)
+    probabilities : numpy.ndarray
+        Of being chosen, (n_words,).
+    chosen : int
+        The number of the word.
+    """
+
+    logits: Array
+    probabilities: Array
+    chosen: int
+
+    def candidates(self, most: int) -> list[tuple[int, float]]:
+        """The words that could be chosen with their probabilities, likeliest first; the chosen one among them."""
+        order = np.argsort(-self.probabilities, kind="stable")
+        found = [int(i) for i in order[:most] if self.probabilities[i] > 0]
+        if self.chosen not in found:
+            found[-1:] = [self.chosen]
+        return [(i, float(self.probabilities[i])) for i in found]
+
+
+def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int) -> Iterator[Written]:
+    """Write up to n words behind a text, and stop behind `<end>`, or where the model has no room for more.
+
+    Parameters
+    ----------
+    decoder : Decoder
+    ids : sequence of int
+        The numbers of the words that it has not read yet; at least one.
+    n : int
+    choice : Choice
+    end : int
+        The number of `<end>`; -1 where the model has none.
+    """
+    random = np.random.default_rng(choice.seed)
+    read: Sequence[int] = ids
+    for _ in range(n):
+        if decoder.n + len(read) > decoder.room:
+            return
+        logits = decoder.read(read)
+        probabilities = choice.probabilities(logits)
+        chosen = int(np.argmax(probabilities)) if choice.greedy else drawn(probabilities, float(random.random()))
+        yield Written(logits, probabilities, chosen)
+        if chosen == end:
+            return
+        read = [chosen]
+
+
+def drawn(probabilities: Array, number: float) -> int:
+    """The word that a number from 0 to 1 falls on, where each has a stretch as long as its probability."""
+    possible = np.flatnonzero(probabilities)
+    sums = np.cumsum(probabilities[possible])
+    return int(possible[min(int(np.searchsorted(sums, number * sums[-1], side="right")), len(possible) - 1)])
+
+
+# Beam search
+
+
+@dataclass(frozen=True, eq=False)
+class Beam:
+    """One way to write on.
+
+    Parameters
+    ----------
+    words : tuple of int
+        The numbers of the words written.
+    score : float
+        The sum of the logs of their probabilities.
+    steps : tuple of Written
+        How each came to be written.
+    parent : int
+        Its place among the beams of one word less; -1 for the first.
+    done : bool
+        Whether it ends in `<end>`.
+    """
+
+    words: tuple[int, ...] = ()
+    score: float = 0.0
+    steps: tuple[Written, ...] = ()
+    parent: int = -1
+    done: bool = False
+
+
+def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -> list[tuple[Beam, ...]]:
+    """Beam search: after each word the so many likeliest ways to write on are followed (Sutskever et al. 2014, §3.2).
+
+    Parameters
+    ----------
+    decoder : Decoder
+    ids : sequence of int
+        The numbers of the words that it has not read yet; at least one.
+    n : int
+        The most words to write.
+    beams : int
+        How many ways are followed at once.
+    end : int
+        The number of `<end>`; -1 where the model has none.
+
+    Returns
+    -------
+    list of tuple of Beam
+        Level by level, likeliest first: those of one word, of two, … A beam that is done stays among them as it is.
+        The first of the last level is the best that was found.
+
+    Raises
+    ------
+    ExplorerError
+        "bad-training-setting"
+    """
+    if not 1 <= beams <= MOST_BEAMS:
+        raise ExplorerError("bad-training-setting", name="beams", value=beams, low=1, high=MOST_BEAMS)
+    levels: list[tuple[Beam, ...]] = []
+    now = [(Beam(), decoder)]
+    read: Sequence[int] = ids
+    for _ in range(n):
+        found: list[tuple[Beam, Decoder]] = []
+        for place, (beam, reader) in enumerate(now):
+            if beam.done or reader.n + len(read) > reader.room:
+                found.append((replace(beam, parent=place), reader))
+                continue
+            logits = reader.read(read if not beam.words else beam.words[-1:])
+            probabilities = Choice().probabilities(logits)
+            for word in np.argsort(-probabilities, kind="stable")[:beams].tolist():
+                score = beam.score + float(np.log(max(probabilities[word], 1e-300)))
+                step = Written(logits, probabilities, word)
+                grown = Beam((*beam.words, word), score, (*beam.steps, step), place, word == end)
+                found.append((grown, reader))
+        found.sort(key=lambda one: -one[0].score)
+        levels.append(tuple(beam for beam, _ in found[:beams]))
+        now = [(beam, reader.fork()) for beam, reader in found[:beams]]
+        if all(beam.done for beam, _ in now):
+            break
+    return levels

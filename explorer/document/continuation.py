@@ -1,0 +1,139 @@
+"""A document's model that writes on behind a text: which words it knows, and a decoder with room for more."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+import numpy as np
+
+from explorer.core.decoder import Decoder
+from explorer.core.errors import ExplorerError
+from explorer.core.models.targets import DECODER_READS
+from explorer.core.tokens import END, START, UNKNOWN
+from explorer.core.training.text import words_of
+from explorer.document.commands.words import MOST_TOKENS
+from explorer.document.state import State, frozen
+
+MOST_NEW = 500
+
+
+def sequence_of(state: State) -> str:
+    """The sequence that the model writes on.
+
+    Raises
+    ------
+    ExplorerError
+        "writes-nothing"
+    """
+    sequence = DECODER_READS.get(state.model.kind)
+    if sequence is None or "output.logits" not in state.graph.nodes:
+        raise ExplorerError("writes-nothing")
+    return sequence
+
+
+def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
+    """The words of a text as a vocabulary writes them: as they stand there, or with other capitals.
+
+    Parameters
+    ----------
+    text : str
+        Words and punctuation marks; tokens such as ``<es>`` have blanks around them.
+    vocabulary : sequence of str
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-text-word", with the nearest words that it has, where it has neither the word nor `<unk>`.
+    """
+    written = set(vocabulary)
+    others = {word.lower(): word for word in reversed(vocabulary)}
+    found = []
+    for chunk in text.split():
+        for word in [chunk] if chunk in written else words_of(chunk, lower=False):
+            if word in written:
+                found.append(word)
+            elif word.lower() in written:
+                found.append(word.lower())
+            elif word.lower() in others:
+                found.append(others[word.lower()])
+            elif UNKNOWN in written:
+                found.append(UNKNOWN)
+            else:
+                raise ExplorerError("unknown-text-word", word=word[:60], near=_near(word, others))
+    return found
+
+
+def _near(word: str, others: dict[str, str]) -> str:
+    near = [others[one] for one in get_close_matches(word.lower(), others, n=3, cutoff=0.4)]
+    return f"; the nearest words that it knows are {', '.join(near)}" if near else ""
+
+
+def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:
+    """The numbers of words that a vocabulary has."""
+    numbers = {word: i for i, word in enumerate(vocabulary)}
+    return [numbers[word] for word in words]
+
+
+def end_of(state: State) -> int:
+    """The number of `<end>` among the words that the model says; -1 where it has none."""
+    words = output_words(state)
+    return words.index(END) if END in words else -1
+
+
+def output_words(state: State) -> tuple[str, ...]:
+    """The words that the model says."""
+    return state.graph.axes["output.words"]
+
+
+def first_words(state: State) -> list[str]:
+    """What the answer of a translator begins with where nobody says so: `<start>`, if it knows that.
+
+    Raises
+    ------
+    ExplorerError
+        "no-start", with the tokens that it may begin with.
+    """
+    words = state.graph.axes[state.graph.sequences[sequence_of(state)]]
+    if START in words:
+        return [START]
+    raise ExplorerError("no-start", known=", ".join(w for w in words if w.startswith("<") and w.endswith(">")))
+
+
+def decoder_of(state: State, words: int, source: Sequence[str] | None = None, cache: bool = True) -> Decoder:
+    """A decoder that has read nothing yet.
+
+    Pins are not held: they belong to the places of the document's own sentence.
+
+    Parameters
+    ----------
+    state : State
+    words : int
+        How many words it will read, at most; fewer, where the model has learned only so many positions.
+    source : sequence of str, optional
+        What a translator's encoder reads, in words that it knows; by default the document's own.
+    cache : bool
+        Whether keys and values are kept.
+
+    Raises
+    ------
+    ExplorerError
+        "writes-nothing"; those of building the model.
+    """
+    sequence = sequence_of(state)
+    lengths = {**state.model.lengths, sequence: min(words, positions(state, sequence), MOST_TOKENS)}
+    inputs = dict(state.inputs)
+    if source is not None:
+        ids = ids_of(source, state.graph.axes[state.graph.sequences["source"]])
+        inputs["source.tokens"] = frozen(np.array(ids, np.int64))
+        lengths["source"] = len(ids)
+    model = replace(state.model, lengths=lengths)
+    longer = State.of(model, inputs, beyond=state.beyond)
+    return Decoder(longer.model, longer.graph, longer.used, cache)
+
+
+def positions(state: State, sequence: str) -> int:
+    """For how many places the model has positions: those of a table or learned ones end somewhere."""
+    if state.model.switch(sequence, "positions") not in ("table", "learned"):
+        return MOST_TOKENS
+    name = f"{sequence}.PE"
+    return max(len(arrays[name]) for arrays in (state.inputs, state.beyond) if name in arrays)

@@ -1,0 +1,51 @@
+"""The weights of a model that comes with the program: a safetensors file beside its lesson."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from explorer.core.graph import Graph
+from explorer.core.ops import Array
+from explorer.core.shapes import written_shape
+from explorer.document.state import frozen
+from explorer.lessons.reading import Table
+
+MOST_BYTES = 50_000_000
+
+
+def read_weights(top: Table, graphs: Mapping[str, Graph]) -> dict[str, Array]:
+    """The arrays of the file that a lesson names under ``weights``, each the whole value of an input.
+
+    Parameters
+    ----------
+    top : Table
+    graphs : mapping of str to Graph
+        Of the lesson's settings.
+
+    Raises
+    ------
+    ExplorerError
+        "lesson-key"
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    file = Path(top.file).parent / top.text("weights", most=MOST_PATH)
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            top.fail("weights", f"{file.name} has more than {MOST_BYTES:,} bytes", "choose a smaller model")
+        arrays = load(file.read_bytes())
+    except OSError as error:
+        top.fail("weights", f"{file.name} cannot be read: {error.strerror}", "put the file beside this one")
+    except (SafetensorError, ValueError, KeyError) as error:
+        top.fail("weights", f"{file.name} is no safetensors file ({error})", "train the model again")
+    for name, array in arrays.items():
+        for graph in graphs.values():
+            if name not in graph.inputs or array.dtype.kind != "f":
+                top.fail("weights", f"{file.name} holds '{name}', which this model does not learn", "train it again")
+            if array.shape != graph.shape(name):
+                was, wanted = written_shape(array.shape), written_shape(graph.shape(name))
+                top.fail("weights", f"'{name}' has shape {was} in {file.name}, not {wanted}", "train the model again")
+    return {name: frozen(array) for name, array in arrays.items()}
+
+
+MOST_PATH = 4000

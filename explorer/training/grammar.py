@@ -1,0 +1,384 @@
+"""Grammars: text that the program writes itself, so that what a model could learn at best is known exactly.
+
+A grammar is a TOML file of word classes and sentences with gaps::
+
+    [classes.person]
+    forms = ["name", "he"]
+    words = ["Emma she", "Marcus he"]      one draw a row, a word for each form
+
+    [classes.seat]
+    words = ["mat*4", "sofa"]              *4: drawn four times as often
+
+    [[sentences]]
+    weight = 2
+    text = "{person} sat on the {seat} because {person.he} was tired"
+
+A gap names a class, and behind a dot a form (the first, if left out). Gaps of one class in one sentence are one draw;
+``{person#2}`` is another. A grammar of several languages has a key for each of them in place of ``text``; what is one
+word in one of them may be two in another: ``de_la``.
+
+All draws are independent, and no sentence can come about in two ways (`Grammar.overlaps`), so the entropy of a sentence
+is the sum of the entropies of its draws and of the choice of the sentence.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import log, prod
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from explorer.core.tokens import END
+from explorer.lessons.reading import Table, likeliest, read
+
+TEXT = "text"
+MOST_WEIGHT = 1000
+MOST_LENGTH = 1000
+LEAST_TO_HOLD = 100
+"""A pattern of fewer sentences has none of them held out: without one of three a text would say something else."""
+_HELD = 10
+"""One sentence in so many is held out."""
+_GAP = re.compile(r"\{([a-z_]+)(#\d)?(?:\.([a-z_]+))?\}|([^\s{}]+)")
+
+
+def start_of(language: str) -> str:
+    """The word that tells a translator to write a language."""
+    return f"<{language}>"
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """Words that can stand in one place.
+
+    Parameters
+    ----------
+    forms : tuple of str
+    rows : tuple of tuple of str
+        Of each draw its forms.
+    shares : tuple of float
+        The probability of each draw.
+    """
+
+    forms: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One place of a sentence.
+
+    Parameters
+    ----------
+    draw : str
+        The name of the draw that fills it, such as "person" or "person#2"; "" for a word that always stands there.
+    form : int
+        Which of its forms.
+    word : str
+        The word that always stands there.
+    """
+
+    draw: str = ""
+    form: int = 0
+    word: str = ""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A sentence with gaps.
+
+    Parameters
+    ----------
+    share : float
+        Its probability.
+    gaps : mapping of str to tuple of Gap
+        By language.
+    draws : mapping of str to WordClass
+        By the names of the draws.
+    """
+
+    share: float
+    gaps: Mapping[str, tuple[Gap, ...]]
+    draws: Mapping[str, WordClass]
+
+    @property
+    def many(self) -> bool:
+        """Whether some of its sentences can be held out, as each is only a small part of what is read."""
+        return prod(len(of.rows) for of in self.draws.values()) >= LEAST_TO_HOLD
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a grammar.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    drawn : mapping of str to int
+        Which row of its class each draw came to.
+    """
+
+    pattern: Pattern
+    drawn: Mapping[str, int]
+
+    def words(self, language: str = TEXT) -> tuple[str, ...]:
+        """The sentence in one of its languages."""
+        return tuple(word for gap in self.pattern.gaps[language] for word in _parted(self._word(gap)))
+
+    @property
+    def key(self) -> str:
+        """The sentence in its first language, with blanks."""
+        return " ".join(self.words(next(iter(self.pattern.gaps))))
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it is one of the tenth that nothing is learned from, of the patterns that make many sentences."""
+        return self.pattern.many and crc32(self.key.encode()) % _HELD == 0
+
+    def _word(self, gap: Gap) -> str:
+        return self.pattern.draws[gap.draw].rows[self.drawn[gap.draw]][gap.form] if gap.draw else gap.word
+
+    def parted(self, language: str) -> tuple[Gap, ...]:
+        """For each word of a language the gap that it fills; a gap that two words fill stands there twice."""
+        return tuple(gap for gap in self.pattern.gaps[language] for _ in _parted(self._word(gap)))
+
+    def places(self, class_name: str, form: str, language: str = TEXT) -> list[tuple[str, int]]:
+        """Where a form of a class stands: the name of the draw and the number of the word, from 0."""
+        found = []
+        for i, gap in enumerate(self.pattern.gaps[language]):
+            if gap.draw.partition("#")[0] == class_name and self.pattern.draws[gap.draw].forms[gap.form] == form:
+                found.append((gap.draw, i))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """Sentences and how often each comes.
+
+    Parameters
+    ----------
+    patterns : tuple of Pattern
+    shown : tuple of str
+        Sentences, in the first language, that are never held out.
+    """
+
+    patterns: tuple[Pattern, ...]
+    shown: tuple[str, ...] = ()
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those of all sentences."""
+        return tuple(self.patterns[0].gaps)
+
+    def words(self, language: str = TEXT) -> tuple[str, ...]:
+        """All words that can come, in the order of the file."""
+        found: dict[str, None] = {}
+        for pattern in self.patterns:
+            for gap in pattern.gaps[language]:
+                if gap.draw:
+                    rows = pattern.draws[gap.draw].rows
+                    found |= dict.fromkeys(word for row in rows for word in _parted(row[gap.form]))
+                else:
+                    found[gap.word] = None
+        return tuple(found)
+
+    def sample(self, n: int, seed: int, held_out: bool) -> list[Sentence]:
+        """Sentences drawn by chance, some of them several times.
+
+        Parameters
+        ----------
+        n : int
+        seed : int
+        held_out : bool
+            Only held-out ones, of each pattern that has them; otherwise none of them. Patterns come as often either
+            way, so both are as uncertain as the grammar is.
+        """
+        random = np.random.default_rng([seed, int(held_out)])
+        shares = np.array([pattern.share for pattern in self.patterns])
+        found: list[Sentence] = []
+        for place in random.choice(len(shares), n, p=shares).tolist():
+            pattern = self.patterns[place]
+            while True:
+                drawn = {name: int(random.choice(len(of.shares), p=of.shares)) for name, of in pattern.draws.items()}
+                sentence = Sentence(pattern, drawn)
+                aside = sentence.held_out and sentence.key not in self.shown
+                if aside == (held_out and pattern.many):
+                    break
+            found.append(sentence)
+        return found
+
+    # What could be learned at best
+
+    def entropy(self) -> float:
+        """The entropy of a sentence, in nats: of the choice of its pattern, and of its draws."""
+        return sum(pattern.share * (_entropy_of(pattern) - log(pattern.share)) for pattern in self.patterns)
+
+    def entropy_per_word(self) -> float:
+        """The entropy of a word that is foretold from all before it, in nats.
+
+        The first word of a sentence is given, and `<end>` is foretold: of n words there are n to foretell. By the
+        chain rule what is uncertain about the sentence is what is uncertain about its first word, and then about each
+        word behind it.
+        """
+        first: dict[str, float] = {}
+        foretold = 0.0
+        for pattern in self.patterns:
+            gaps = pattern.gaps[TEXT]
+            foretold += pattern.share * len(gaps)
+            for word, share in _first(pattern).items():
+                first[word] = first.get(word, 0.0) + pattern.share * share
+        return (self.entropy() - _entropy(first.values())) / foretold
+
+    def next_words(self, before: Sequence[str]) -> dict[str, float]:
+        """The probability of each word that can follow the beginning of a sentence; empty where it is none.
+
+        Parameters
+        ----------
+        before : sequence of str
+        """
+        found: dict[str, float] = {}
+        for pattern in self.patterns:
+            weight, left = _after(pattern, before)
+            if not weight:
+                continue
+            gaps = pattern.gaps[TEXT]
+            if len(before) == len(gaps):
+                found[END] = found.get(END, 0.0) + weight
+                continue
+            gap = gaps[len(before)]
+            if not gap.draw:
+                found[gap.word] = found.get(gap.word, 0.0) + weight
+                continue
+            of = pattern.draws[gap.draw]
+            whole = sum(of.shares[i] for i in left[gap.draw])
+            for i in left[gap.draw]:
+                word = of.rows[i][gap.form]
+                found[word] = found.get(word, 0.0) + weight * of.shares[i] / whole
+        total = sum(found.values())
+        return {word: share / total for word, share in found.items()}
+
+    @cached_property
+    def overlaps(self) -> list[tuple[Pattern, Pattern]]:
+        """Pairs of patterns that might give the same sentence; there should be none."""
+        sets = [[_possible(p, gap) for gap in p.gaps[self.languages[0]]] for p in self.patterns]
+        return [
+            (self.patterns[i], self.patterns[j])
+            for i, j in combinations(range(len(sets)), 2)
+            if len(sets[i]) == len(sets[j]) and all(a & b for a, b in zip(sets[i], sets[j], strict=True))
+        ]
+
+
+def _parted(word: str) -> list[str]:
+    return word.split("_")
+
+
+def _possible(pattern: Pattern, gap: Gap) -> set[str]:
+    return {row[gap.form] for row in pattern.draws[gap.draw].rows} if gap.draw else {gap.word}
+
+
+def _entropy_of(pattern: Pattern) -> float:
+    """The entropy of a pattern's draws, in nats. Rows of which the sentence shows the same are one draw."""
+    gaps, total = next(iter(pattern.gaps.values())), 0.0
+    for name, of in pattern.draws.items():
+        seen = sorted({gap.form for gap in gaps if gap.draw == name})
+        alike: dict[tuple[str, ...], float] = {}
+        for row, share in zip(of.rows, of.shares, strict=True):
+            key = tuple(row[form] for form in seen)
+            alike[key] = alike.get(key, 0.0) + share
+        total += _entropy(alike.values())
+    return total
+
+
+def _entropy(shares: Iterable[float]) -> float:
+    return -sum(share * log(share) for share in shares if share)
+
+
+def _first(pattern: Pattern) -> dict[str, float]:
+    """The probabilities of a pattern's first word."""
+    gap = pattern.gaps[TEXT][0]
+    if not gap.draw:
+        return {gap.word: 1.0}
+    found: dict[str, float] = {}
+    of = pattern.draws[gap.draw]
+    for row, share in zip(of.rows, of.shares, strict=True):
+        found[row[gap.form]] = found.get(row[gap.form], 0.0) + share
+    return found
+
+
+def _after(pattern: Pattern, before: Sequence[str]) -> tuple[float, dict[str, list[int]]]:
+    """The probability of a pattern and of a beginning of it, and the rows of each draw that this leaves."""
+    gaps = pattern.gaps[TEXT]
+    left = {name: list(range(len(of.rows))) for name, of in pattern.draws.items()}
+    if len(before) > len(gaps):
+        return 0.0, left
+    for word, gap in zip(before, gaps, strict=False):
+        if gap.draw:
+            rows = pattern.draws[gap.draw].rows
+            left[gap.draw] = [i for i in left[gap.draw] if rows[i][gap.form] == word]
+        elif word != gap.word:
+            return 0.0, left
+    return pattern.share * prod(sum(pattern.draws[name].shares[i] for i in rows) for name, rows in left.items()), left
+
+
+# Reading
+
+
+def load(path: Path) -> Grammar:
+    """A grammar from its file.
+
+    Raises
+    ------
+    ExplorerError
+        "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
+    """
+    top = read(path)
+    top.has_only("classes", "sentences", "shown")
+    classes = {name: _word_class(top.table("classes").table(name)) for name in top.table("classes")}
+    tables = top.tables("sentences")
+    if not tables:
+        top.fail("sentences", "is missing", 'add [[sentences]] with text = "…"')
+    languages = tuple(key for key in tables[0] if key != "weight")
+    weights = [table.real("weight", 1.0, 1e-6, MOST_WEIGHT) for table in tables]
+    patterns = []
+    for table, weight in zip(tables, weights, strict=True):
+        table.has_only("weight", *languages)
+        draws: dict[str, WordClass] = {}
+        gaps = {language: _gaps(table, language, classes, draws) for language in languages}
+        patterns.append(Pattern(weight / sum(weights), gaps, draws))
+    return Grammar(tuple(patterns), top.words("shown") if "shown" in top else ())
+
+
+def _word_class(table: Table) -> WordClass:
+    table.has_only("forms", "words")
+    forms = table.words("forms") if "forms" in table else ("word",)
+    rows, weights = [], []
+    for entry in table.words("words"):
+        entry, _, times = entry.partition("*")
+        row = tuple(part.strip() for part in (entry.split("|") if "|" in entry else entry.split()))
+        if len(row) != len(forms) or not (times or "1").isdecimal() or not all(row):
+            table.fail("words", f"'{entry}' is no row of it", f"write {len(forms)} words, and *2 for twice as often")
+        rows.append(row)
+        weights.append(int(times or 1))
+    return WordClass(forms, tuple(rows), tuple(weight / sum(weights) for weight in weights))
+
+
+def _gaps(
+    table: Table, language: str, classes: Mapping[str, WordClass], draws: dict[str, WordClass]
+) -> tuple[Gap, ...]:
+    found = []
+    for name, number, form, word in _GAP.findall(table.text(language, most=MOST_LENGTH)):
+        if word:
+            found.append(Gap(word=word))
+            continue
+        if name not in classes:
+            table.fail(language, f"there is no class '{name}'", likeliest(name, classes, "this grammar has"))
+        of = classes[name]
+        if form and form not in of.forms:
+            table.fail(language, f"'{name}' has no form '{form}'", likeliest(form, of.forms, "it has"))
+        draws[name + number] = of
+        found.append(Gap(name + number, of.forms.index(form) if form else 0))
+    return tuple(found)

@@ -1,0 +1,68 @@
+"""Put a trained model into `resources/models`, so that it comes along with the program: its weights and its scores.
+
+    explorer train tiny-gpt --out tiny-gpt.explorer
+    python packaging/ship_model.py tiny-gpt tiny-gpt.explorer
+
+The words about a model, its settings and its first sentence are written by hand, in `resources/models/NAME.toml`. What
+stands there below the line that this script is named in is written by this script.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save
+
+from explorer import paths
+from explorer.core.training.trainable import trainable
+from explorer.document import storage
+from explorer.document.state import State
+from explorer.training import recipes
+from explorer.training.preparation import prepare
+from explorer.training.scores import scores_of
+
+LINE = "# Written by packaging/ship_model.py: do not edit."
+
+
+def main(name: str, document: str) -> None:
+    """Write the weights and the generated part of a model's file."""
+    state, _ = storage.load(document)
+    assert state.records is not None, "the document comes from no training"
+    task = recipes.load(name)
+    assert state.records.at == task.recipe.steps, "the training is not finished"
+    assert state.model.axes == prepare(task).document.model.axes, "the document is of another recipe"
+    folder = paths.resources() / "models"
+    weights = {
+        n: np.ascontiguousarray(state.inputs[n]) for n, usual in trainable(state.graph, state.model).items() if usual
+    }
+    about = {"recipe": name, "steps": str(state.records.at)}
+    (folder / f"{name}.safetensors").write_bytes(save(weights, about))
+    scores = scores_of(state, task.material)
+    counts = {"weights": sum(array.size for array in weights.values()), "steps": state.records.at}
+    _write(folder / f"{name}.toml", state, {**counts, **scores})
+    for key, value in {**counts, **scores}.items():
+        print(f"{key:32} {value:.6g}")
+
+
+def _write(file: Path, state: State, card: dict[str, float]) -> None:
+    model = state.model
+    by_hand = file.read_text(encoding="utf-8").partition(LINE)[0].rstrip()
+    tables: dict[str, dict[str, object]] = {
+        "model": {"kind": model.kind, "d_model": model.d_model, "layers": model.layers, "dtype": model.dtype},
+        "model.axes": {axis: list(labels) for axis, labels in model.axes.items() if axis != "output.words"},
+        "switches": dict(model.switches),
+        "card": {key: float(f"{value:.6g}") for key, value in card.items()},
+    }
+    lines = [by_hand, "", LINE]
+    for table, entries in tables.items():
+        lines += ["", f"[{table}]", *(f"{json.dumps(key)} = {_toml(value)}" for key, value in entries.items())]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _toml(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)  # its texts, numbers, lists, true and false are TOML's, too
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
