@@ -39,7 +39,7 @@ SENTENCES: dict[str, str] = {
     "text-too-short": "The text is too short: it has {found} of the {least} words that windows of {window} need.",
     "text-line": "{file}: line {line} {problem}; {remedy}.",
     "word-not-known": "'{word}' is not in the vocabulary of the model; add it, or add <unk> for all such words.",
-    "unknown-text-word": "The model does not know the word '{word}'{near}.",
+    "unknown-text-word": "The model does not know the word '{word}'; the nearest words that it knows are {known}.",
     "writes-nothing": "This model foretells no next word; choose one with a decoder, such as tiny-gpt.",
     "no-start": "Say what the answer begins with: --target and one of {known}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",

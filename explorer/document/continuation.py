@@ -59,13 +59,12 @@ def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
             elif UNKNOWN in written:
                 found.append(UNKNOWN)
             else:
-                raise ExplorerError("unknown-text-word", word=word[:60], near=_near(word, others))
+                raise ExplorerError("unknown-text-word", word=word[:60], known=_near(word, others))
     return found
 
 
 def _near(word: str, others: dict[str, str]) -> str:
-    near = [others[one] for one in get_close_matches(word.lower(), others, n=3, cutoff=0.4)]
-    return f"; the nearest words that it knows are {', '.join(near)}" if near else ""
+    return ", ".join(others[one] for one in get_close_matches(word.lower(), others, n=3, cutoff=0.0))
 
 
 def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:

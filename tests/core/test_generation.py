@@ -64,7 +64,7 @@ def test_of_equal_words_the_earlier_stays():
 
 @pytest.mark.parametrize("bad", [{"temperature": 0}, {"top_p": 1.1}, {"top_k": -1}, {"temperature": float("nan")}])
 def test_numbers_out_of_their_bounds(bad):
-    with pytest.raises(ExplorerError, match="must lie between"):
+    with pytest.raises(ExplorerError, match="bad-training-setting"):
         Choice(**bad)
 
 
