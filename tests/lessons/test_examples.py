@@ -13,6 +13,7 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.references import figures
 
 SETTINGS = {
+    "ten-questions-before": ["plain", "masked"],
     "start-here": ["printed", "textbook"],
     "two-vectors": ["alike", "right-angle", "apart"],
     "softmax": ["printed"],
@@ -31,6 +32,7 @@ SETTINGS = {
     "sin": ["printed", "linear"],
     "roses-are-red": ["two", "one", "textbook"],
     "you-are-welcome": ["printed", "textbook"],
+    "ten-questions-after": ["plain", "masked"],
 }
 IDS = list(SETTINGS)
 each_setting = pytest.mark.parametrize(("id", "setting"), [(id, name) for id in IDS for name in SETTINGS[id]])
