@@ -15,6 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.check import Result, SlipResult, check_figures, check_lesson, check_slips
 from explorer.lessons.course import courses
 from explorer.lessons.loader import catalogue, load, models
+from explorer.lessons.printed import STATUSES, printed_numbers
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
@@ -93,7 +94,9 @@ def check(files: Sequence[str], as_json: bool) -> int:
     figures = check_figures() if everything else []
     slips = check_slips() if everything else []
     agree = [not problem for problem in problems.values()]
+    numbers = printed_numbers() if everything else ()
     agree += [one.agrees for one in figures] + [one.agrees for one in slips]
+    agree += [one.agrees for one in numbers if one.scene is None or one.scene.figure is None]  # words, and claims
     wrong = agree.count(False)
     if as_json:
         found = {
@@ -101,10 +104,14 @@ def check(files: Sequence[str], as_json: bool) -> int:
             "lessons": [{"lesson": file, "valid": not why, "problem": why or None} for file, why in problems.items()],
             "figures": [_figure(one) for one in figures],
             "slips": [_slip(one) for one in slips],
+            "numbers": {status: sum(one.status == status for one in numbers) for status in STATUSES},
         }
         print(json.dumps(found, allow_nan=False))
     else:
         _print_check(problems, figures, slips)
+        if numbers:
+            counted = (f"{sum(one.status == status for one in numbers)} {status}" for status in STATUSES)
+            print(f"Of {len(numbers)} printed numbers: {', '.join(counted)}.")
         print(f"{wrong} of these disagree." if wrong else "All of it agrees.")
     return int(bool(wrong))
 

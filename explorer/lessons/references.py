@@ -1,7 +1,7 @@
-"""The tables that the references print, beside the nodes that compute them, and the slips found on the way."""
+"""What the references print, beside the nodes that compute it, and the slips found on the way."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -9,8 +9,7 @@ import numpy as np
 
 from explorer import paths
 from explorer.core.ops import Array
-from explorer.document.state import frozen
-from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read
+from explorer.lessons.reading import read
 
 Cell = tuple[int, ...]
 
@@ -50,6 +49,15 @@ class Figure:
         "BLOCK.NAME" to a choice made only for this figure.
     inputs, pins : mapping of str to numpy.ndarray
         Values of input nodes, and of computed ones, typed in only for this figure.
+    part : str
+        What of the node is printed: "value"; its "gradient"; or, in a worked line, the "factors" or the "terms" of the
+        derivation of the cell, in reading order.
+    descent : Descent or None
+        Steps of gradient descent taken before.
+    again : tuple of str
+        Sections where the same numbers are printed once more; one may stand there several times.
+    worked : tuple of int or None
+        The cell whose derivation is printed, where `part` is "factors" or "terms".
     """
 
     id: str
@@ -68,11 +76,24 @@ class Figure:
     switches: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, Array] = field(default_factory=dict)
     pins: Mapping[str, Array] = field(default_factory=dict)
+    part: str = "value"
+    descent: "Descent | None" = None
+    again: tuple[str, ...] = ()
+    worked: Cell | None = None
 
     @property
     def plain(self) -> bool:
         """Whether the lesson's setting computes it as it stands, with nothing typed in beside."""
-        return not (self.switches or self.inputs or self.pins)
+        return not (self.switches or self.inputs or self.pins or self.descent) and self.part == "value"
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The places of the printed numbers in `values`, row by row."""
+        return tuple(cell for cell in np.ndindex(self.values.shape) if not np.isnan(self.values[cell]))
+
+    def in_node(self, at: Cell) -> Cell:
+        """The cell of the node that a place in `values` is about."""
+        return self.worked or self.cell or at
 
     def printed(self, cell: Cell) -> str | None:
         """The number printed for a cell of the node; None where there is none."""
@@ -111,6 +132,23 @@ class Figure:
         return np.where(np.isnan(printed), 0, off)
 
 
+@dataclass(frozen=True)
+class Descent:
+    """Steps of plain gradient descent.
+
+    Parameters
+    ----------
+    node : str
+        The input that moves.
+    rate : float
+    steps : int
+    """
+
+    node: str
+    rate: float
+    steps: int
+
+
 _SLACK = 1e-3
 """A print to 12 decimals of a number such as 8.3 is at the end of what float64 holds."""
 
@@ -129,6 +167,10 @@ class Slip:
         The right numbers, where a node computes them.
     wrong : numpy.ndarray or None
         The printed numbers, in the shape of the figure's; they must not agree with the node.
+    worded : bool
+        Whether these numbers are what words of the reference come to, and not printed themselves.
+    again : tuple of str
+        Sections where the same numbers are printed once more.
     """
 
     reference: str
@@ -138,6 +180,67 @@ class Slip:
     how: str
     figure: Figure | None = None
     wrong: Array | None = None
+    worded: bool = False
+    again: tuple[str, ...] = ()
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The places of the printed numbers in `wrong`, row by row."""
+        if self.wrong is None:
+            return ()
+        return tuple(cell for cell in np.ndindex(self.wrong.shape) if not np.isnan(self.wrong[cell]))
+
+
+@dataclass(frozen=True)
+class Cited:
+    """Numbers that a reference takes from elsewhere, or that nothing here computes.
+
+    Parameters
+    ----------
+    reference, section, title : str
+    values : tuple of str
+        As printed.
+    source : str
+        Where they are from.
+    again : tuple of str
+        Sections where they are printed once more.
+    """
+
+    reference: str
+    section: str
+    title: str
+    values: tuple[str, ...]
+    source: str
+    again: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a reference, in our words, that numbers of a model can refute.
+
+    Parameters
+    ----------
+    reference, section, says : str
+    lesson, setting : str
+    goal : str
+        What has to hold of the model, in the language of goals (see `goals`), if the sentence is right.
+    holds : bool
+        Whether it does.
+    why : str
+        What the numbers show instead, where it does not.
+    switches : mapping of str to object
+        "BLOCK.NAME" to a choice made only for this claim.
+    """
+
+    reference: str
+    section: str
+    says: str
+    lesson: str
+    setting: str
+    goal: str
+    holds: bool
+    why: str = ""
+    switches: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,12 +254,16 @@ class Reference:
     title : str
     figures : tuple of Figure
     slips : tuple of Slip
+    cited : tuple of Cited
+    claims : tuple of Claim
     """
 
     id: str
     title: str
     figures: tuple[Figure, ...]
     slips: tuple[Slip, ...]
+    cited: tuple[Cited, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 @cache
@@ -168,7 +275,9 @@ def references() -> tuple[Reference, ...]:
     ExplorerError
         "lesson-key" and its like, where a file is not as it should be.
     """
-    files = sorted((paths.resources() / "references").glob("*.toml"))
+    from explorer.lessons.reference_tables import reference_from
+
+    files = sorted((paths.resources() / "references").glob("[0-9]*.toml"))
     return tuple(reference_from(read(file)) for file in files)
 
 
@@ -180,6 +289,16 @@ def figures() -> tuple[Figure, ...]:
 def slips() -> tuple[Slip, ...]:
     """All slips, in the order of the references."""
     return tuple(slip for reference in references() for slip in reference.slips)
+
+
+def cited() -> tuple[Cited, ...]:
+    """All numbers that the references take from elsewhere."""
+    return tuple(one for reference in references() for one in reference.cited)
+
+
+def claims() -> tuple[Claim, ...]:
+    """All claims that numbers can refute."""
+    return tuple(claim for reference in references() for claim in reference.claims)
 
 
 class Prints(NamedTuple):
@@ -235,106 +354,3 @@ def slips_at(lesson: str, setting: str, nodes: Collection[str]) -> tuple[Slip, .
     """The slips of the references beside these nodes, in a lesson's setting."""
     found = prints_in(lesson, setting).slips
     return tuple(slip for slip in found if slip.figure and slip.figure.node in nodes)
-
-
-def reference_from(top: Table) -> Reference:
-    """The reference that a file's table describes."""
-    top.has_only("reference", "title", "lesson", "figure", "slip")
-    id, lesson = top.text("reference"), top.text("lesson")
-    known: dict[str, Figure] = {}
-    all_figures: list[Figure] = []
-    for table in top.tables("figure"):
-        table.has_only("id", "title", "section", *_COMPUTED, "retyped")
-        figure = _figure(table, id, lesson, known)
-        if figure.id in known:
-            table.fail("id", f"'{figure.id}' stands above already", "each figure has an id of its own")
-        pins = _retyped(table, known)
-        known[figure.id] = figure
-        all_figures.append(figure)
-        if pins:
-            title = f"{figure.title}, from the numbers as retyped"
-            pinned = {**figure.pins, **pins}
-            all_figures.append(replace(figure, id=f"{figure.id}-retyped", title=title, units=0, why="", pins=pinned))
-    slips = tuple(_slip(table, id, lesson, known) for table in top.tables("slip"))
-    return Reference(id, top.text("title"), tuple(all_figures), slips)
-
-
-_COMPUTED = (
-    *("lesson", "setting", "node", "values", "decimals", "cell", "units", "why", "note"),
-    *("switches", "inputs", "pins"),
-)
-
-
-def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figure], slip: bool = False) -> Figure:
-    values = table.array("values", gaps=True)
-    if np.isnan(values).all():
-        table.fail("values", "holds no number", "write what is printed, and nan where nothing is")
-    decimals = _whole(table, "decimals") if "decimals" in table else None
-    if decimals is None:
-        table.fail("decimals", "is missing", "say how many decimals the print vouches for")
-    if decimals.shape not in ((), values.shape):
-        table.fail("decimals", "has another shape than the values", "write one number, or one for each value")
-    cell = tuple(int(i) for i in _whole(table, "cell")) if "cell" in table else None
-    if cell is not None and values.shape:
-        table.fail("values", "is a table, but one cell is named", "write one number, or leave out the cell")
-    units, why = table.number("units", default=0, least=0, most=100), table.text("why", default="", most=MOST_TEXT)
-    if bool(units) != bool(why):
-        table.fail("units", "needs a reason, and only then", "give both `units` and `why`, or neither")
-    switches = table.table("switches")
-    return Figure(
-        "" if slip else table.text("id"),
-        "" if slip else table.text("title"),
-        reference,
-        "" if slip else table.text("section"),
-        table.text("lesson", default=lesson),
-        table.text("setting", default="printed"),
-        table.text("node"),
-        frozen(values),
-        frozen(np.broadcast_to(decimals, values.shape).copy()),
-        cell,
-        units,
-        why,
-        table.text("note", default="", most=MOST_TEXT),
-        {key: switches.data[key] for key in switches},
-        _arrays(table.table("inputs")),
-        _arrays(table.table("pins")),
-    )
-
-
-def _retyped(table: Table, known: Mapping[str, Figure]) -> dict[str, Array]:
-    """Pins that put printed tables in place of what was computed, as the reference does when it types them again."""
-    pins: dict[str, Array] = {}
-    for id in table.words("retyped") if "retyped" in table else ():
-        if id not in known:
-            table.fail("retyped", f"there is no figure '{id}' above", likeliest(id, known, "there are"))
-        pins[known[id].node] = known[id].values
-    return pins
-
-
-def _slip(table: Table, reference: str, lesson: str, known: Mapping[str, Figure]) -> Slip:
-    table.has_only("section", "printed", "right", "how", "figure", "check", "wrong")
-    section = table.text("section")
-    figure = None
-    if "figure" in table:
-        figure = known[table.one_of("figure", known)]
-    if "check" in table:
-        check = table.table("check")
-        check.has_only(*_COMPUTED, "retyped")
-        figure = replace(_figure(check, reference, lesson, known, slip=True), title=section, section=section)
-        figure = replace(figure, pins={**figure.pins, **_retyped(check, known)})
-    wrong = frozen(table.array("wrong", gaps=True)) if "wrong" in table else None
-    if wrong is not None and (figure is None or wrong.shape != figure.values.shape):
-        table.fail("wrong", "has nothing of its shape beside it", "name the figure with the right numbers")
-    printed, right, how = (table.text(key, most=MOST_TEXT) for key in ("printed", "right", "how"))
-    return Slip(reference, section, printed, right, how, figure, wrong)
-
-
-def _arrays(table: Table) -> dict[str, Array]:
-    return {key: frozen(table.array(key)) for key in table}
-
-
-def _whole(table: Table, key: str) -> Array:
-    array = table.array(key)
-    if np.any(array != array.astype(np.int64)) or np.any(array < 0):
-        table.fail(key, "holds a number that is not whole", "write whole numbers from 0")
-    return array.astype(np.int64)

@@ -135,6 +135,13 @@ class ChooseHead(Gesture):
 
 
 @dataclass(frozen=True)
+class ShowPrinted(Gesture):
+    """What computes a number that a reference prints is shown; `value` is its place in `printed_numbers`."""
+
+    value: int = 0
+
+
+@dataclass(frozen=True)
 class GoTo(Gesture):
     """Another stage is shown."""
 

@@ -185,6 +185,14 @@ class Files(QObject):
             self._bench.open(lesson)
             self._begin(None)
 
+    def open_state(self, lesson: Lesson, state: State, title: str) -> bool:
+        """Open a model that somebody else has made; returns whether it is open."""
+        if not self.may_leave():
+            return False
+        self._bench.open_state(lesson, state, title)
+        self._begin(None)
+        return True
+
     def belongs_to(self, path: Path) -> None:
         """The document that the window begins with was opened from this file."""
         self.folder = path.absolute().parent

@@ -35,6 +35,8 @@ class Selection(QObject):
         `looking` is another one: what stands on a page may be, too.
     defined : str
         What a term means was asked: its name in the glossary.
+    printed_asked : int
+        What computes a printed number was asked: its place in `printed_numbers`.
     """
 
     stage_changed = Signal(str)
@@ -45,6 +47,7 @@ class Selection(QObject):
     showing_changed = Signal()
     looked = Signal()
     defined = Signal(str)
+    printed_asked = Signal(int)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -10,7 +10,8 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_figures, check_slips, compute
 from explorer.lessons.loader import load
 from explorer.lessons.reading import read
-from explorer.lessons.references import figure_for, figures, reference_from, references, slips, slips_at
+from explorer.lessons.reference_tables import reference_from
+from explorer.lessons.references import figure_for, figures, references, slips, slips_at
 
 RESULTS = check_figures()
 

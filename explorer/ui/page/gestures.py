@@ -4,7 +4,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.pages.gestures import ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep
+from explorer.pages.gestures import ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep, ShowPrinted
 from explorer.ui.errors import show_error
 from explorer.ui.workbench import Workbench
 
@@ -41,6 +41,8 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
             selection.choose_token((axis, place))
         case ChooseHead(head):
             selection.set_head(head)
+        case ShowPrinted(number):
+            selection.printed_asked.emit(number)
         case GoTo(stage):
             selection.go_to(stage)
     return True

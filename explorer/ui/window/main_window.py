@@ -26,9 +26,11 @@ from explorer.ui.files import Files
 from explorer.ui.glossary.pointing import term_at, term_of_focus, terms_in_sight
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.later import do_later, later
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
+from explorer.ui.selection import Cell
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.window.docks import Docks
 from explorer.ui.window.lesson_bar import LessonBar
@@ -39,7 +41,9 @@ from explorer.ui.window.top_bar import PAGES, TopBar
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
+    from explorer.lessons.printed import PrintedNumber
     from explorer.ui.glossary.panel import GlossaryPanel
+    from explorer.ui.references.tab import ReferencesTab
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.window.comparison import Comparison
     from explorer.ui.words.tab import WordsTab
@@ -118,6 +122,7 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self._whole)
         self.words: WordsTab | None = None
         self.training: TrainingTab | None = None
+        self.references: ReferencesTab | None = None
         window = QWidget()
         below = QVBoxLayout(window)
         below.setContentsMargins(0, 0, 0, 0)
@@ -249,7 +254,45 @@ class MainWindow(QMainWindow):
                 self.words.sent.connect(self._go_to_words)
                 self.pages.addWidget(self.words)
             return self.words
+        if name == "References":
+            if self.references is None:
+                from explorer.ui.references.tab import ReferencesTab
+
+                self.references = ReferencesTab(self.bench)
+                self.references.scene_asked.connect(self._show_printed)
+                self.pages.addWidget(self.references)
+            return self.references
         return self._whole
+
+    def _show_printed(self, number: "PrintedNumber") -> None:
+        """Show what computes a printed number: its model, the stage, the cell."""
+        scene = number.scene
+        if scene is None:
+            return
+        state = self.bench.document.state
+        stands = state in self.bench.opened and (state.lesson, state.setting) == (scene.lesson, scene.setting)
+        if not stands or not (scene.figure is None or scene.figure.plain):
+            title = f"{number.title}, in reference {number.reference}"
+            if not self.files.open_state(load(scene.lesson), scene.state(), title):
+                return
+            self.bench.bridge.flush()
+        selection, graph = self.bench.selection, self.bench.document.engine.graph
+        place = graph.place(scene.node)
+        if place.head is not None:
+            selection.set_head(place.head)
+        gradient = scene.figure is not None and scene.figure.part == "gradient"
+        self.top_bar.showing.show_in_matrices("gradient" if gradient else "values")
+        self._go_to_stage(graph.nodes[place.node].stage)
+        cell = scene.cell if place.head is None else (place.head, *scene.cell)
+        selection.choose(Cell(place.node, cell))
+        do_later(self, lambda: self._bring_into_sight(scene.node))
+
+    def _bring_into_sight(self, name: str) -> None:
+        """Scroll to the matrix of a node or slice."""
+        page = self.page()
+        shown = (box for box in page.findChildren(MatrixBox) if box.matrix.name == name and box.isVisible())
+        if (box := next(shown, None)) is not None:
+            page.ensureWidgetVisible(box)
 
     def show_palette(self) -> None:
         """Let the person type where to go, or what to do."""
@@ -359,7 +402,7 @@ class MainWindow(QMainWindow):
         self.docks.restyle()
         if self.comparison is not None:
             self.comparison.restyle()
-        for page in (self.words, self.training, self.glossary):
+        for page in (self.words, self.training, self.references, self.glossary):
             if page is not None:
                 page.restyle()
 

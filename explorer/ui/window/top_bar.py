@@ -17,8 +17,13 @@ from explorer.ui.window.computing import Computing
 from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
-PAGES = ("Pipeline", "Train", "Words")
-HINTS = ("The model, stage by stage", "Let the model learn from examples", "Word vectors by themselves")
+PAGES = ("Pipeline", "Train", "Words", "References")
+HINTS = (
+    "The model, stage by stage",
+    "Let the model learn from examples",
+    "Word vectors by themselves",
+    "Every number that the references print, beside ours",
+)
 
 
 class TopBar(QFrame):

@@ -1,0 +1,215 @@
+"""Every number that the references print, one by one: what is printed, what is computed, and how the two compare."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.document.state import State
+from explorer.lessons.check import ClaimResult, Result, SlipResult, check_claims, check_figures, check_slips, state_of
+from explorer.lessons.loader import load
+from explorer.lessons.references import Cell, Cited, Figure, Slip, cited, references, slips
+from explorer.words.catalogue import load as load_vectors
+from explorer.words.printed import load as load_printed_words
+from explorer.words.similarity import cosine
+
+REPRODUCES, RETYPED, DIFFERS, CITED = "reproduces", "reproduces from the retyped inputs", "differs", "cited"
+STATUSES = (REPRODUCES, RETYPED, DIFFERS, CITED)
+"""*Reproduces*: the model computes it, to every printed digit. *From the retyped inputs*: the reference typed in
+rounded results of its own, and from those it follows exactly. *Differs*: the print is a slip; what is right stands
+beside it. *Cited*: the reference has it from elsewhere, or nothing here computes it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What computes a number.
+
+    Parameters
+    ----------
+    lesson, setting, node : str
+    cell : tuple of int
+        Of the node, or of the head's slice of one.
+    figure : Figure or None
+        What is typed in beside the lesson's setting.
+    """
+
+    lesson: str
+    setting: str
+    node: str
+    cell: Cell
+    figure: Figure | None = None
+
+    def state(self) -> State:
+        """The model that computes it, with all that is typed in."""
+        return load(self.lesson).state(self.setting) if self.figure is None else state_of(self.figure)
+
+
+@dataclass(frozen=True, eq=False)
+class PrintedNumber:
+    """A number in a reference.
+
+    Parameters
+    ----------
+    reference, section, title : str
+        Where it stands, and in which table or line.
+    cell : tuple of int or None
+        Its place in the table.
+    printed, ours : str
+        As printed, and what is computed, with as many decimals; where a sentence is wrong and no number of its own,
+        both are in words.
+    off : float or None
+        Computed minus printed, where both are numbers.
+    status : str
+        One of `STATUSES`.
+    agrees : bool
+        Whether the model computes what the references' files say of it.
+    why : str
+        What there is to say: the cause of a difference, the source of a citation.
+    scene : Scene or None
+        Where it is computed.
+    times : int
+        How often it is printed.
+    """
+
+    reference: str
+    section: str
+    title: str
+    cell: Cell | None
+    printed: str
+    ours: str
+    off: float | None
+    status: str
+    agrees: bool = True
+    why: str = ""
+    scene: Scene | None = None
+    times: int = 1
+
+
+def printed_numbers() -> tuple[PrintedNumber, ...]:
+    """All of them, reference by reference: tables and worked lines, then slips and claims, then what is cited."""
+    by_id = {(one.figure.reference, one.figure.id): one for one in check_figures()}
+    found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references()}
+    for (reference, name), result in by_id.items():
+        if not name.endswith("-retyped"):
+            found[reference].extend(_of_figure(result, by_id.get((reference, f"{name}-retyped"))))
+    for row in _of_words():
+        found[row.reference].append(row)
+    told = {id(one.slip): one for one in check_slips()}
+    for slip in slips():
+        found[slip.reference].extend(_of_slip(slip, told.get(id(slip))))
+    for claim in check_claims():
+        found[claim.claim.reference].append(_of_claim(claim))
+    for one in cited():
+        found[one.reference].extend(_of_cited(one))
+    return tuple(row for rows in found.values() for row in rows)
+
+
+def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber]:
+    figure = result.figure
+    for cell in figure.cells:
+        value, decimals = float(figure.values[cell]), int(figure.decimals[cell])
+        computed = float(result.computed[cell])
+        exact = float(figure.off(result.computed)[cell]) < 0.5
+        shown, status, agrees = computed, REPRODUCES, result.agrees
+        if not exact and retyped is not None:
+            shown, status, agrees = float(retyped.computed[cell]), RETYPED, result.agrees and retyped.agrees
+        why = figure.why if status == RETYPED else figure.note
+        yield PrintedNumber(
+            figure.reference,
+            figure.section,
+            figure.title,
+            cell,
+            plain(value),
+            plain(round(shown, decimals)),
+            shown - value,
+            status,
+            agrees,
+            why,
+            _scene(figure, cell),
+            1 + len(figure.again),
+        )
+
+
+def _of_slip(slip: Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
+    figure, why = slip.figure, f"{slip.right} {slip.how}"
+    if figure is None or result is None or slip.wrong is None or slip.worded:
+        scene = _scene(figure, figure.cells[0]) if figure is not None else None
+        words = f"in words: {slip.printed}", f"in words: {slip.right}"
+        args = slip.reference, slip.section, slip.printed, None, *words, None, DIFFERS
+        yield PrintedNumber(*args, result is None or result.agrees, why, scene, 0)
+        return
+    computed = result.computed
+    for cell in slip.cells:
+        value, right = float(slip.wrong[cell]), float(computed[cell])
+        decimals = int(figure.decimals[cell])
+        off = right - value
+        same = abs(off) * 10.0**decimals <= 0.5
+        yield PrintedNumber(
+            slip.reference,
+            slip.section,
+            slip.printed,
+            cell,
+            plain(value),
+            plain(round(right, decimals)),
+            off,
+            REPRODUCES if same else DIFFERS,
+            result.agrees,
+            why,
+            _scene(figure, cell),
+            1 + len(slip.again),
+        )
+
+
+def _of_claim(result: ClaimResult) -> PrintedNumber:
+    claim = result.claim
+    status = REPRODUCES if claim.holds else DIFFERS
+    ours = f"in words: {claim.why}" if claim.why else "in words: so it is"
+    scene = Scene(claim.lesson, claim.setting, result.node, result.cell)
+    args = claim.reference, claim.section, claim.says, None, f"in words: {claim.says}", ours, None, status
+    return PrintedNumber(*args, result.agrees, f"{claim.why} Checked: {claim.goal}.".strip(), scene, 0)
+
+
+def _scene(figure: Figure, cell: Cell) -> Scene:
+    return Scene(figure.lesson, figure.setting, figure.node, figure.in_node(cell), figure)
+
+
+def _of_cited(one: Cited) -> Iterator[PrintedNumber]:
+    for place, value in enumerate(one.values):
+        times = 1 + len(one.again)
+        yield PrintedNumber(
+            one.reference, one.section, one.title, (place,), value, "", None, CITED, True, one.source, times=times
+        )
+
+
+def _of_words() -> Iterator[PrintedNumber]:
+    """The numbers of words in reference 000: vectors, cosines, neighbours."""
+    words, vectors = load_printed_words(), load_vectors("reference")
+    place = words.reference, words.section
+    for word in dict.fromkeys(word for pair in words.cosines for word in pair.words):
+        for i, value in enumerate(vectors[word]):
+            number = plain(float(str(value)))
+            note = "The set “reference” on the page Words holds this vector as it is printed."
+            yield PrintedNumber(*place, f"Vector of “{word}”", (i,), number, number, 0.0, REPRODUCES, True, note)
+    for pair in words.cosines:
+        computed = cosine(vectors, *pair.words).cosine
+        digits = len(pair.value.partition(".")[2])
+        off = float(computed) - float(pair.value)
+        agrees = abs(off) * 10.0**digits <= _FLOAT32
+        title = f"Cosine of “{pair.words[0]}” and “{pair.words[1]}”"
+        ours = plain(round(float(computed), digits))
+        note = "From the vectors as printed; computed in float32, as there: the last digit may be one off."
+        yield PrintedNumber(*place, title, None, pair.value, ours, off, REPRODUCES, agrees, note)
+    for i, (word, value) in enumerate(words.neighbours):
+        title = f"Cosine of “{words.word}” and “{word}”"
+        source = f"From all of {words.vectors}, which is no part of the program; the page Words can download it."
+        yield PrintedNumber(*place, title, (i,), value, "", None, CITED, True, source)
+
+
+_FLOAT32 = 2.0
+"""Units of the last printed digit of a cosine in float32."""
+
+
+def plain(value: float) -> str:
+    """A number as references print it: no more digits than it has, a true minus sign."""
+    text = np.format_float_positional(value, trim="-") if abs(value) >= 1e-4 or not value else f"{value:.9g}"
+    return text.replace("-", "−")

@@ -1,0 +1,159 @@
+"""Every number that the references print, beside what the models compute: one line for each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from explorer.core.numbers import written
+from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
+from explorer.pages.element import Element
+from explorer.pages.gestures import Keep, ShowPrinted
+from explorer.pages.page import NUMBER, Choice, Column, Controls, Entry, Header, Line, Lines, Listing, Note
+
+REFERENCE, STATUS, ROW = "references.reference", "references.status", "references.row"
+"""The keys under which a reader's choices are kept: see `Keep`."""
+ALL = "all"
+SIGNS = {REPRODUCES: "✓", RETYPED: "✓ retyped", DIFFERS: "≠ differs", CITED: "cited"}
+WHAT = 1
+"""The column with what the number is, which leads to it."""
+COLUMNS = (
+    Column("in"),
+    Column("what"),
+    Column("at"),
+    Column("printed", NUMBER),
+    Column("ours", NUMBER),
+    Column("difference", NUMBER),
+    Column("status"),
+    Column("cause"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PrintedLines(Lines):
+    """A line for each printed number that the filter lets through.
+
+    Parameters
+    ----------
+    rows : sequence of PrintedNumber
+    places : tuple of int
+        Their places in `printed_numbers`.
+    chosen : int
+        The place of the one that was looked at last.
+    """
+
+    rows: Sequence[PrintedNumber]
+    places: tuple[int, ...]
+    chosen: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def line(self, row: int) -> Line:
+        """A line of the list."""
+        one, place = self.rows[row], self.places[row]
+        leads = None if one.scene is None else ShowPrinted(place)
+        at = "" if one.cell is None else ", ".join(str(i + 1) for i in one.cell)
+        times = f" (printed {one.times} times)" if one.times > 1 else ""
+        texts = (
+            (f"{one.reference} {one.section}", f"{one.reference}, {one.section}"),
+            (one.title, f"{one.title}{times}"),
+            (at, f"Row and column, counted from 1: {at}" if at else ""),
+            (_short(one.printed), one.printed),
+            (_short(one.ours), one.ours),
+            (_difference(one), "" if one.off is None else f"{one.off:.3g}".replace("-", "−")),
+            (SIGNS[one.status], one.status),
+            (one.why, one.why),
+        )
+        entries = (
+            Entry(text, tip=_wrapped(tip), leads=leads if i == WHAT else None, muted=i in (0, len(texts) - 1))
+            for i, (text, tip) in enumerate(texts)
+        )
+        return Line(tuple(entries), here=place == self.chosen)
+
+
+def references_page(rows: Sequence[PrintedNumber], choices: Mapping[str, Any], most: int) -> tuple[Element, ...]:
+    """The page of the printed numbers.
+
+    Parameters
+    ----------
+    rows : sequence of PrintedNumber
+        All of them; none while they are still being compared.
+    choices : mapping of str to object
+        What was chosen, by `REFERENCE`, `STATUS` and `ROW`.
+    most : int
+        Lines in sight at once.
+    """
+    header = Header(
+        "header", "References", "Each number that the references print, beside the one that is computed here."
+    )
+    if not rows:
+        return header, Note("waiting", "Every printed number is being compared …")
+    names = (ALL, *dict.fromkeys(one.reference for one in rows))
+    reference, status = choices.get(REFERENCE, ALL), choices.get(STATUS, ALL)
+    of_reference = [i for i, one in enumerate(rows) if reference in (ALL, one.reference)]
+    places = tuple(i for i in of_reference if status in (ALL, rows[i].status))
+    counts = {one: sum(rows[i].status == one for i in of_reference) for one in STATUSES}
+    controls = Controls(
+        "filters",
+        (
+            _choice("reference", "Reference", names, names, reference, REFERENCE),
+            _choice("status", "Status", (ALL, *STATUSES), ("all", *STATUSES), status, STATUS),
+        ),
+    )
+    said = ", ".join(f"<b>{count}</b> {escape(_plural(one, count))}" for one, count in counts.items() if count)
+    wrong = sum(not one.agrees for one in rows)
+    note = f"{said}. A click on “what” opens the model that computes it; this tab leads back."
+    if wrong:
+        note += f" <mark>{wrong} do not come out as the program's own list says.</mark>"
+    lines = PrintedLines(tuple(rows[i] for i in places), places, choices.get(ROW, -1))
+    list_ = Listing("numbers", "Printed numbers", COLUMNS, lines, most, order=f"{reference} {status}")
+    chosen = choices.get(ROW, -1)
+    detail = Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
+    return header, controls, Note("counts", note), list_, detail
+
+
+def _detail(one: PrintedNumber) -> str:
+    """All that there is to say of a number."""
+    times = f", {one.times} times in all" if one.times > 1 else ""
+    parts = [f"<b>{escape(one.title)}</b> Reference {one.reference}, {escape(one.section)}{times}."]
+    if not one.printed.startswith("in words"):
+        ours = f" · computed {escape(one.ours)}" if one.ours else ""
+        parts.append(f"Printed {escape(one.printed)}{ours} · {one.status}.")
+    return " ".join([*parts, escape(one.why)])
+
+
+def _choice(id: str, title: str, values: Sequence[str], words: Sequence[str], chosen: str, key: str) -> Choice:
+    asks = tuple(Keep(key, value) for value in values)
+    return Choice(id, title, tuple(words), list(values).index(chosen), asks, f"Show those of one {title.lower()}")
+
+
+def _plural(status: str, count: int) -> str:
+    verbs = {
+        REPRODUCES: "reproduce",
+        RETYPED: "reproduce from the retyped inputs",
+        DIFFERS: "differ",
+        CITED: "are cited",
+    }
+    return status if count == 1 and status != CITED else "is cited" if count == 1 else verbs[status]
+
+
+def _difference(one: PrintedNumber) -> str:
+    if one.off is None:
+        return ""
+    return "0" if one.status == REPRODUCES and abs(one.off) < 1e-12 else written_short(one.off)
+
+
+def _short(text: str) -> str:
+    """What is said in words stands in the tip, and in the columns beside."""
+    return text.partition(":")[0] if text.startswith("in words") else text
+
+
+def written_short(value: float) -> str:
+    """Two digits of a small difference."""
+    return f"{value:.1e}".replace("-", "−") if abs(value) < 1e-3 else written(value, 4)
+
+
+def _wrapped(text: str) -> str:
+    """A tip that Qt breaks into lines."""
+    return f"<p>{escape(text)}</p>" if len(text) > 60 else text

@@ -1,0 +1,1 @@
+"""The tab "References": every printed number beside the computed one."""

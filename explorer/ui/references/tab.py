@@ -1,0 +1,121 @@
+"""The tab "References": the page of the printed numbers, compared once, when it is first looked at."""
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons.printed import PrintedNumber, printed_numbers
+from explorer.pages.references import ROW, references_page
+from explorer.ui.background import Background
+from explorer.ui.errors import show_error
+from explorer.ui.page.column import Elements
+from explorer.ui.page.listing import ROW_HEIGHT, ListingView
+from explorer.ui.workbench import Workbench
+
+LEAST_LINES = 6
+DETAIL = 110
+"""Pixels at text scale 1 for the head of the list and for what is said of one line below it."""
+
+
+class ReferencesTab(QFrame):
+    """The page "References".
+
+    Parameters
+    ----------
+    bench : Workbench
+
+    Signals
+    -------
+    scene_asked : PrintedNumber
+        What computes a number is to be shown.
+    """
+
+    scene_asked = Signal(object)
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self.setAccessibleName("References")
+        self.bench = bench
+        self.rows: tuple[PrintedNumber, ...] = ()
+        self.elements = Elements(bench, bench.appearance.px(10))
+        self._down = QVBoxLayout(self)
+        self._down.addWidget(self.elements)
+        self._listened: ListingView | None = None
+        self._worker = Background(self)
+        self._worker.failed.connect(self._say)
+        bench.selection.looked.connect(self._follow)
+        bench.selection.printed_asked.connect(self._ask)
+        self.restyle()
+        self._worker.ask(lambda report: printed_numbers(), self._show)
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale: sizes stand everywhere in a page, so it is made anew."""
+        px = self.bench.appearance.px
+        self._down.setContentsMargins(px(24), px(16), px(16), px(12))
+        fresh = Elements(self.bench, px(10))
+        self._down.replaceWidget(self.elements, fresh)
+        self.elements.deleteLater()
+        self.elements = fresh
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Make the page anew as data, and tell the widgets what is different."""
+        self.elements.tell(references_page(self.rows, self.bench.selection.looking.choices, self._lines()))
+        self.elements.share_room(self.elements.width(), None)
+        table = self.list()
+        if table is not None and table is not self._listened:
+            self._listened = table
+            table.selectionModel().currentRowChanged.connect(lambda index, _: self._look_at(index.row()))
+
+    def list(self) -> ListingView | None:
+        """The list, once there is one."""
+        found = self.elements.widgets.get("numbers")
+        return found if isinstance(found, ListingView) else None
+
+    def choose(self, place: int) -> None:
+        """Mark the line of a number as the one that was looked at last, and bring it into sight."""
+        self.bench.selection.keep(ROW, place)
+        table = self.list()
+        if table is not None:
+            places = list(table.listing.lines.places)  # type: ignore[attr-defined]
+            if place in places:
+                table.setCurrentIndex(table.table.index(places.index(place), 0))
+
+    def _look_at(self, row: int) -> None:
+        table = self.list()
+        if table is not None and 0 <= row < len(table.listing.lines):
+            self.bench.selection.keep(ROW, table.listing.lines.places[row])  # type: ignore[attr-defined]
+
+    def _show(self, rows: tuple[PrintedNumber, ...]) -> None:
+        self.rows = rows
+        self.refresh()
+
+    def _say(self, error: ExplorerError) -> None:
+        show_error(error, self)
+
+    def _follow(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+    def _ask(self, place: int) -> None:
+        if self.rows:
+            self.choose(place)
+            self.scene_asked.emit(self.rows[place])
+
+    def _lines(self) -> int:
+        """How many lines there is room for below what stands above the list."""
+        px = self.bench.appearance.px
+        table = self.list()
+        above = table.y() if table is not None else px(150)
+        return max((self.elements.height() - above - px(DETAIL)) // px(ROW_HEIGHT), LEAST_LINES)
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self.refresh()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.refresh()

@@ -1,0 +1,75 @@
+"""The tab "References": compared, filtered, and from a number to what computes it and back."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT
+from explorer.ui.selection import Cell
+from explorer.ui.window.top_bar import PAGES
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+@pytest.fixture
+def tab(window, qtbot):
+    window.show_page(PAGES.index("References"))
+    qtbot.waitUntil(lambda: window.references.list() is not None)
+    return window.references
+
+
+def place_of(tab, title, cell=None):
+    return next(i for i, row in enumerate(tab.rows) if row.title == title and cell in (None, row.cell))
+
+
+def test_all_numbers_are_listed_and_filtered(window, tab):
+    assert tab.list().table.rowCount() == len(tab.rows) > 1000
+    window.bench.selection.keep(REFERENCE, "003")
+    window.bench.selection.keep(STATUS, "differs")
+    assert tab.list().table.rowCount() == sum((row.reference, row.status) == ("003", "differs") for row in tab.rows)
+
+
+def test_a_number_leads_to_its_cell_and_the_tab_back_to_its_line(window, tab, hand, qtbot):
+    window.bench.selection.keep(REFERENCE, "003")
+    place = place_of(tab, "Scores", (8, 0))
+    tab.choose(place)
+    table = tab.list()
+    row = table.currentIndex().row()
+    assert table.listing.lines.places[row] == place
+    table.setFocus()
+    hand.key(Qt.Key.Key_Return)
+    assert window.bench.lesson.id == "emma"
+    assert window.pages.currentIndex() == 0
+    assert window.bench.selection.stage == "attention"
+    assert window.bench.selection.cell == Cell("scores", (8, 0))
+    window.show_page(PAGES.index("References"))
+    assert tab.list().listing.lines[row].here
+    assert tab.list().currentIndex().row() == row
+
+
+def test_what_is_typed_in_beside_a_lesson_is_typed_in(window, tab, eye):
+    title = "Q of the target, with the encoder's weights"
+    window.bench.selection.printed_asked.emit(place_of(tab, title, (1, 0)))
+    eye.settle(window)
+    assert window.bench.selection.cell == Cell("decoder.1.self.Q", (0, 1, 0))
+    assert eye.value(window, "decoder.1.self.head.1.Q")[1, 0] == pytest.approx(1.7415)
+
+
+def test_a_line_is_told_in_full_below_the_list(window, tab):
+    place = place_of(tab, "Score of friend with Emma")
+    tab.choose(place)
+    assert window.bench.selection.looking.choices[ROW] == place
+    assert "2.42" in tab.elements.widgets["detail"].text()
+
+
+def test_it_follows_theme_and_text_scale(window, tab):
+    rows = tab.list().table.rowCount()
+    window.bench.appearance.zoom(1)
+    window.bench.appearance.set_mode("dark")
+    assert tab.list().table.rowCount() == rows
+
+
+def test_what_can_be_followed_is_a_link(tab):
+    lines = tab.list().listing.lines
+    assert all(
+        (line.entries[WHAT].leads is None) == (row.scene is None) for line, row in zip(lines, tab.rows, strict=True)
+    )
