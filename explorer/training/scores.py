@@ -71,8 +71,9 @@ def gpt_scores(state: State, grammar: Grammar, n: int = N) -> dict[str, float]:
         "entropy": of the grammar, in nats a word. "perplexity", and "best", what nothing could do better than:
         exp(entropy). "ratio": one by the other. "of grammar": the perplexity of the grammar itself on the very same
         sentences. "mat": the probability of *mat* behind *the cat sat on the*. "referent": how often the head that does
-        so most looks, from a pronoun or from the word before it, more at the person than at any other word; the same
-        "not first" where the person is not the first word. Where the grammar has an apple: its cosine with orange and
+        so most looks, from a pronoun or from the word before it, which has to foretell it, more at the person than at
+        any other word; the same "not first" where the person is not the first word, and from each of the two words
+        alone. Where the grammar has an apple: its cosine with orange and
         with phone in its table ("… before"), and in the last layer behind a fruit and behind a phone.
     """
     held_out = grammar.sample(n, SEED, held_out=True)
@@ -131,27 +132,27 @@ def looked(
 
 def _referents(state: State, sentences: Sequence[Sentence], values: Sequence[Mapping[str, Array]]) -> dict[str, float]:
     """The head that most often looks at who is meant, over all pronouns, and over those whose person is not first."""
-    every: dict[tuple[str, int, int], list[bool]] = {}
-    others: dict[tuple[str, int, int], list[bool]] = {}
+    hits: dict[tuple[str, int], list[tuple[bool, bool]]] = {}
+    not_first = []
     for sentence, found in zip(sentences, values, strict=True):
         for pronoun, who in referents(sentence):
+            not_first.append(who > 0)
             for name, weights in found.items():
-                if not name.endswith(".self.weights"):
-                    continue
-                for back in (0, 1):
-                    row = weights[:, pronoun - back]
-                    for head, hit in enumerate((row.argmax(-1) == who).tolist()):
-                        every.setdefault((name, head, back), []).append(hit)
-                        if who:
-                            others.setdefault((name, head, back), []).append(hit)
-    best = max(every, key=lambda key: float(np.mean(every[key])))
+                if name.endswith(".self.weights"):
+                    from_it, from_before = (weights[:, at].argmax(-1) == who for at in (pronoun, pronoun - 1))
+                    for head, both in enumerate(zip(from_it.tolist(), from_before.tolist(), strict=True)):
+                        hits.setdefault((name, head), []).append(both)
+    shares: dict[tuple[str, int], Array] = {key: np.asarray(np.any(both, axis=-1)) for key, both in hits.items()}
+    best = max(shares, key=lambda key: float(shares[key].mean()))
+    from_it, from_before = np.mean(hits[best], axis=0)
     return {
-        "referent": float(np.mean(every[best])),
+        "referent": float(shares[best].mean()),
+        "referent not first": float(shares[best][np.array(not_first)].mean()),
+        "referent from the pronoun": float(from_it),
+        "referent from the word before": float(from_before),
         "referent layer": float(best[0].split(".")[1]),
         "referent head": float(best[1] + 1),
-        "referent from the word before": float(best[2]),
-        "referent not first": float(np.mean(others[best])),
-        "pronouns": float(len(every[best])),
+        "pronouns": float(len(not_first)),
     }
 
 

@@ -70,3 +70,15 @@ def test_what_is_wrong_is_said_in_a_line(capsys, typed, said):
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_tiny_gpt_says_mat(capsys):
+    assert main(["generate", "tiny-gpt", "The cat sat on the", "--greedy"]) == 0
+    assert capsys.readouterr().out == "the cat sat on the mat\n"
+    assert main(["generate", "tiny-gpt", "The cat sat on the", "--greedy", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["new"] == ["mat", "<end>"]
+
+
+def test_tiny_gpt_says_which_words_it_knows(capsys):
+    assert main(["generate", "tiny-gpt", "the catt sat"]) == 2
+    assert "does not know the word 'catt'; the nearest words that it knows are cat" in capsys.readouterr().err
