@@ -12,7 +12,8 @@ from explorer.cli.formats import nested
 from explorer.cli.text import columns
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
-from explorer.lessons.check import Result, SlipResult, check_figures, check_lesson, check_slips
+from explorer.lessons.check import check_lesson
+from explorer.lessons.compared import Result, SlipResult, check_figures, check_slips
 from explorer.lessons.course import courses
 from explorer.lessons.loader import catalogue, load, models
 from explorer.lessons.printed import STATUSES, printed_numbers

@@ -1,65 +1,17 @@
-"""The lessons valid, and every printed figure of the references against its node."""
+"""Whether a lesson is valid, and all its steps are."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.explain import Argument, Step
-from explorer.core.ops import Array
-from explorer.core.shapes import require_shape
-from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
-from explorer.document.state import State
-from explorer.lessons.goals import holds, read_goal
+from explorer.lessons.goals import holds
 from explorer.lessons.loader import load
-from explorer.lessons.places import Names
 from explorer.lessons.prose import cells_in
-from explorer.lessons.references import Claim, Descent, Figure, Slip, claims, figures, slips
 from explorer.lessons.schema import Lesson
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import MakeSo, Predict, Step
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """A printed figure beside what its node computes.
-
-    Parameters
-    ----------
-    figure : Figure
-    computed : numpy.ndarray
-        In the shape of the figure's values.
-    worst : float
-        The largest difference between a computed and a printed number.
-    agrees : bool
-        Whether it is no more than rounding, and than what the figure gives a reason for.
-    """
-
-    figure: Figure
-    computed: Array
-    worst: float
-    agrees: bool
-
-
-@dataclass(frozen=True, eq=False)
-class SlipResult:
-    """A slip beside what the node computes.
-
-    Parameters
-    ----------
-    slip : Slip
-    agrees : bool
-        Whether the node computes what we call right, and does not compute what is printed.
-    computed : numpy.ndarray
-        What the node computes, in the shape of the figure's values.
-    """
-
-    slip: Slip
-    agrees: bool
-    computed: Array
 
 
 def check_lesson(path: str | Path) -> Lesson:
@@ -108,140 +60,3 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
     if isinstance(question, MakeSo) and all(holds(one, engine) for one in question.conditions):
         return "`question.goal` is reached before anything is done", "ask for something that is not so yet"
     return "", ""
-
-
-def check_figures() -> list[Result]:
-    """Every printed figure of the references against its node."""
-    states: dict[tuple[str, str], State] = {}
-    return [_result(figure, states) for figure in figures()]
-
-
-def check_slips() -> list[SlipResult]:
-    """Every slip that a node can tell: what we call right is computed, what is printed is not."""
-    states: dict[tuple[str, str], State] = {}
-    results = []
-    for slip in slips():
-        if slip.figure is not None:
-            result = _result(slip.figure, states)
-            wrong = slip.wrong is not None and replace(slip.figure, values=slip.wrong).agrees(result.computed)
-            results.append(SlipResult(slip, result.agrees and not wrong, result.computed))
-    return results
-
-
-@dataclass(frozen=True, eq=False)
-class ClaimResult:
-    """A claim, and whether the model says of it what we say.
-
-    Parameters
-    ----------
-    claim : Claim
-    agrees : bool
-    node : str
-        What the claim is about, and the cell of it that its goal begins with.
-    cell : tuple of int
-    """
-
-    claim: Claim
-    agrees: bool
-    node: str
-    cell: tuple[int, ...]
-
-
-def check_claims() -> list[ClaimResult]:
-    """Every claim of the references that numbers can refute."""
-    return [_claim_result(claim) for claim in claims()]
-
-
-def _claim_result(claim: Claim) -> ClaimResult:
-    state = load(claim.lesson).state(claim.setting)
-    for key, value in claim.switches.items():
-        block, _, name = key.rpartition(".")
-        state = SetSwitch(block, name, value).apply(state)
-    engine = Document(state).engine
-    conditions = read_goal(claim.goal, Names(state))
-    met = all(holds(condition, engine) for condition in conditions)
-    first = conditions[0]
-    cell = (*first.cell, int(first.number)) if first.sign == "argmax" else first.cell
-    return ClaimResult(claim, met is claim.holds, first.node, cell)
-
-
-def _result(figure: Figure, states: dict[tuple[str, str], State]) -> Result:
-    key = figure.lesson, figure.setting
-    if key not in states:
-        states[key] = load(figure.lesson).state(figure.setting)
-    computed = compute(figure, states[key])
-    worst = float(np.max(np.abs(np.where(np.isnan(figure.values), 0, computed - figure.values))))
-    return Result(figure, computed, worst, figure.agrees(computed))
-
-
-def compute(figure: Figure, state: State) -> Array:
-    """What a lesson's setting, with what the figure types in beside it, computes for the figure.
-
-    Raises
-    ------
-    ExplorerError
-        Where the figure names what the lesson does not have.
-    """
-    state = typed_in(figure, state)
-    if figure.descent is not None:
-        state = _descended(figure.descent, state)
-    engine = Document(state).engine
-    place = state.graph.place(figure.node)
-    if figure.worked is not None:
-        computed = _worked(engine.explain(figure.node, figure.worked), figure.part)
-    elif figure.part == "gradient":
-        computed = np.asarray(engine.gradient(place))
-    else:
-        computed = engine.value(place)
-    if figure.cell is not None:
-        computed = np.asarray(computed[figure.cell])
-    require_shape(figure.node, figure.values.shape, computed.shape)
-    return computed
-
-
-def state_of(figure: Figure) -> State:
-    """The model that computes a figure: its lesson's setting with what is typed in, behind its steps of descent."""
-    state = typed_in(figure, load(figure.lesson).state(figure.setting))
-    return state if figure.descent is None else _descended(figure.descent, state)
-
-
-def typed_in(figure: Figure, state: State) -> State:
-    """A lesson's setting with what the figure types in beside it."""
-    for key, value in figure.switches.items():
-        block, _, name = key.rpartition(".")
-        state = SetSwitch(block, name, value).apply(state)
-    for node, array in figure.inputs.items():
-        state = SetCells(node, _cells(state, node, array)).apply(state)
-    for node, array in figure.pins.items():
-        state = PinCells(node, _cells(state, node, array)).apply(state)
-    return state
-
-
-def _descended(descent: Descent, state: State) -> State:
-    """Behind some steps of plain gradient descent."""
-    engine, inputs = fresh(state.graph, state.inputs, state.pins), dict(state.inputs)
-    place = state.graph.place(descent.node)
-    for _ in range(descent.steps):
-        gradient = engine.gradient(place)
-        assert gradient is not None
-        inputs[descent.node] = inputs[descent.node] - descent.rate * gradient
-        engine.update(state.graph, inputs, state.pins)
-    return SetCells(descent.node, _cells(state, descent.node, inputs[descent.node])).apply(state)
-
-
-def _worked(last: Argument | None, part: str) -> Array:
-    """The terms that a cell is the sum of, or their factors, in reading order."""
-    assert last is not None
-    if not isinstance(last, Step) or last.function not in ("add", "dot"):
-        return np.atleast_1d(last.value)
-    if last.function == "add":
-        return np.concatenate([_worked(argument, part) for argument in last.arguments])
-    left, right = (argument.value for argument in last.arguments)
-    return np.asarray(left * right if part == "terms" else np.stack([left, right], axis=-1).ravel())
-
-
-def _cells(state: State, name: str, array: Array) -> dict[tuple[int, ...], float]:
-    place = state.graph.place(name)
-    shape = tuple(len(state.graph.axes[axis]) for axis in state.graph.axes_of(place))
-    require_shape(name, array.shape, shape)
-    return {cell: float(value) for cell, value in np.ndenumerate(array)}

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.document.state import State
-from explorer.lessons.check import ClaimResult, Result, SlipResult, check_claims, check_figures, check_slips, state_of
+from explorer.lessons.compared import (
+    ClaimResult,
+    Result,
+    SlipResult,
+    check_claims,
+    check_figures,
+    check_slips,
+    state_of,
+)
 from explorer.lessons.loader import load
 from explorer.lessons.references import Cell, Cited, Figure, Slip, cited, references, slips
 from explorer.words.catalogue import load as load_vectors

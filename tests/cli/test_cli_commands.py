@@ -16,7 +16,7 @@ from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.cli.text import columns, width
 from explorer.core.errors import ExplorerError
-from explorer.lessons.check import check_figures, check_slips
+from explorer.lessons.compared import check_figures, check_slips
 from explorer.lessons.course import courses
 from explorer.lessons.loader import catalogue, models
 from explorer.training import recipes

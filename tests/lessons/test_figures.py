@@ -7,7 +7,7 @@ import pytest
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.check import check_figures, check_slips, compute
+from explorer.lessons.compared import check_figures, check_slips, compute
 from explorer.lessons.loader import load
 from explorer.lessons.reading import read
 from explorer.lessons.reference_tables import reference_from
