@@ -94,6 +94,9 @@ SENTENCES: dict[str, str] = {
     "{known}. Update the program to open it.",
     "document-not-read": "{file}: cannot be read: {reason}.",
     "document-wrong": "{file}: cannot be opened: {problem}.",
+    "too-large-for-text": "As text this document would have {given} characters; up to {limit} can be pasted anywhere. "
+    "Save it as a file.",
+    "no-document-in-text": "The clipboard holds no document as text; copy all lines from the first mark to the last.",
     "document-newer": "{file}: was made by a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",
     "unknown-format": "'{name}' is not a format; choose {known}.",

@@ -1,4 +1,4 @@
-"""A zip archive that holds one JSON document and plain arrays: written whole or not at all, read with suspicion.
+"""A zip archive that holds one JSON document and plain arrays, read with suspicion.
 
 The arrays are numpy's own ``.npy``, without pickled objects. Nothing is ever unpacked onto the disk.
 """
@@ -11,7 +11,6 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from math import prod
-from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
@@ -19,7 +18,6 @@ import numpy as np
 
 from explorer.core.ops import Array
 from explorer.document.state import frozen
-from explorer.files import whole_file
 
 MOST_BYTES = 2_000_000_000
 MOST_DOCUMENT = 32_000_000
@@ -58,25 +56,18 @@ class Form(NamedTuple):
 # Writing
 
 
-def write(path: str | Path, document: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write an archive. It appears under its name when it is whole; what was there before stays until then.
-
-    The same content gives the same bytes: nothing is compressed, and no time is kept.
+def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write an archive. The same content gives the same bytes: nothing is compressed, and no time is kept.
 
     Parameters
     ----------
-    path : str or Path
+    stream : file open for writing bytes
     document : mapping
         What JSON can hold.
     arrays : mapping of str to numpy.ndarray
         By name of member, without the ending.
-
-    Raises
-    ------
-    ExplorerError
-        "not-written"
     """
-    with whole_file(path) as stream, zipfile.ZipFile(stream, "w", allowZip64=False) as archive:
+    with zipfile.ZipFile(stream, "w", allowZip64=False) as archive:
         text = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
         archive.writestr(_member(DOCUMENT), text.encode())
         for name in sorted(arrays):

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, F
 from explorer.document.commands.cells import last_number
 from explorer.document.json_table import MOST_LABEL, JsonTable, is_text, is_whole, shown
 from explorer.document.state import State
+from explorer.files import whole_file
 
 FORMAT, VERSION = "Transformer Explorer document", 1
 ENDING = ".explorer"
@@ -69,12 +70,24 @@ def save(state: State, title: str, path: str | Path) -> None:
     ExplorerError
         "not-written".
     """
+    with whole_file(path) as stream:
+        write(state, title, stream, path)
+
+
+def write(state: State, title: str, stream: BinaryIO, name: str | Path) -> None:
+    """Write the bytes of a file; `name` is what an error names.
+
+    Raises
+    ------
+    ExplorerError
+        "not-written".
+    """
     document, arrays = _taken_down(state, title)
     try:
         _state(document, lambda name, form: arrays[name], arrays.keys())  # nothing is saved that could not be opened
     except DamagedError as problem:
-        raise ExplorerError("not-written", file=path, reason=problem.args[0]) from None
-    archive.write(path, document, arrays)
+        raise ExplorerError("not-written", file=name, reason=problem.args[0]) from None
+    archive.write(stream, document, arrays)
 
 
 def load(path: str | Path) -> tuple[State, str]:
@@ -90,20 +103,33 @@ def load(path: str | Path) -> tuple[State, str]:
         if not file.is_file():
             reason = "it is not a file" if file.exists() else "there is no such file"
             raise ExplorerError("document-not-read", file=path, reason=reason)
-        with file.open("rb") as stream, Archive(stream) as parts:
+        with file.open("rb") as stream:
+            return read(stream, path)
+    except OSError as error:
+        raise ExplorerError("document-not-read", file=path, reason=error.strerror or error) from None
+
+
+def read(stream: BinaryIO, name: str | Path) -> tuple[State, str]:
+    """A document and its title from the bytes of a file; `name` is what an error names.
+
+    Raises
+    ------
+    ExplorerError
+        "document-wrong" or "document-newer".
+    """
+    try:
+        with Archive(stream) as parts:
             document = parts.document()
             version = _version(document)
             if version > VERSION:
-                raise ExplorerError("document-newer", file=path, version=version, known=VERSION)
+                raise ExplorerError("document-newer", file=name, version=version, known=VERSION)
             state, title = _state(document, parts.array, parts.names)
             fresh(state.graph, state.used, state.pins)  # there may be too little memory for it
             return state, title
     except DamagedError as problem:
-        raise ExplorerError("document-wrong", file=path, problem=problem.args[0]) from None
+        raise ExplorerError("document-wrong", file=name, problem=problem.args[0]) from None
     except MemoryError:
-        raise ExplorerError("document-wrong", file=path, problem="there is not enough memory for it") from None
-    except OSError as error:
-        raise ExplorerError("document-not-read", file=path, reason=error.strerror or error) from None
+        raise ExplorerError("document-wrong", file=name, problem="there is not enough memory for it") from None
 
 
 # Taking down

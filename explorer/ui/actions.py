@@ -48,6 +48,8 @@ class Actions:
         self.save = action("Save", [QKeySequence("Ctrl+S")], lambda: None)
         self.save_as = action("Save as …", [QKeySequence("Ctrl+Shift+S")], lambda: None)
         self.export_python = action("Export as Python …", [QKeySequence("Ctrl+Shift+E")], lambda: None)
+        self.copy_text = action("Copy the document as text", [QKeySequence("Ctrl+Alt+C")], lambda: None)
+        self.open_text = action("Open the document in copied text", [QKeySequence("Ctrl+Alt+V")], lambda: None)
         self.compare = action("Compare side by side", [QKeySequence("Ctrl+E")], lambda: None)
         self.compare.setCheckable(True)
         self.undock = action("This stage in a window of its own", [QKeySequence("Ctrl+Shift+D")], lambda: None)

@@ -7,15 +7,16 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from explorer.core import script
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
+from explorer.document.as_text import as_text, from_text
 from explorer.document.state import State
 from explorer.document.storage import ENDING
-from explorer.lessons.saved import is_document, opened
+from explorer.lessons.saved import is_document, lesson_of, opened
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.ui.later import do_later
@@ -263,6 +264,28 @@ class Files(QObject):
         document.history.mark_saved()
         self.refresh()
         return True
+
+    def copy_text(self) -> bool:
+        """Put the document on the clipboard as text. Returns whether it is there."""
+        document = self._bench.document
+        try:
+            document.settle()
+            QGuiApplication.clipboard().setText(as_text(document.state, self._bench.lesson.title))
+        except ExplorerError as error:
+            self.dialogs.tell(sentence(error))
+            return False
+        return True
+
+    def open_text(self) -> None:
+        """Open the document that is on the clipboard as text."""
+        if self.may_leave():
+            try:
+                lesson, state = lesson_of(*from_text(QGuiApplication.clipboard().text()))
+            except ExplorerError as error:
+                self.dialogs.tell(sentence(error))
+                return
+            self._bench.open_state(lesson, state)
+            self._begin(None)
 
     def export_python(self) -> tuple[Path, ...]:
         """Ask for a file and write all numbers of the document as a numpy script. Returns what was written."""

@@ -509,3 +509,26 @@ def test_the_window_can_begin_with_a_document(open_window, file, monkeypatch):
     finally:
         window.close()
         window.deleteLater()
+
+
+# As text
+
+
+def test_a_document_is_copied_as_text_and_opened_from_it(window, hand, qtbot, answer):
+    edit(window, 0.625)
+    hand.key(Qt.Key.Key_C, CTRL | Qt.KeyboardModifier.AltModifier)
+    assert QApplication.clipboard().text().startswith("----- Transformer Explorer document")
+    window.bench.document.undo()
+    hand.key(Qt.Key.Key_V, CTRL | Qt.KeyboardModifier.AltModifier)
+    assert window.bench.document.state.inputs[CELL][0, 0] == 0.625
+
+
+def test_other_text_is_refused_in_one_sentence(window, answer):
+    told = answer(window)
+    QApplication.clipboard().setText("hello")
+    before = window.bench.document.state
+    window.files.open_text()
+    assert told.asked == [
+        ("tell", "The clipboard holds no document as text; copy all lines from the first mark to the last.")
+    ]
+    assert window.bench.document.state is before

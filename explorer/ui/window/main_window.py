@@ -74,6 +74,8 @@ class MainWindow(QMainWindow):
             (self.actions_.save, self.files.save),
             (self.actions_.save_as, self.files.save_as),
             (self.actions_.export_python, self.files.export_python),
+            (self.actions_.copy_text, self.files.copy_text),
+            (self.actions_.open_text, self.files.open_text),
             (self.actions_.undock, self.undock),
             (self.actions_.copy_page, self.copy_page),
             (self.actions_.palette, self.show_palette),

@@ -98,7 +98,8 @@ class TopBar(QFrame):
             menu.removeAction(behind)
 
         menu.aboutToShow.connect(list_examples)
-        menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as, actions.export_python])
+        menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as])
+        menu.addActions([actions.copy_text, actions.open_text, actions.export_python])
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole, actions.fold_list])
         menu.addSeparator()
