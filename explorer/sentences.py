@@ -89,6 +89,8 @@ SENTENCES: dict[str, str] = {
     "replay-differs": "step `{step}` of {lesson} is not the same by another way; report this.",
     "replay-question": "step `{step}` of {lesson}: `question`: {problem}; {remedy}.",
     "unknown-course": "There is no course '{name}'{near}.",
+    "not-recordable": "“{lesson}” cannot be recorded: only examples that come with the program can; open one of these.",
+    "not-recorded": "Step {step} cannot be written down: {why}. Undo what was done there, and record it another way.",
     "no-steps": "{lesson} has no steps; `explorer list` shows which lessons have some.",
     "lesson-newer": "{file}: is written for a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",

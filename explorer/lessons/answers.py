@@ -10,7 +10,7 @@ from explorer.core.forward import same_bytes
 from explorer.core.numbers import written
 from explorer.document.state import State
 from explorer.lessons.goals import holds
-from explorer.lessons.mistakes import Mistake, Part, derivation, half_unit, likely
+from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely
 from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predict, Question
 
 Answer = float | int | Cell | State
@@ -85,8 +85,8 @@ def values_of(state: State) -> Engine:
 
 def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     node, cell, digits = question.node, question.cell, question.digits
-    right = float(engine.value(engine.graph.place(node))[cell])
-    how = derivation(engine, node, cell)
+    right = float(array_of(engine, node, question.of)[cell])
+    how = derivation(engine, node, cell, question.of)
     difference = typed - right if isfinite(typed) and isfinite(right) else None
     if typed == right or (difference is not None and abs(difference) <= half_unit(digits)):
         return Verdict(True, f"Right: {written(right, digits)}.", None, right, difference, how)
@@ -94,7 +94,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     mistake = None
     if difference is not None and _right_so_far(typed, right, digits):
         sentence = f"Right so far, but {digits} decimals are asked for; {expected}."
-    elif isfinite(typed) and (mistake := likely(engine, node, cell, digits, typed)) is not None:
+    elif isfinite(typed) and (mistake := likely(engine, question, typed)) is not None:
         sentence = f"{mistake.sentence}; {expected}."
     elif difference is not None:
         way = "large" if difference > 0 else "small"

@@ -8,7 +8,8 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons.goals import holds
 from explorer.lessons.loader import load
-from explorer.lessons.prose import cells_in
+from explorer.lessons.mistakes import array_of
+from explorer.lessons.prose import cells_in, is_gradient
 from explorer.lessons.schema import Lesson
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import MakeSo, Predict, Step
@@ -48,14 +49,15 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
     except ExplorerError as error:  # its training went astray
         return error, "write a lower rate, or fewer steps"
     for inner, (node, cell) in step.shown.items():
-        if np.isnan(engine.value(engine.graph.place(node))[cell]):
+        if np.isnan(array_of(engine, node, "gradient" if is_gradient(inner) else "value")[cell]):
             return f"`{{{inner}}}` comes out as NaN", "name a cell that has a number"
     question = step.question
     if isinstance(question, Predict):
-        if np.isnan(engine.value(engine.graph.place(question.node))[question.cell]):
+        if np.isnan(array_of(engine, question.node, question.of)[question.cell]):
             return "`question` asks for a number that comes out as NaN", "ask for another cell"
-        asked = question.node, question.cell
-        if any(step.shown[inner] == asked for text in (step.words, question.ask) for inner in cells_in(text)):
+        asked, gradient = (question.node, question.cell), question.of == "gradient"
+        shown = [inner for text in (step.words, question.ask) for inner in cells_in(text)]
+        if any(step.shown[inner] == asked and is_gradient(inner) is gradient for inner in shown):
             return "the words show the number that is asked for", "leave it out, or show it in `why`"
     if isinstance(question, MakeSo) and all(holds(one, engine) for one in question.conditions):
         return "`question.goal` is reached before anything is done", "ask for something that is not so yet"

@@ -13,7 +13,7 @@ def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
     """All hints in the order in which they are given; the last is a derivation where a number answers the question."""
     match question:
         case Predict():
-            return (*question.hints, derivation(engine, question.node, question.cell))
+            return (*question.hints, derivation(engine, question.node, question.cell, question.of))
         case MakeSo():
             first = question.conditions[0]
             cell = (*first.cell, int(first.number)) if first.sign == "argmax" else first.cell

@@ -170,10 +170,10 @@ def _with_example(top: Table) -> Table:
     if "example" not in top:
         return top
     id = top.text("example")
-    files = lesson_files() | model_files()
+    files = {name: file for name, file in (lesson_files() | model_files()).items() if name != top.data.get("id")}
     if id not in files:
         top.fail("example", f"there is no '{id}'", likeliest(id, files, "there are"))
-    taken = {key: value for key, value in read(files[id]).data.items() if key in _OF_EXAMPLE}
+    taken = {key: value for key, value in _with_example(read(files[id])).data.items() if key in _OF_EXAMPLE}
     if "weights" in taken:
         taken["weights"] = str(files[id].parent / taken["weights"])
     for key in taken.keys() & top.data.keys() & set(_NUMBERS):

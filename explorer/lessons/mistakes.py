@@ -15,9 +15,8 @@ from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine
 from explorer.core.explain import FUNCTIONS, Argument, Operand, Step
 from explorer.core.forward import run
-from explorer.core.graph import Place
-from explorer.core.ops import Op
-from explorer.lessons.steps import Cell
+from explorer.core.ops import Array, Op
+from explorer.lessons.steps import Cell, Predict
 from explorer.lessons.wrong_ops import slips_of
 
 DECIMALS = 4
@@ -52,7 +51,17 @@ class Mistake:
         return self.derive()
 
 
-def derivation(engine: Engine, node: str, cell: Cell, decimals: int = DECIMALS) -> tuple[Part, ...]:
+def array_of(engine: Engine, node: str, of: str = "value") -> Array:
+    """The "value" of a node, or of a head's slice of one, or the "gradient" of the loss there."""
+    place = engine.graph.place(node)
+    if of == "value":
+        return engine.value(place)
+    gradient = engine.gradient(place)
+    assert gradient is not None, node  # of whole numbers nobody asks for one
+    return gradient
+
+
+def derivation(engine: Engine, node: str, cell: Cell, of: str = "value") -> tuple[Part, ...]:
     """The derivation of a cell, written out, in the parts that it comes in; none where nothing computes it.
 
     Parameters
@@ -62,19 +71,21 @@ def derivation(engine: Engine, node: str, cell: Cell, decimals: int = DECIMALS) 
         A node, or a head's slice of one.
     cell : tuple of int
         Counted in its shape.
-    decimals : int
+    of : str
+        As of `array_of`.
     """
     place = engine.graph.place(node)
     name, index = place.node, (*place.index, *cell)
-    found = chain(engine, name, index)
-    return tuple((n if n != name else "", tuple(_rows(engine, last, decimals))) for n, _, last in found)
+    if of == "gradient":
+        return (("", tuple(_rows(engine, engine.explain_gradient(name, index)))),)
+    return tuple((n if n != name else "", tuple(_rows(engine, last))) for n, _, last in chain(engine, name, index))
 
 
-def _rows(engine: Engine, last: Step, decimals: int = DECIMALS) -> list[Row]:
-    return rows(last, lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis]), decimals=decimals)
+def _rows(engine: Engine, last: Step) -> list[Row]:
+    return rows(last, lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis]), decimals=DECIMALS)
 
 
-def mistakes(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
+def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "value") -> Iterator[Mistake]:
     """The mistakes that give another number than the right one, likely ones first, each as it is found.
 
     Parameters
@@ -87,17 +98,20 @@ def mistakes(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[M
         Counted in its shape.
     decimals : int
         As many are asked for: what would be the same so far is no mistake.
+    of : str
+        As of `array_of`.
     """
-    place = engine.graph.place(node)
-    right = float(engine.value(place)[cell])
-    for mistake in _all(engine, place, cell, decimals):
+    right = float(array_of(engine, node, of)[cell])
+    found = _all(engine, node, cell, decimals) if of == "value" else _of_gradient(engine, node, cell, decimals)
+    for mistake in found:
         if np.isfinite(mistake.value) and abs(mistake.value - right) > half_unit(decimals):
             yield mistake
 
 
-def likely(engine: Engine, node: str, cell: Cell, decimals: int, typed: float) -> Mistake | None:
+def likely(engine: Engine, question: Predict, typed: float) -> Mistake | None:
     """The first of the mistakes that gives the typed number; None where none does."""
-    found = mistakes(engine, node, cell, decimals)
+    decimals = question.digits
+    found = mistakes(engine, question.node, question.cell, decimals, question.of)
     return next((one for one in found if abs(one.value - typed) <= half_unit(decimals)), None)
 
 
@@ -106,16 +120,17 @@ def half_unit(decimals: int) -> float:
     return 0.5 * 10.0**-decimals * (1 + 1e-9)
 
 
-def _all(engine: Engine, place: Place, cell: Cell, decimals: int) -> Iterator[Mistake]:
-    index = (*place.index, *cell)
-    name = place.node
+def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
+    place = engine.graph.place(node)
+    name, index = place.node, (*place.index, *cell)
     yield from _with_slips(engine, name, index, name)
-    yield from _rounded_early(engine, name, index, decimals)
+    if (last := engine.explain(name, index)) is not None:
+        yield from _rounded_early(engine, last, decimals)
     value = engine.value(place)
     if value.ndim > 1 and value.shape[-1] == value.shape[-2]:
         mirrored = (*cell[:-2], cell[-1], cell[-2])
         sentence = "That is the number with row and column exchanged"
-        yield Mistake("row for column", sentence, float(value[mirrored]), partial(_at, engine, place, mirrored))
+        yield Mistake("row for column", sentence, float(value[mirrored]), partial(derivation, engine, node, mirrored))
     for above in _before(engine, name):
         yield from _with_slips(engine, name, index, above)
     right = float(value[cell])
@@ -123,7 +138,17 @@ def _all(engine: Engine, place: Place, cell: Cell, decimals: int) -> Iterator[Mi
     if cell and value.min() >= 0 and 0 < right < 1 >= value.max():
         sentence = "That is the right share in per cent; it is asked for as a number from 0 to 1"
         yield Mistake("per cent", sentence, 100 * right)
-    yield from _other_cells(engine, place, cell)
+    yield from _other_cells(engine, node, cell, "value")
+
+
+def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
+    place = engine.graph.place(node)
+    yield from _rounded_early(engine, engine.explain_gradient(place.node, (*place.index, *cell)), decimals)
+    right = float(array_of(engine, node, "gradient")[cell])
+    yield Mistake("sign", "That is the gradient with the wrong sign", -right)
+    value = float(engine.value(place)[cell])
+    yield Mistake("value", "That is the number itself, not the gradient of the loss there", value)
+    yield from _other_cells(engine, node, cell, "gradient")
 
 
 # Changed ops
@@ -182,11 +207,8 @@ def _before(engine: Engine, name: str) -> list[str]:
 # Rounded too early
 
 
-def _rounded_early(engine: Engine, name: str, index: Cell, decimals: int) -> Iterator[Mistake]:
-    """The derivation with its results, or also the numbers it begins with, rounded to fewer and fewer decimals."""
-    last = engine.explain(name, index)
-    if last is None:
-        return
+def _rounded_early(engine: Engine, last: Step, decimals: int) -> Iterator[Mistake]:
+    """A derivation with its results, or also the numbers it begins with, rounded to fewer and fewer decimals."""
     for digits in range(decimals, 0, -1):
         for given in (False, True):
             with np.errstate(all="ignore"):
@@ -225,18 +247,14 @@ def _rounded(last: Step, digits: int, given: bool) -> Step:
 # Other cells
 
 
-def _other_cells(engine: Engine, place: Place, cell: Cell) -> Iterator[Mistake]:
+def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mistake]:
     """The numbers of the other cells: in the same row, in the same column, then all."""
-    value = engine.value(place)
+    value = array_of(engine, node, of)
     if value.size > MOST_CELLS:
         return
-    axes = engine.graph.axes_of(place)
+    axes = engine.graph.axes_of(engine.graph.place(node))
     cells = [one for one in np.ndindex(value.shape) if one != cell]
     for one in sorted(cells, key=lambda other: sum(a != b for a, b in zip(other, cell, strict=True))):
         labels = [engine.labels(axis)[i] for axis, i in zip(axes, one, strict=True)]
         sentence = f"That is the number of another cell: {', '.join(labels)}"
-        yield Mistake("another cell", sentence, float(value[one]), partial(_at, engine, place, one))
-
-
-def _at(engine: Engine, place: Place, cell: Cell) -> tuple[Part, ...]:
-    return derivation(engine, place.node, (*place.index, *cell))
+        yield Mistake("another cell", sentence, float(value[one]), partial(derivation, engine, node, one, of))

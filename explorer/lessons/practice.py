@@ -78,7 +78,7 @@ def faded(question: Predict, engine: Engine) -> Faded:
         Its `fade` says how many steps are left out beside the result.
     engine : Engine
     """
-    parts = derivation(engine, question.node, question.cell)
+    parts = derivation(engine, question.node, question.cell, question.of)
     found = [
         Blank(p, r, value, question.digits)
         for p, (_, rows) in enumerate(parts)

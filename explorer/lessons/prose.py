@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.core.engine import Engine
 from explorer.core.numbers import decimals_of, written
+from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Choose, Step
 from explorer.lessons.symbols import formula_html, formula_text
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
+_GRADIENT = "gradient "
 _FORM = re.compile(r"(?P<cell>.*?)\s*(?::\s*(?P<digits>\d?)(?P<share>%?)\s*)?", re.DOTALL)
 
 
@@ -56,13 +58,30 @@ def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
 
 
 def cells_in(markdown: str) -> list[str]:
-    """What stands in braces in a text."""
-    return [token.content for token in _inline(_reader().parse(markdown, {})) if token.type == "number"]
+    """What stands in braces in a text, whose formulas are read, too.
+
+    Raises
+    ------
+    UnknownNameError
+        As of `html`.
+    """
+    if "{" not in markdown and "$" not in markdown:
+        return []
+    found = list(_inline(_reader().parse(markdown, {})))
+    for token in found:
+        if token.type == "formula":
+            formula_text(token.content)
+    return [token.content for token in found if token.type == "number"]
 
 
 def cell_of(inner: str) -> str:
     """The cell that a text in braces names, without how it is written: ":2" means two decimals, ":%" a share."""
-    return _parts(inner)["cell"].strip()
+    return _parts(inner)["cell"].strip().removeprefix(_GRADIENT)
+
+
+def is_gradient(inner: str) -> bool:
+    """Whether a text in braces means the gradient of the loss at a cell: "gradient output.logits[0, mat]"."""
+    return inner.strip().startswith(_GRADIENT)
 
 
 def texts_of(step: Step) -> list[str]:
@@ -82,7 +101,7 @@ def _parts(inner: str) -> re.Match[str]:
 
 
 def _number(inner: str, engine: Engine, node: str, cell: tuple[int, ...]) -> str:
-    array = engine.value(engine.graph.place(node))
+    array = array_of(engine, node, "gradient" if is_gradient(inner) else "value")
     value, form = float(array[cell]), _parts(inner)
     if form["share"]:
         return f"{written(100 * value, int(form['digits'] or 0))} %"

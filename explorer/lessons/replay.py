@@ -107,7 +107,7 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
     if isinstance(question, Predict):
         if question.fade and not faded(question, engine).blanks:
             fail("there is nothing to leave out", "leave out `fade`, or ask for a number that is computed")
-        for mistake in mistakes(engine, question.node, question.cell, question.digits):
+        for mistake in mistakes(engine, question.node, question.cell, question.digits, question.of):
             verdict = judge(question, mistake.value, state, engine)
             if verdict.right or not verdict.sentence:
                 fail(f"the mistake “{mistake.name}” is taken for right", "report this")

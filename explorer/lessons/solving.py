@@ -10,6 +10,7 @@ from explorer.document.commands import SetCells
 from explorer.document.state import State
 from explorer.lessons.answers import Answer, judge, right_places, values_of
 from explorer.lessons.goals import holds
+from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Cell, Choose, MakeSo, Point, Predict, Question
 
 MOST_TRIES = 20_000
@@ -29,7 +30,7 @@ def right_answer(question: Question, state: State, engine: Engine) -> Answer | N
     """
     match question:
         case Predict():
-            value = float(engine.value(engine.graph.place(question.node))[question.cell])
+            value = float(array_of(engine, question.node, question.of)[question.cell])
             return round(value, question.digits) if np.isfinite(value) else value
         case Choose():
             return next(i for i, choice in enumerate(question.choices) if choice.right)

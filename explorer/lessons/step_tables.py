@@ -4,19 +4,20 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.goals import read_goal
 from explorer.lessons.places import Names, UnknownNameError, one_of
-from explorer.lessons.prose import cell_of, cells_in, plain, texts_of
+from explorer.lessons.prose import cell_of, cells_in, is_gradient, texts_of
 from explorer.lessons.reading import MOST_TEXT, Table
 from explorer.lessons.schema import Lesson
-from explorer.lessons.states import edited
 from explorer.lessons.steps import (
     ALL,
     ELSEWHERE,
@@ -60,13 +61,14 @@ def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
     tables = top.tables("step")
     if len(tables) > MOST_STEPS:
         top.fail("step", f"there are {len(tables)} steps", f"write up to {MOST_STEPS}")
+    begun = cache(lesson.state)  # several steps may begin anew from one setting
     state, read = lesson.state(), list[Step]()
     for number, table in enumerate(tables, start=1):
         shown = table.data.get("id")
         table = Table(top.file, table.data, (), shown[:40] if isinstance(shown, str) and shown else str(number))
         if any(step.id == shown for step in read):
             table.fail("id", "stands above already", "each step has an id of its own")
-        step, state = _StepReader(table, lesson, state).read()
+        step, state = _StepReader(table, lesson, state, begun).read()
         read.append(step)
     return tuple(read)
 
@@ -74,8 +76,8 @@ def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
 class _StepReader:
     """Reads one step; `state` is that of the step before at first, then that of this one."""
 
-    def __init__(self, table: Table, lesson: Lesson, state: State) -> None:
-        self._table, self._lesson, self._state = table, lesson, state
+    def __init__(self, table: Table, lesson: Lesson, state: State, begun: Callable[[str], State]) -> None:
+        self._table, self._lesson, self._state, self._begun = table, lesson, state, begun
 
     def read(self) -> tuple[Step, State]:
         """The step, and its state but for training."""
@@ -94,16 +96,20 @@ class _StepReader:
             table.one_of("setting", self._lesson.settings) if "setting" in table else "",
             showing=table.one_of("showing", SHOWING, default="values"),
         )
-        self._state = edited(self._state, self._lesson, step)
+        if step.setting:
+            self._state = self._begun(step.setting)
         edits = tuple(self._edits())
         step = replace(step, edits=edits, training=self._training())
         look, head = self._look(table.table("look"))
         question = self._question(look) if "question" in table else None
         step = replace(step, look=look, head=head, question=question)
         with self._naming() as names:
-            shown = {inner: names.written_cell(cell_of(inner)) for text in texts_of(step) for inner in cells_in(text)}
-            for text in (*texts_of(step), step.notes):
-                plain(text)  # its formulas
+            inner = [inner for text in texts_of(step) for inner in cells_in(text)]
+            shown = {one: names.written_cell(cell_of(one)) for one in inner}
+            cells_in(step.notes)  # its formulas
+        for one, (node, _) in shown.items():
+            if is_gradient(one):
+                self._check_gradient(table, "words", node)
         return replace(step, shown=shown), self._state
 
     @contextmanager
@@ -250,7 +256,7 @@ class _StepReader:
         return self._of_head(table, node, self._table.number("head", default=1, least=1, most=128) - 1)[0]
 
     def _predict(self, table: Table, look: Look, common: Question) -> Predict:
-        table.has_only(*_PLAIN, "node", "cell", "digits", "fade", "fresh")
+        table.has_only(*_PLAIN, "node", "cell", "of", "digits", "fade", "fresh")
         node = self._node(table, look)
         if "cell" in table:
             cell = self._cell(table, "cell", node, table.data["cell"])
@@ -261,8 +267,19 @@ class _StepReader:
         else:
             table.fail("cell", "is missing", 'say which number is asked for: cell = ["row", "column"]')
         fade = ALL if table.data.get("fade") == "all" else table.number("fade", default=0, least=0, most=100)
-        digits = table.number("digits", default=2, least=0, most=8)
-        return Predict(**vars(common), node=node, cell=cell, digits=digits, fade=fade, fresh=table.flag("fresh", False))
+        digits, fresh = table.number("digits", default=2, least=0, most=8), table.flag("fresh", False)
+        of = table.one_of("of", ("value", "gradient"), default="value")
+        if of == "gradient":
+            self._check_gradient(table, "of", node)
+            if fresh:
+                table.fail("fresh", "draws no numbers for a gradient", "leave it out")
+        return Predict(**vars(common), node=node, cell=cell, of=of, digits=digits, fade=fade, fresh=fresh)
+
+    def _check_gradient(self, table: Table, key: str, node: str) -> None:
+        """Fail where a node has no gradient."""
+        graph = self._state.graph
+        if LOSS.node not in graph.nodes or graph.nodes[graph.place(node).node].op.whole:
+            table.fail(key, f"asks for a gradient that `{node}` has not", "name a node of a model that has a loss")
 
     def _cell(self, table: Table, key: str, node: str, labels: object) -> Cell:
         if not isinstance(labels, list):

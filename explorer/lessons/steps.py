@@ -82,6 +82,8 @@ class Predict(Question):
         A node, or a head's slice of one.
     cell : tuple of int
         Counted in the shape of the node or slice.
+    of : str
+        Its "value", or the "gradient" of the loss there.
     digits : int
         Decimals to be typed; half a unit of the last one may be missed.
     fade : int
@@ -92,6 +94,7 @@ class Predict(Question):
 
     node: str
     cell: Cell
+    of: str = "value"
     digits: int = 2
     fade: int = 0
     fresh: bool = False
@@ -228,4 +231,4 @@ class Step:
     head: int = 0
     question: Predict | Choose | Point | MakeSo | None = None
     shown: Mapping[str, tuple[str, Cell]] = field(default_factory=dict)
-    """For each text in braces in its words and its question: the node and the cell that it means."""
+    """For each text in braces, in its words and its question, the node and the cell that it means."""

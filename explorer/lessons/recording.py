@@ -1,0 +1,229 @@
+"""What somebody did in an example, written down as a lesson whose steps are still to be given words."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.forward import Pin, same_bytes
+from explorer.core.ops import Array
+from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
+from explorer.document.state import State
+from explorer.lessons.loader import FORMAT, lesson_files
+from explorer.lessons.schema import Lesson
+from explorer.lessons.steps import Look
+
+WORDS = "Say here what there is to see."
+_FEW = 6
+"""Up to so many changed cells of a matrix are written one by one."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A place that was visited, and what the document was then."""
+
+    state: State
+    look: Look
+    showing: str
+    title: str
+
+
+class Recording:
+    """A lesson in the making.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        An example that comes with the program.
+
+    Raises
+    ------
+    ExplorerError
+        "not-recordable" for any other.
+    """
+
+    def __init__(self, lesson: Lesson) -> None:
+        if lesson.id not in lesson_files():
+            raise ExplorerError("not-recordable", lesson=lesson.title)
+        self._lesson = lesson
+        self._moments: list[Moment] = []
+
+    def __len__(self) -> int:
+        return len(self._moments)
+
+    def add(self, state: State, look: Look, showing: str = "values", title: str = "") -> None:
+        """Take down a place, and the edits since the one before. The same place without an edit is no new step.
+
+        Parameters
+        ----------
+        state : State
+            Of the document now.
+        look : Look
+        showing : str
+            What matrices show; what a step cannot say counts as "values".
+        title : str
+            Such as the label of the last edit; empty: the stage.
+        """
+        showing = showing if showing in ("values", "change", "gradient", "step") else "values"
+        moment = Moment(state, look, showing, title or look.stage)
+        last = self._moments[-1] if self._moments else None
+        if last is not None and last.state is state and last.look.stage == look.stage:
+            self._moments[-1] = moment
+        else:
+            self._moments.append(moment)
+
+    def toml(self, id: str, title: str) -> str:
+        """The file.
+
+        Raises
+        ------
+        ExplorerError
+            "not-recorded" where something was done that no step can say.
+        """
+        head = {"format": FORMAT, "id": id, "title": title, "paragraph": WORDS, "example": self._lesson.id}
+        lines = [f"{key} = {_written(value)}" for key, value in head.items()]
+        state = self._lesson.state()
+        for number, moment in enumerate(self._moments, start=1):
+            lines += ["", "[[step]]", *self._step(number, moment, state)]
+            state = moment.state
+        return "\n".join(lines) + "\n"
+
+    def _step(self, number: int, moment: Moment, before: State) -> Iterator[str]:
+        yield f'id = "step-{number}"'
+        yield f"title = {_written(moment.title)}"
+        yield f"words = {_written(WORDS)}"
+        state = moment.state
+        if state.setting != before.setting:
+            yield f"setting = {_written(state.setting)}"
+            before = self._lesson.state(state.setting)
+        if moment.showing != "values":
+            yield f"showing = {_written(moment.showing)}"
+        changes = _Changes(before, state, number)
+        if changes.released:
+            yield f"release = {_written(changes.released)}"
+        yield "[step.look]"
+        yield from _look(moment)
+        for name, table in changes.tables.items():
+            if table:
+                yield f"[step.{name}]"
+                yield from (
+                    f"{json.dumps(key, ensure_ascii=False)} = {_written(value)}" for key, value in table.items()
+                )
+
+
+def _look(moment: Moment) -> Iterator[str]:
+    look = moment.look
+    yield f"stage = {_written(look.stage)}"
+    for key, value in (("node", look.node), ("element", look.element), ("word", look.word)):
+        if value:
+            yield f"{key} = {_written(value)}"
+    for key, places in (("rows", look.rows), ("columns", look.columns)):
+        if places:
+            yield f"{key} = {_written(list(places))}"
+    if look.token is not None:
+        axis, place = look.token
+        yield f"token = {_written(f'{axis} {place}')}"
+
+
+class _Changes:
+    """What a step has to say so that one state becomes the other.
+
+    Attributes
+    ----------
+    tables : mapping of str to mapping
+        "tokens", "switches", "inputs" and "pins".
+    released : list of str
+    """
+
+    def __init__(self, before: State, after: State, number: int) -> None:
+        self._state = before
+        self.tables: dict[str, dict[str, object]] = {"tokens": {}, "switches": {}, "inputs": {}, "pins": {}}
+        try:
+            self._find(after)
+        except ExplorerError as error:
+            raise ExplorerError("not-recorded", step=number, why=error) from None
+        if not _same(self._state, after):
+            raise ExplorerError("not-recorded", step=number, why="the model has another structure")
+
+    def _do(self, command: Command) -> None:
+        self._state = command.apply(self._state)
+
+    def _find(self, after: State) -> None:
+        for sequence in after.graph.sequences:
+            words = after.graph.labels(sequence, after.inputs)
+            if sequence in self._state.graph.sequences and words != self._state.graph.labels(
+                sequence, self._state.inputs
+            ):
+                self.tables["tokens"][sequence] = list(words)
+                self._do(SetTokens(sequence, words))
+        for key in sorted(after.model.switches.keys() | self._state.model.switches.keys()):
+            block, _, name = key.rpartition(".")
+            if block in after.model.blocks() and block in self._state.model.blocks():
+                value = after.model.switch(block, name)
+                if value != self._state.model.switch(block, name):
+                    self.tables["switches"][key] = value
+                    self._do(SetSwitch(block, name, value))
+        self.released = [name for name, pin in self._state.pins.items() if not _keeps(pin, after.pins.get(name))]
+        for name in self.released:
+            self._do(Release(name))
+        for name, array in after.used.items():
+            was = self._state.inputs.get(name)
+            if was is not None and was.shape == array.shape and not same_bytes(was, array):
+                self.tables["inputs"] |= dict(_cells(name, array, was != array))
+                self._do(SetArray(name, array))
+        for name, pin in after.pins.items():
+            old = self._state.pins.get(name)
+            if old is None or not _same_pin(old, pin):
+                self.tables["pins"] |= dict(_cells(name, pin.values, pin.cells))
+                held = {cell: float(pin.values[cell]) for cell in map(tuple, np.argwhere(pin.cells).tolist())}
+                self._do(PinCells(name, held))
+
+
+def _cells(name: str, array: Array, which: Array) -> Iterator[tuple[str, object]]:
+    """The cells of an array that a table names: one by one where they are few or not all, else the whole."""
+    if not np.isfinite(array[which]).all():
+        raise ExplorerError("number-too-large", text=name)
+    cells = np.argwhere(which).tolist()
+    if array.ndim and (len(cells) <= _FEW or not which.all()):
+        for cell in cells:
+            yield f"{name}[{', '.join(map(str, cell))}]", array[tuple(cell)].item()
+    else:
+        yield name, array.tolist()
+
+
+def _keeps(old: Pin, new: Pin | None) -> bool:
+    """Whether all that was held is held still."""
+    return new is not None and old.cells.shape == new.cells.shape and bool((new.cells | ~old.cells).all())
+
+
+def _same_pin(one: Pin, other: Pin) -> bool:
+    return same_bytes(one.cells, other.cells) and same_bytes(one.values[one.cells], other.values[other.cells])
+
+
+def _same(one: State, other: State) -> bool:
+    """Whether two states give the same numbers."""
+    mine, theirs = one.used, other.used
+    return (
+        one.graph.nodes == other.graph.nodes
+        and mine.keys() == theirs.keys()
+        and all(same_bytes(mine[name], theirs[name]) for name in mine)
+        and one.pins.keys() == other.pins.keys()
+        and all(_same_pin(pin, other.pins[name]) for name, pin in one.pins.items())
+    )
+
+
+def _written(value: object) -> str:
+    """A value as TOML writes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case list():
+            return f"[{', '.join(map(_written, value))}]"
+        case Mapping():
+            raise TypeError("a table")
+        case _:
+            return repr(value)

@@ -1,0 +1,91 @@
+"""What somebody did is written down as a lesson that does the same."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.core.errors import ExplorerError
+from explorer.core.forward import same_bytes
+from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
+from explorer.lessons.check import check_lesson
+from explorer.lessons.loader import load
+from explorer.lessons.new import new_lesson
+from explorer.lessons.recording import WORDS, Recording
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import Look
+from explorer.sentences import sentence
+
+BLOCK = "encoder.1.self"
+ACTS = [
+    SetTokens("source", ["you", "welcome"]),
+    SetTokens("source", ["You", "are", "most", "welcome"]),
+    SetSwitch(BLOCK, "scale", "none"),
+    SetSwitch(BLOCK, "heads", 1),
+    SetSwitch(BLOCK, "residual", True),
+    SetCells(f"{BLOCK}.head.1.W_Q", {(0, 1): 1.25}),
+    SetCells("source.table", {(0, i): 0.1 * i for i in range(4)}),
+    SetCells("output.b", {(0,): -3e-7}),
+    PinCells(f"{BLOCK}.weights", {(0, 0, 1): 0.5}),
+    PinCells(f"{BLOCK}.weights", {(0, 0, 0): 0.25}),
+    Release(f"{BLOCK}.weights"),
+]
+LOOKS = [
+    Look(f"{BLOCK}.attention", f"{BLOCK}.head.1.scores", (0,), (1,)),
+    Look("output", element="Bars"),
+    Look("source.embedding", token=("source", 1)),
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(ACTS), st.sampled_from(LOOKS), st.booleans()), min_size=1, max_size=6))
+def test_a_recording_gives_the_same_states(tmp_path_factory, acts):
+    lesson = load("you-are-welcome")
+    recording, state, expected = Recording(lesson), lesson.state(), []
+    for act, look, other in acts:
+        if other:
+            state = lesson.state("textbook" if state.setting == "printed" else "printed")
+        state = act.apply(state)
+        before = len(recording)
+        recording.add(state, look, title=act.label)
+        expected = [*expected[: len(recording) - 1], state] if len(recording) == before else [*expected, state]
+    file = tmp_path_factory.mktemp("recorded") / "mine.toml"
+    file.write_text(recording.toml("mine", "Mine"), "utf-8")
+    states = StepStates(load(file))
+    assert len(states) == len(expected)
+    for at, state in enumerate(expected):
+        again = states.engine(at)
+        assert again.graph.nodes == state.graph.nodes
+        assert all(same_bytes(np.asarray(again.values[name]), array) for name, array in state.used.items())
+        assert states[at].pins.keys() == state.pins.keys()
+
+
+def test_edits_and_places_become_steps(tmp_path):
+    lesson = load("emma")
+    recording = Recording(lesson)
+    state = lesson.state()
+    recording.add(state, Look("attention", "scores"))
+    recording.add(state, Look("attention", "weights", (8,)), "change")  # the same place, without an edit
+    state = SetCells("K", {(0, 4): 1.2}).apply(state)
+    recording.add(state, Look("attention", "weights"), title="Emma's column")
+    assert len(recording) == 2
+    text = recording.toml("mine", "My “friend”")
+    assert 'example = "emma"' in text
+    assert '"K[0, 4]" = 1.2' in text
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    steps = check_lesson(tmp_path / "mine.toml").steps
+    assert [(step.title, step.words, step.showing) for step in steps] == [
+        ("attention", WORDS, "change"),
+        ("Emma's column", WORDS, "values"),
+    ]
+    assert steps[0].look == Look("attention", "weights", (8,))
+
+
+def test_what_cannot_be_recorded_is_told():
+    with pytest.raises(ExplorerError, match="not-recordable"):
+        Recording(new_lesson("gpt", ["a b"]))
+    lesson = load("emma")
+    recording = Recording(lesson)
+    recording.add(SetCells("K", {(0, 0): np.inf}).apply(lesson.state()), Look("attention"))
+    with pytest.raises(ExplorerError) as caught:
+        recording.toml("mine", "Mine")
+    assert sentence(caught.value).startswith("Step 1 cannot be written down: 'K' is too large")
