@@ -65,6 +65,10 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     window = make_window(lesson, _appearance(app, settings), state, settings)
     if file is not None and is_document(file):
         window.files.belongs_to(Path(file))
+    if file is None:
+        window.lessons.offer()
+    elif not is_document(file):
+        window.lessons.go_on()
     window.show()
     do_once_painted(window, window.recovery.offer)
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a

@@ -7,6 +7,7 @@ from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.pages.attention import attention, attention_sentence
 from explorer.pages.changes import changes
+from explorer.pages.covering import without
 from explorer.pages.decoder import cross, masked
 from explorer.pages.descent import descent
 from explorer.pages.element import Element
@@ -122,4 +123,5 @@ def page(view: View, stage: Stage) -> Page:
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
     top = header(view, stage, sentence, kind.switches, kind.more)
-    return Page(stage.name, top, true_signs(kind.elements(view, stage), view.looking.showing))
+    elements = true_signs(kind.elements(view, stage), view.looking.showing)
+    return Page(stage.name, top, without(elements, view.looking.covered))

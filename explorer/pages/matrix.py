@@ -19,6 +19,8 @@ CALM = 1.3
 ROUNDING = "0, but for rounding: what it adds up cancels"
 NEW = "new with the last edit: there is nothing that it changed from"
 ALONE = "the model that is compared with has no matrix of this name and shape"
+COVERED = "?"
+"""Written where a question asks for the number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,10 @@ class Matrix(Element):
         What whole numbers are the names of; empty where they are numbers.
     nothing : str
         Why there is no change or difference to show; empty where there is one.
+    spot : (rows, columns) or None
+        What is spoken of: the cells where they cross.
+    covered : frozenset of (row, column)
+        Cells whose numbers nobody may read yet.
     """
 
     name: str
@@ -78,6 +84,8 @@ class Matrix(Element):
     pins: Array | None = None
     names: tuple[str, ...] = ()
     nothing: str = ""
+    spot: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    covered: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def own(self) -> Array:
@@ -105,6 +113,8 @@ class Matrix(Element):
 
     def text(self, row: int, column: int) -> str:
         """The number as it is written in the table."""
+        if (row, column) in self.covered:
+            return COVERED
         text = self._texts.get((row, column))
         if text is None:
             value = self.array[row, column].item()
@@ -149,6 +159,8 @@ class Matrix(Element):
 
     def told(self, view: View, row: int, column: int) -> str:
         """The number in full, and what the last edit changed it by. A view that has no such cell has nothing to add."""
+        if (row, column) in self.covered:
+            return "Answer the question first."
         now, index = exact(self.values[row, column]), self.index(row, column)
         if self.nothing:
             return f"{now}\n{self.nothing}"
@@ -214,6 +226,8 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         pins,
         view.labels(graph.nodes[node.parents[0]].axes[-1]) if isinstance(node.op, Argmax) else (),
         _nothing(view, place),
+        _spot(view, place, values.shape),
+        _covered(view, place, values.shape),
     )
 
 
@@ -227,6 +241,26 @@ def _formula(view: View, node: Node) -> str:
     formula = "" if node.is_input else node.op.formula(*(view.nodes[p].symbol for p in node.parents))
     # A scale of 1/sqrt(d_k) is its own formula.
     return node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}"
+
+
+def _spot(view: View, place: Place, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The rows and columns of the table that are spoken of."""
+    spot = view.looking.spot
+    meant = None if spot is None else view.graph.find(spot.node)
+    if spot is None or meant is None or meant.node != place.node or meant.head not in (None, place.head):
+        return None
+    rows, columns = ((), spot.rows) if len(shape) < 2 else (spot.rows, spot.columns)
+    n_rows, n_columns = (1, 1, *shape)[-2:]
+    cells = (rows or tuple(range(n_rows)), columns or tuple(range(n_columns)))
+    return cells if max(cells[0]) < n_rows and max(cells[1]) < n_columns else None
+
+
+def _covered(view: View, place: Place, shape: tuple[int, ...]) -> frozenset[tuple[int, int]]:
+    """The cells of the table that are covered."""
+    cells = view.looking.covered.get(place.node, ())
+    own = (cell[len(place.index) :] for cell in cells if cell[: len(place.index)] == place.index)
+    table = ((0, 0, *cell) for cell in own if len(cell) == len(shape))
+    return frozenset((cell[-2], cell[-1]) for cell in table)
 
 
 def _nothing(view: View, place: Place) -> str:

@@ -28,6 +28,23 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Spot:
+    """Cells that are spoken of, as a step of a lesson does.
+
+    Parameters
+    ----------
+    node : str
+        A node, or a head's slice of one.
+    rows, columns : tuple of int
+        Of a vector, `rows` alone. With both, the cells where they cross; without any, the whole.
+    """
+
+    node: str
+    rows: tuple[int, ...] = ()
+    columns: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Looking:
     """What a reader looks at. It holds no number of the model.
 
@@ -44,6 +61,10 @@ class Looking:
         The word that was chosen to stay lit.
     choices : mapping of str to object
         What was chosen on pages, by the keys of `Keep`.
+    spot : Spot or None
+        What is spoken of.
+    covered : mapping of str to frozenset of tuple
+        Of nodes, the cells of the whole array that nobody may read yet: a question asks for them.
     """
 
     showing: str = "values"
@@ -51,6 +72,8 @@ class Looking:
     averaged: bool = False
     token: tuple[str, int] | None = None
     choices: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    spot: Spot | None = None
+    covered: Mapping[str, frozenset[tuple[int, ...]]] = field(default_factory=lambda: _NOTHING)
 
 
 @dataclass(frozen=True)

@@ -121,9 +121,12 @@ class Files(QObject):
     -------
     refreshed
         There may be something to save, or no more.
+    lesson_opened : Path or None
+        A lesson was opened, from this file; None: one that comes with the program.
     """
 
     refreshed = Signal()
+    lesson_opened = Signal(object)
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         super().__init__(window)
@@ -183,8 +186,13 @@ class Files(QObject):
     def open_lesson(self, lesson: Lesson) -> None:
         """Open a lesson that is there already."""
         if self.may_leave():
-            self._bench.open(lesson)
-            self._begin(None)
+            self.begin_lesson(lesson)
+
+    def begin_lesson(self, lesson: Lesson) -> None:
+        """Open a lesson without a question: the document may be left."""
+        self._bench.open(lesson)
+        self._begin(None)
+        self.lesson_opened.emit(None)
 
     def open_state(self, lesson: Lesson, state: State, title: str) -> bool:
         """Open a model that somebody else has made; returns whether it is open."""
@@ -208,6 +216,8 @@ class Files(QObject):
         self.folder = path.parent
         self._bench.open_state(lesson, state)
         self._begin(path if is_document(path) else None)
+        if not is_document(path):
+            self.lesson_opened.emit(path)
 
     def open_unsaved(self, path: Path) -> bool:
         """Open what another window could not save any more; it is unsaved here, too. Returns whether it is open."""

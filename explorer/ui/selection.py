@@ -11,7 +11,7 @@ from explorer.core.node import Stage
 from explorer.document.document import Document
 from explorer.pages.compose import stops
 from explorer.pages.inspected import derivation
-from explorer.pages.view import Cell, Looking, View, row_of
+from explorer.pages.view import Cell, Looking, Spot, View, row_of
 
 
 class Selection(QObject):
@@ -26,6 +26,8 @@ class Selection(QObject):
         The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     token_changed
         `token` is another one.
+    chosen : Cell
+        A cell was clicked, or the keys went to it.
     token_chosen
         `chosen_token` is another one.
     showing_changed
@@ -42,6 +44,7 @@ class Selection(QObject):
     stage_changed = Signal(str)
     head_changed = Signal(object)
     pointed = Signal(object)
+    chosen = Signal(object)
     token_changed = Signal()
     token_chosen = Signal()
     showing_changed = Signal()
@@ -63,6 +66,8 @@ class Selection(QObject):
         self._chosen: Cell | None = None
         self._chosen_token: tuple[str, int] | None = None
         self._choices: dict[str, Any] = {}
+        self._spot: Spot | None = None
+        self._covered: Mapping[str, frozenset[tuple[int, ...]]] = MappingProxyType({})
         for signal in (self.head_changed, self.showing_changed, self.token_chosen):
             signal.connect(self.looked)
 
@@ -70,7 +75,20 @@ class Selection(QObject):
     def looking(self) -> Looking:
         """What pages are made for."""
         choices = MappingProxyType(dict(self._choices))
-        return Looking(self.showing, self.head, self.averaged, self._chosen_token, choices)
+        chosen = self._chosen_token
+        return Looking(self.showing, self.head, self.averaged, chosen, choices, self._spot, self._covered)
+
+    def speak_of(self, spot: Spot | None, covered: Mapping[str, frozenset[tuple[int, ...]]] | None = None) -> None:
+        """Light what a step of a lesson speaks of, and cover the cells that its question asks for."""
+        covered = covered or {}
+        if (spot, covered) != (self._spot, self._covered):
+            self._spot, self._covered = spot, MappingProxyType(dict(covered))
+            if self.cell is not None and self._is_covered(self.cell):
+                self.forget()
+            self.looked.emit()
+
+    def _is_covered(self, cell: Cell) -> bool:
+        return cell.index in self._covered.get(cell.node, ())
 
     def keep(self, key: str, value: Any) -> None:
         """Keep a choice that was made on a page (see `Keep`)."""
@@ -126,6 +144,7 @@ class Selection(QObject):
         """Make a cell the one to come back to when the mouse leaves."""
         self._chosen = cell
         self._show(cell)
+        self.chosen.emit(cell)
 
     def leave(self) -> None:
         """The mouse has left: back to the chosen cell; without one the last stays, so that it can be read."""
@@ -173,7 +192,7 @@ class Selection(QObject):
         self.pointed.emit(self.cell)
 
     def _show(self, cell: Cell) -> None:
-        if cell != self.cell and self._exists(cell):
+        if cell != self.cell and self._exists(cell) and not self._is_covered(cell):
             self.cell = cell
             self._explain(cell)
             self.pointed.emit(cell)

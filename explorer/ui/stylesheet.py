@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 # margin which the focus ring takes, so that nothing moves when the focus does. Controls in a line are of one height; a
 # spin box, to which Qt adds three pixels, has to be held.
 _STYLESHEET = """
-QFrame#topBar, QFrame#inspector, QFrame#glossary, QFrame#lessonBar { background: $surface; border: 0px solid $line; }
+QFrame#topBar, QFrame#inspector, QFrame#glossary, QFrame#lessonBar, QFrame#stepPanel {
+    background: $surface; border: 0px solid $line;
+}
 QFrame#topBar { border-bottom-width: 1px; }
 QFrame#inspector { border-left-width: 1px; }
 QFrame#glossary { border-left-width: 1px; border-bottom-width: 1px; }
 QFrame#lessonBar { border-top-width: 1px; }
 QDialog#commandPalette { background: $surface; border: 1px solid $line_strong; }
 QFrame#notice { background: $raised; border: none; border-bottom: 1px solid $line; }
+QFrame#stepPanel { border-left-width: 1px; border-bottom-width: 1px; }
 QFrame#tokenBar { background: $page; border: none; border-bottom: 1px solid $line; }
 QFrame#sidebar { background: $page; border: none; border-right: 1px solid $line; }
 QFrame#page { background: $page; border: none; }
@@ -41,6 +44,10 @@ QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; border: 
 QLabel[role="document"] { font-size: 1.1em; font-weight: 700; }
 QLabel[role="title"] { font-size: 1.5em; font-weight: 700; }
 QLabel[role="subtitle"], QLabel[role="muted"] { color: $muted; }
+QLabel[role="sheet"] { font-size: 0.86em; }
+QLabel[role="asked"] { font-weight: 700; padding: 8u 0 0 0; qproperty-indent: 0; }
+QLabel[role="why"] { background: $accent_soft; border: none; border-left: 3px solid $accent_line; padding: 5u 8u; }
+QLabel[role="hint"] { background: $here_soft; border: none; border-left: 3px solid $here; padding: 5u 8u; }
 QLabel[role="strong"] { font-weight: 700; }
 QLabel[role="small"] { color: $muted; font-size: 0.85em; }
 QLabel[role="heading"] { font-size: 1.1em; font-weight: 700; padding: 12u 0 0 0; qproperty-indent: 0; }
@@ -103,6 +110,17 @@ QPushButton[chip="true"]:checked { background: $accent; color: $on_accent; borde
 QPushButton[chip="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
 QPushButton[chip="true"][add="true"] { background: transparent; border-color: $line_strong; }
 QPushButton[chip="true"][add="true"]:hover { background: $accent_soft; }
+
+QPushButton[choice="true"] { padding: 0; text-align: left; }
+QPushButton[choice="true"] QLabel { background: transparent; border: none; }
+QPushButton[choice="true"]:disabled QLabel { color: $muted; }
+QPushButton[choice="true"][answer="right"], QPushButton[choice="true"][answer="right"] QLabel {
+    background: $accent_soft; border-color: $accent_line; color: $accent_text;
+}
+QPushButton[choice="true"][answer="wrong"], QPushButton[choice="true"][answer="wrong"] QLabel {
+    background: $here_soft; border-color: $here_line; color: $here_text;
+}
+QPushButton[choice="true"] QLabel { border: none; }
 
 QPushButton[segment] { border-radius: 0; margin: 1px 0; padding: 4u 11u; color: $muted; }
 QPushButton[segment="middle"], QPushButton[segment="last"] { border-left-width: 0; }

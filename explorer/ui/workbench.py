@@ -112,7 +112,8 @@ class Workbench:
         self.document.do(Replace(state, f"Open “{title or lesson.title}”"))
         # A lesson may hold the weights of a large model; those that nobody can go back to are let go.
         within_reach = {one.lesson for one in (self.document.state, *self.document.history.states)}
-        self._lessons = {name: one for name, one in self._lessons.items() if name in within_reach}
+        for name in self._lessons.keys() - within_reach:
+            del self._lessons[name]  # not another mapping: presenter mode looks at the same one
         if another:
             self._set_descent(lesson)
 

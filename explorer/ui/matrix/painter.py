@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from explorer.core.ops import Array
-from explorer.pages.matrix import SHARES, SIGNED, Matrix
+from explorer.pages.matrix import COVERED, SHARES, SIGNED, Matrix
 from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.theme import Theme
 
@@ -121,6 +121,14 @@ def _paint_marks(view: MatrixView, painter: QPainter, rows: range, columns: rang
     for cell in fed:
         place = rect(*cell)
         painter.fillRect(place.left() + 4, place.bottom() - 3, place.width() - 8, 2, qcolor(theme.here_line))
+    for row, column in matrix.covered:
+        if row in rows and column in columns:
+            painter.fillRect(rect(row, column), qcolor(theme.here_soft))
+            painter.setPen(qcolor(theme.here_text))
+            painter.drawText(rect(row, column), Qt.AlignmentFlag.AlignCenter, COVERED)
+    for first_row, last_row, first_column, last_column in spots(matrix):
+        whole = rect(first_row, first_column).united(rect(last_row, last_column))
+        _frame(painter, whole.adjusted(-1, -1, 1, 1), theme.here)
     if matrix.pins is not None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(qcolor(theme.accent_line))
@@ -140,6 +148,27 @@ def _paint_marks(view: MatrixView, painter: QPainter, rows: range, columns: rang
     if view.hasFocus():
         index = view.currentIndex()
         _frame(painter, rect(index.row(), index.column()).adjusted(-1, -1, 1, 1), theme.focus)  # around the others
+
+
+def spots(matrix: Matrix) -> Iterator[tuple[int, int, int, int]]:
+    """What is spoken of, as blocks: first and last row, first and last column. Neighbours share a frame."""
+    if matrix.spot is not None:
+        rows, columns = (list(_runs(numbers)) for numbers in matrix.spot)
+        yield from ((*down, *across) for down in rows for across in columns)
+
+
+def _runs(numbers: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """First and last of numbers that follow each other."""
+    first = last = None
+    for number in sorted(set(numbers)):
+        if first is None or last is None:
+            first = number
+        elif number != last + 1:
+            yield first, last
+            first = number
+        last = number
+    if first is not None and last is not None:
+        yield first, last
 
 
 def _frame(painter: QPainter, rect: QRect, color: str) -> None:

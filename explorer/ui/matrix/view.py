@@ -98,7 +98,7 @@ class MatrixView(QTableView):
             self.table.matrix = matrix
             self.table.dataChanged.emit(self.table.index(0, 0), self.table.index(*(n - 1 for n in matrix.array.shape)))
         relabelled = (was.rows, was.columns) != (matrix.rows, matrix.columns)
-        if relabelled:
+        if relabelled or was.spot != matrix.spot:
             self._update_labels()
         if relabelled or was.place != matrix.place:
             self._light(self.bench.selection.cell)
@@ -240,12 +240,13 @@ class MatrixView(QTableView):
         return section * heads // len(labels) if heads else None
 
     def lit(self, axis: int, section: int) -> bool:
-        """Whether a label is that of the token looked at, or of the cell pointed at."""
+        """Whether a label is that of the token looked at, of the cell pointed at, or of what is spoken of."""
         token = self.bench.selection.token
         if token is not None:
             return token == (self.matrix.axes[axis], section)
         if self._pointed is None:
-            return False
+            spot, labels = self.matrix.spot, (self.matrix.rows, self.matrix.columns)[axis]
+            return spot is not None and section in spot[axis] and len(spot[axis]) < len(labels)
         own = self._pointed[len(self.matrix.place.index) :]
         return len(own) > 1 - axis and own[axis - 2 if len(own) == 2 else 0] == section
 

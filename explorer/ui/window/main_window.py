@@ -26,6 +26,7 @@ from explorer.ui.files import Files
 from explorer.ui.glossary.pointing import term_at, term_of_focus, terms_in_sight
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.later import do_later, later
+from explorer.ui.lesson.parts import Aside, LessonParts
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
@@ -110,10 +111,9 @@ class MainWindow(QMainWindow):
         across.setSpacing(0)
         across.addWidget(self.map)
         across.addWidget(page, 1)
-        self._right = QVBoxLayout()
-        self._right.setSpacing(0)
-        self._right.addWidget(self.inspector, 1)
-        across.addLayout(self._right)
+        aside = Aside(self.inspector)
+        self._right = aside.column
+        across.addWidget(aside)
         self._whole = QWidget()
         down = QVBoxLayout(self._whole)
         down.setContentsMargins(0, 0, 0, 0)
@@ -134,6 +134,8 @@ class MainWindow(QMainWindow):
         self._beside = QHBoxLayout()
         self._beside.setSpacing(0)
         self._beside.addWidget(self.pages, 1)
+        outside = Aside()
+        self._beside.addWidget(outside)
         below.addLayout(self._beside, 1)
         self.setCentralWidget(window)
         self.glossary: GlossaryPanel | None = None
@@ -143,6 +145,7 @@ class MainWindow(QMainWindow):
 
         self._polished = later(self, self._share_width)
         bench.bridge.changed.connect(self.follow)
+        self.lessons = LessonParts(self, aside, outside)
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         bench.appearance.changed.connect(self.restyle)
@@ -237,6 +240,7 @@ class MainWindow(QMainWindow):
         """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
         self.pages.setCurrentWidget(self._page(PAGES[page]))
         self.top_bar.show_page(page)
+        self.lessons.show_page(page)
         self._place_glossary()
         do_later(self, self._follow_terms)
 
@@ -264,7 +268,7 @@ class MainWindow(QMainWindow):
                 self.references.scene_asked.connect(self._show_printed)
                 self.pages.addWidget(self.references)
             return self.references
-        return self._whole
+        return self._whole if name == PAGES[0] else self.lessons.page()
 
     def _show_printed(self, number: "PrintedNumber") -> None:
         """Show what computes a printed number: its model, the stage, the cell."""
@@ -353,6 +357,7 @@ class MainWindow(QMainWindow):
             self._open(self.bench.lesson)
         self.top_bar.follow()
         self.lesson_bar.refresh()
+        self.lessons.follow(change)
         self._share_width()
 
     def page(self) -> PageView:
@@ -400,6 +405,7 @@ class MainWindow(QMainWindow):
         self.map.restyle()
         self.inspector.restyle()
         self.lesson_bar.restyle()
+        self.lessons.restyle()
         self.area.restyle()
         self.docks.restyle()
         if self.comparison is not None:
@@ -439,6 +445,7 @@ class MainWindow(QMainWindow):
             return
         self.recovery.close()
         self.compare(False)
+        self.lessons.close_down()
         if self.training is not None:
             self.training.close_down()
         self.bench.bridge.close()

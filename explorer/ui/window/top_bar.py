@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from explorer.lessons.loader import load, model_titles, titles
+from explorer.lessons.loader import load, model_titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
@@ -17,12 +17,13 @@ from explorer.ui.window.computing import Computing
 from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
-PAGES = ("Pipeline", "Train", "Words", "References")
+PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
 HINTS = (
     "The model, stage by stage",
     "Let the model learn from examples",
     "Word vectors by themselves",
     "Every number that the references print, beside ours",
+    "All lessons: what each teaches",
 )
 
 
@@ -84,20 +85,21 @@ class TopBar(QFrame):
 
     def _menu(self, actions: Actions, files: Files) -> QMenu:
         menu = QMenu(self.title)
+        lessons = QAction("Lessons …", menu)
+        lessons.triggered.connect(lambda: self.page_chosen.emit(PAGES.index("Lessons")))
+        menu.addAction(lessons)
+        menu.addSeparator()
         behind = menu.addSeparator()
 
-        def list_examples() -> None:
+        def list_models() -> None:
             # Their files are read when somebody looks for one: the window is there before.
-            menu.aboutToShow.disconnect(list_examples)
-            for examples in (titles(), model_titles()):
-                for id, title in examples.items():
-                    example = QAction(title, menu)
-                    example.triggered.connect(partial(_open_example, files, id))
-                    menu.insertAction(behind, example)
-                menu.insertSeparator(behind)
-            menu.removeAction(behind)
+            menu.aboutToShow.disconnect(list_models)
+            for id, title in model_titles().items():
+                model = QAction(title, menu)
+                model.triggered.connect(partial(_open_example, files, id))
+                menu.insertAction(behind, model)
 
-        menu.aboutToShow.connect(list_examples)
+        menu.aboutToShow.connect(list_models)
         menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as])
         menu.addActions([actions.copy_text, actions.open_text, actions.export_python])
         menu.addSeparator()

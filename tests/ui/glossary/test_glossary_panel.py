@@ -123,7 +123,7 @@ def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
     assert not window.glossary.geometry().intersects(window.pages.geometry())
     assert window.glossary._listed.text()
     window.show_page(0)
-    assert window.glossary.parentWidget() is window._whole
+    assert window.glossary.parentWidget() is window.inspector.parentWidget()
     assert window.glossary.isVisible()
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.document.commands import SetSwitch
-from explorer.lessons.loader import catalogue, load
+from explorer.lessons.loader import load
 from explorer.ui.window.chip import Chip
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -36,34 +36,11 @@ def state_of(window):
     }
 
 
-def choose_lesson(window, hand, title):
-    """Open the menu behind the title and pick a lesson by keys."""
-    menu = window.top_bar.title.menu()
-    hand.click(window.top_bar.title)
-    assert menu.isVisible()
-    texts = [action.text() for action in menu.actions() if action.isEnabled() and not action.isSeparator()]
-    hand.key(Key.Key_Down, times=texts.index(title) + 1)
-    hand.key(Key.Key_Return)
-    assert not menu.isVisible()
-
-
-def test_the_menu_has_every_lesson_once_however_often_it_is_opened(window, hand):
-    menu = window.top_bar.title.menu()
-    for _ in range(2):
-        hand.click(window.top_bar.title)
-        assert menu.isVisible()
-        titles = [action.text() for action in menu.actions()]
-        assert titles[: titles.index("")] == [lesson.title for lesson in catalogue()]  # then comes a line
-        hand.key(Key.Key_Escape)
-        assert not menu.isVisible()
-    assert set(TITLES.values()) <= set(titles)
-
-
-def test_another_lesson_through_the_menu_and_back_by_undo(window, hand, eye):
+def test_another_lesson_and_back_by_undo(window, hand, eye):
     before = state_of(window)
     assert before["title"] == before["button"] == TITLES["you-are-welcome"]
     assert before["tokens"] == ["You", "are", "welcome", "<start>", "de", "nada"]
-    choose_lesson(window, hand, TITLES["translation-lookup"])
+    window.bench.open(load("translation-lookup"))
     eye.settle(window)
     after = state_of(window)
     assert after["title"] == after["button"] == TITLES["translation-lookup"]

@@ -1,0 +1,120 @@
+"""The part of a page that a step of a lesson names, which presenter mode shows instead of the whole page."""
+
+from collections.abc import Iterator, Mapping
+
+from explorer.core.explain import cells_of
+from explorer.core.graph import Graph
+from explorer.pages.element import Element
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import (
+    AttentionLines,
+    Controls,
+    HeatMap,
+    Note,
+    Page,
+    Picture,
+    Player,
+    Row,
+    Section,
+    Sentences,
+    Stack,
+    Switches,
+)
+from explorer.pages.view import View
+
+KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
+"""What elements without a title are called."""
+
+
+def leaves(element: Element) -> Iterator[Element]:
+    """The element itself, then all that stand in it, in reading order."""
+    yield element
+    match element:
+        case Row():
+            inside: tuple[Element, ...] = tuple(item.element for item in element.items)
+        case Stack():
+            inside = element.elements
+        case Controls():
+            inside = element.controls
+        case _:
+            inside = ()
+    for part in inside:
+        yield from leaves(part)
+
+
+def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[Element, ...]:
+    """What a step speaks of.
+
+    Parameters
+    ----------
+    page : Page
+    graph : Graph
+    node : str
+        A node, or a head's slice of one: its matrix is shown. Empty: the element of that title.
+    title : str
+        Of an element that is no matrix, such as "Heat map". Its `Element.id` does as well.
+
+    Returns
+    -------
+    tuple of Element
+        Without a node and a title, or where neither is on the page: what the page shows first.
+    """
+    parts = [part for element in page.elements for part in leaves(element)]
+    if title:
+        found = next((part for part in parts if title.casefold() in names(part)), None)
+        if found is not None:
+            return (found,)
+    if node and (matrix := matrix_of(page, graph, node)) is not None:
+        return (matrix,)
+    fit = [part for part in page.elements if not isinstance(part, (Controls, Switches, Section, Note, Player))]
+    return tuple(fit[:1])
+
+
+def matrix_of(page: Page, graph: Graph, node: str) -> Matrix | None:
+    """The first matrix of a node or slice on a page."""
+    place = graph.find(node)
+    if place is None:
+        return None
+    matrices = [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
+    same = [matrix for matrix in matrices if matrix.place.node == place.node]
+    exact = [matrix for matrix in same if matrix.place.head == place.head]
+    return next(iter((*exact, *same)), None)
+
+
+def names(element: Element) -> set[str]:
+    """What an element can be called, in small letters: its title, its id, and its kind where it is a picture."""
+    title = getattr(element, "title", "") or getattr(element, "name", "")
+    short = element.id.rpartition(".")[2]
+    return {name.casefold() for name in (title, element.id, short, KINDS.get(type(element), "")) if name}
+
+
+def is_picture(element: Element) -> bool:
+    """Whether it takes all the room that it is given."""
+    return isinstance(element, (Picture, HeatMap, AttentionLines, Sentences))
+
+
+def covered_by(view: View, node: str, cell: tuple[int, ...]) -> Mapping[str, frozenset[tuple[int, ...]]]:
+    """The cells that a question for one cell covers: that cell, and those of its stage that are computed from it.
+
+    Parameters
+    ----------
+    view : View
+    node : str
+        Or a head's slice of one.
+    cell : tuple of int
+        In the shape of the node or slice.
+    """
+    place = view.graph.place(node)
+    stage = view.nodes[place.node].stage
+    covered: dict[str, set[tuple[int, ...]]] = {place.node: {place.index + cell}}
+    front = [(place.node, place.index + cell)]
+    while front:
+        name, index = front.pop()
+        for child, pattern in view.engine.feeds(name, index).items():
+            if view.nodes[child].stage != stage:
+                continue
+            known = covered.setdefault(child, set())
+            fresh = [one for one in cells_of(pattern, view.values[child].shape) if one not in known]
+            known.update(fresh)
+            front += [(child, one) for one in fresh]
+    return {name: frozenset(cells) for name, cells in covered.items()}

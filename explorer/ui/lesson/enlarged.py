@@ -1,0 +1,56 @@
+"""The look of presenter mode: the same theme, with text that is read from the last row."""
+
+from copy import copy
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from explorer.ui.appearance import Appearance, Fonts, palette
+from explorer.ui.stylesheet import stylesheet
+from explorer.ui.workbench import Workbench
+
+WIDTH, HEIGHT = 1280, 720
+"""The screen, in pixels, for which `SCALE` is made; on another one everything grows or shrinks with it."""
+SCALE = 2.05
+"""The text scale there: the smallest words on a page, 0.85 of the system's 14 pixels, are then 24 pixels high."""
+
+
+class Enlarged(Appearance):
+    """A look of one window, larger than that of the program, in the program's theme.
+
+    Parameters
+    ----------
+    of : Appearance
+        The program's look.
+    window : QWidget
+        What is dressed, with all that stands in it.
+    scale : float
+        Text scale.
+    """
+
+    def __init__(self, of: Appearance, window: QWidget, scale: float) -> None:
+        QObject.__init__(self, window)
+        self._of, self._window = of, window
+        self.dress(scale)
+
+    def dress(self, scale: float) -> None:
+        """Wear the program's theme of now, at a text scale."""
+        self._scale, self._mode = scale, self._of.mode
+        self.theme = self._of.theme
+        self.fonts = Fonts.at_scale(scale)
+        self._window.setFont(self.fonts.ui)
+        self._window.setPalette(palette(self.theme))
+        size = f"QWidget {{ font-size: {self.fonts.ui.pointSizeF():.2f}pt; }}"
+        self._window.setStyleSheet(size + stylesheet(self.theme, self.fonts, scale))
+
+
+def scale_for(width: int, height: int) -> float:
+    """The text scale of a screen of so many pixels."""
+    return SCALE * min(width / WIDTH, height / HEIGHT)
+
+
+def in_look(bench: Workbench, look: Appearance) -> Workbench:
+    """The same model, looked at in the same way, in another look."""
+    other = copy(bench)
+    other.appearance = look
+    return other

@@ -1,0 +1,358 @@
+"""Where one is in the steps of the lesson that is open, and the one way from step to step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from explorer.core.engine import Engine
+from explorer.core.graph import Place as GraphPlace
+from explorer.document.document import Change
+from explorer.document.state import State
+from explorer.lessons.answers import Answer, Verdict, judge
+from explorer.lessons.prose import numbers_of
+from explorer.lessons.schema import Lesson
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
+from explorer.pages.excerpt import covered_by
+from explorer.pages.header import WHOLE
+from explorer.pages.view import Cell, Spot, View
+from explorer.ui.workbench import Workbench
+
+TABS = {"words": "Words", "train": "Train"}
+"""Where a step can look that is no stage: tabs of the window."""
+
+
+@dataclass
+class Answered:
+    """What came of a question.
+
+    Parameters
+    ----------
+    tried : list
+        The answers given, in order.
+    verdict : Verdict or None
+        On the last one.
+    hints : int
+        So many were asked for.
+    done : bool
+        Whether nothing is asked any more.
+    """
+
+    tried: list[Answer] = field(default_factory=list)
+    verdict: Verdict | None = None
+    hints: int = 0
+    done: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step of a lesson, counted from 0."""
+
+    lesson: Lesson
+    step: int
+
+
+class Guide(QObject):
+    """Goes through the steps of a lesson. To go to one is one act of the document, which undo takes back.
+
+    It keeps which step each state of the document was made for, so undo and redo go from step to step, too; an edit
+    belongs to the step in which it was made.
+
+    Parameters
+    ----------
+    bench : Workbench
+
+    Signals
+    -------
+    stepped
+        One is at another step, at the same one begun anew, or at none.
+    answered
+        A question was answered, or a hint was asked for.
+    tab_wanted : str
+        The step looks at this tab of the window.
+    showing_wanted : str
+        The step looks at values, changes or gradients: see `Looking.showing`.
+    revealed
+        One number more of what the step names is shown, or all are covered.
+    """
+
+    stepped = Signal()
+    answered = Signal()
+    tab_wanted = Signal(str)
+    showing_wanted = Signal(str)
+    revealed = Signal()
+
+    def __init__(self, bench: Workbench, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._place: Place | None = None
+        self._places: WeakKeyDictionary[State, Place | None] = WeakKeyDictionary({bench.document.wanted: None})
+        self._states: StepStates | None = None
+        self._answered: dict[tuple[str, str], Answered] = {}
+        self._veil: tuple[tuple[int, ...], ...] | None = None
+        self._far: dict[str, int] = {}
+        self._numbers: dict[str, Mapping[str, str]] = {}
+        bench.bridge.changed.connect(self._follow)
+
+    # Where one is
+
+    @property
+    def lesson(self) -> Lesson:
+        """The lesson that is open."""
+        return self._bench.lesson if self._place is None else self._place.lesson
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the lesson that is open."""
+        return self.lesson.steps
+
+    @property
+    def at(self) -> int | None:
+        """The step one is at, counted from 0; None while nobody goes through the steps."""
+        return None if self._place is None else self._place.step
+
+    @property
+    def step(self) -> Step | None:
+        """The step one is at."""
+        return None if self._place is None else self.steps[self._place.step]
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked here and not yet answered."""
+        step = self.step
+        return None if step is None or self.is_answered(step) else step.question
+
+    @property
+    def numbers(self) -> Mapping[str, str]:
+        """The numbers that the words of the step show: those that it begins with, whatever is changed in it."""
+        return {} if self.step is None else self._numbers.get(self.step.id, {})
+
+    def is_answered(self, step: Step) -> bool:
+        """Whether there is nothing to answer in a step, or it has been."""
+        return step.question is None or self._record(step).done
+
+    def _record(self, step: Step) -> Answered:
+        return self._answered.setdefault((self.lesson.id, step.id), Answered())
+
+    @property
+    def changed(self) -> bool:
+        """Whether something was changed in the step."""
+        if self._place is None:
+            return False
+        return self._bench.document.wanted is not self._states_of(self._place.lesson)[self._place.step]
+
+    @property
+    def engine(self) -> Engine:
+        """The values that the step begins with, which its question is about, whatever is changed in it."""
+        assert self._place is not None
+        return self._states_of(self._place.lesson).engine(self._place.step)
+
+    def far(self, lesson: Lesson) -> int:
+        """How many steps of a lesson one has gone."""
+        return self._far.get(lesson.id, 0)
+
+    def forget(self, lesson: str) -> None:
+        """Begin a lesson anew: how far one was, and what was answered, is forgotten."""
+        self._far.pop(lesson, None)
+        for key in [key for key in self._answered if key[0] == lesson]:
+            del self._answered[key]
+
+    def left_at(self) -> int:
+        """The step of the lesson that is open at which one left it."""
+        far = self.far(self.lesson)
+        return far - 1 if 0 < far < len(self.steps) else 0
+
+    # Answering
+
+    @property
+    def answered_here(self) -> Answered:
+        """What came of the question of the step one is at."""
+        return Answered() if self.step is None else self._record(self.step)
+
+    def answer(self, answer: Answer) -> None:
+        """Answer the question of the step one is at. A number and a place are given once; the others until right."""
+        question, record = self.question, self.answered_here
+        if question is None or self._place is None or record.done:
+            return
+        states = self._states_of(self._place.lesson)
+        record.tried.append(answer)
+        record.verdict = judge(question, answer, states[self._place.step], self.engine)
+        record.done = record.verdict.right or isinstance(question, (Predict, Point))
+        if record.done:
+            self._light()
+        self.answered.emit()
+
+    def look_whether_made(self) -> None:
+        """See whether what was changed makes it so; a step that nobody has touched says nothing."""
+        question, record = self.question, self.answered_here
+        if not isinstance(question, MakeSo) or self._place is None or record.done:
+            return
+        made, began = self._bench.document.state, self._states_of(self._place.lesson)[self._place.step]
+        verdict = judge(question, made, began) if made is not began else None
+        if verdict != record.verdict:
+            record.verdict = verdict
+            record.done = verdict is not None and verdict.right
+            self.answered.emit()
+
+    def hint(self) -> None:
+        """Give one hint more."""
+        if self.question is not None:
+            self.answered_here.hints += 1
+            self.answered.emit()
+
+    # Going
+
+    def go(self, step: int) -> None:
+        """Go to a step, or begin the one that one is at anew. A place before the first or behind the last is none.
+
+        Raises
+        ------
+        ExplorerError
+            Where the step cannot be shown; one stays where one was then.
+        """
+        if not 0 <= step < len(self.steps):
+            return
+        place, states = Place(self.lesson, step), self._states_of(self.lesson)
+        document = self._bench.document
+        self._bench.opened.add(states[step])  # nobody has to save what a lesson brings along
+        document.do(states.go(step))
+        self._place = self._places[document.wanted] = place
+        document.settle()
+        self._veil = None
+        self._far[self.lesson.id] = max(self.far(self.lesson), step + 1)
+        self._numbers[self.steps[step].id] = numbers_of(self.steps[step], states.engine(step))
+        self._bench.bridge.flush()
+        self._look()
+
+    def next(self) -> None:
+        """Go one step on."""
+        self.go(0 if self.at is None else self.at + 1)
+
+    def back(self) -> None:
+        """Go one step back."""
+        if self.at is not None:
+            self.go(self.at - 1)
+
+    def reset(self) -> None:
+        """Begin the step anew: what was changed in it is taken back, as one act."""
+        if self.at is not None:
+            self.go(self.at)
+
+    def reveal(self) -> None:
+        """Cover what the step names; after that, show one of its numbers more each time, in reading order."""
+        step, selection = self.step, self._bench.selection
+        if step is None or self.question is not None:
+            return
+        graph = self._bench.document.engine.graph
+        place = graph.find(step.look.node) if step.look.node else None
+        if place is None:
+            return
+        cells = self._spoken(place)
+        if self._veil is None:
+            self._veil = cells
+        else:
+            first, *rest = self._veil
+            self._veil = tuple(rest) or None
+            selection.speak_of(selection.looking.spot, self.covered)
+            selection.choose(Cell(place.node, first))
+        selection.speak_of(selection.looking.spot, self.covered)
+        self.revealed.emit()
+
+    def _spoken(self, place: GraphPlace) -> tuple[tuple[int, ...], ...]:
+        """The cells of the whole array that the step names, in reading order."""
+        assert self.step is not None
+        look, engine = self.step.look, self._bench.document.engine
+        cells = np.ndindex(engine.value(place).shape)
+        wanted = (look.rows, look.columns)
+        named = (c for c in cells if all(not want or at in want for want, at in zip(wanted, c, strict=False)))
+        return tuple(place.index + cell for cell in named)
+
+    def leave(self) -> None:
+        """Go through the steps no more; the model stays as it is."""
+        if self._place is not None:
+            self._place = self._places[self._bench.document.wanted] = None
+            self._bench.selection.speak_of(None)
+            self.stepped.emit()
+
+    def take(self, lesson: Lesson) -> None:
+        """Go on in another version of the lesson, in the step of the same name: its file was saved anew."""
+        at = next((i for i, step in enumerate(lesson.steps) if self.step and step.id == self.step.id), self.at or 0)
+        self._bench.open_state(lesson, lesson.state())
+        self._place = Place(lesson, 0)
+        self.go(min(at, len(lesson.steps) - 1))
+
+    def look(self) -> None:
+        """Look again at what the step speaks of."""
+        self._look()
+
+    # Following
+
+    def _states_of(self, lesson: Lesson) -> StepStates:
+        if self._states is None or self._states.lesson is not lesson:
+            self._states = StepStates(lesson)
+        return self._states
+
+    def _follow(self, change: Change) -> None:
+        """Undo or redo may have gone to another step, or to where nobody went through steps."""
+        wanted, lesson = self._bench.document.wanted, self._bench.lesson
+        if wanted not in self._places:
+            stays = self._place is not None and self._place.lesson is lesson
+            self._places[wanted] = self._place if stays else None
+        place = self._places[wanted]
+        if place != self._place:
+            self._place = place
+            if place is None:
+                self._bench.selection.speak_of(None)
+                self.stepped.emit()
+            else:
+                self._look()
+
+    # Looking
+
+    def _look(self) -> None:
+        """Look at what the step names: the tab, the stage, the head, what matrices show, and the cells."""
+        step, selection = self.step, self._bench.selection
+        if step is None:
+            return
+        look = step.look
+        self.tab_wanted.emit(TABS.get(look.stage, ""))
+        if look.stage not in TABS:
+            selection.go_to(WHOLE if look.stage == "model" else look.stage)
+            selection.set_head(step.head)
+            self.showing_wanted.emit(step.showing)
+            selection.choose_token(look.token)
+        self._light()
+        self.stepped.emit()
+
+    def _light(self) -> None:
+        """Light what the step names, and cover what its question asks for."""
+        step, selection = self.step, self._bench.selection
+        assert step is not None
+        look, graph = step.look, self._bench.document.engine.graph
+        spot = Spot(look.node, look.rows, look.columns) if look.node else None
+        selection.speak_of(spot, self.covered)
+        selection.forget()
+        if self.question is not None:
+            return
+        if isinstance(step.question, Predict):
+            place = graph.place(step.question.node)
+            selection.choose(Cell(place.node, place.index + step.question.cell))
+        elif look.node and (look.rows or look.columns):
+            place = graph.place(look.node)
+            cells = self._spoken(place)
+            if len(cells) == 1:
+                selection.choose(Cell(place.node, cells[0]))
+
+    @property
+    def covered(self) -> Mapping[str, frozenset[tuple[int, ...]]]:
+        """The cells that the question of the step asks for, while it is open."""
+        question, step = self.question, self.step
+        if self._veil and step is not None:
+            place = self._bench.document.engine.graph.place(step.look.node)
+            return {place.node: frozenset(self._veil)}
+        if not isinstance(question, Predict):
+            return {}
+        return covered_by(View.of(self._bench.document), question.node, question.cell)

@@ -1,0 +1,220 @@
+"""The page of lessons: what there is, what each teaches, how long it takes and how far one is, with a search."""
+
+from collections.abc import Callable
+from html import escape
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.lessons.loader import load, titles
+from explorer.lessons.schema import Lesson
+from explorer.ui.theme import mark
+from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.window.lesson_bar import sentences
+from explorer.ui.workbench import Workbench
+
+WIDTH = 860
+"""Pixels at text scale 1 that a line is long at most: longer ones are hard to read."""
+BAR = 90
+
+
+class LessonCard(QFrame):
+    """One lesson or example.
+
+    Parameters
+    ----------
+    bench : Workbench
+    id, title : str
+
+    Signals
+    -------
+    wanted : str, bool
+        The lesson of this id is to be opened: from its beginning, or where one was.
+    """
+
+    wanted = Signal(str, bool)
+
+    def __init__(self, bench: Workbench, id: str, title: str) -> None:
+        super().__init__()
+        mark(self, card="true")
+        px = bench.appearance.px
+        self.id = id
+        self.lesson: Lesson | None = None
+        self._found = title.casefold()
+        self.title = SteadyLabel(escape(title), role="strong")
+        self._teaches = SteadyLabel(role="muted")
+        self._size = QLabel()
+        mark(self._size, role="small")
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(px(BAR))
+        self._far = QLabel()
+        mark(self._far, role="small")
+        self.button = QPushButton("Open")
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.clicked.connect(lambda: self.wanted.emit(id, False))
+        self.again = QPushButton("Begin anew")
+        mark(self.again, link="true")
+        self.again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.again.clicked.connect(lambda: self.wanted.emit(id, True))
+        words = QVBoxLayout()
+        words.setSpacing(px(2))
+        words.addWidget(self.title)
+        words.addWidget(self._teaches)
+        line = QHBoxLayout()
+        line.setSpacing(px(12))
+        line.addWidget(self._size)
+        line.addWidget(self._bar)
+        line.addWidget(self._far)
+        line.addStretch()
+        words.addLayout(line)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(px(16), px(10), px(12), px(10))
+        whole.setSpacing(px(16))
+        whole.addLayout(words, 1)
+        acts = QVBoxLayout()
+        acts.setSpacing(0)
+        acts.addStretch()
+        acts.addWidget(self.button)
+        acts.addWidget(self.again)
+        acts.addStretch()
+        whole.addLayout(acts)
+        self.show_lesson(None, 0)
+
+    def show_lesson(self, lesson: Lesson | None, far: int) -> None:
+        """Say what is in it, and how many of its steps have been gone."""
+        steps = 0 if lesson is None else len(lesson.steps)
+        self._bar.setVisible(0 < far < steps)
+        self._far.setVisible(0 < far)
+        self.again.setVisible(0 < far)
+        self._size.setVisible(lesson is not None)
+        if lesson is None:
+            return
+        self.lesson = lesson
+        teaches = lesson.teaches or sentences(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
+        self._teaches.setText(escape(teaches[:1].upper() + teaches[1:]))
+        minutes = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else ""
+        self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
+        self._bar.setRange(0, max(steps, 1))
+        self._bar.setValue(far)
+        self._far.setText("✓ gone through" if far >= steps else f"at step {far} of {steps}")
+        self.button.setText("Go on" if 0 < far < steps else "Again" if far else "Begin" if steps else "Open")
+        self.again.setVisible(0 < far < steps)
+        self.button.setAccessibleName(f"{self.button.text()}: {lesson.title}")
+        self.button.setToolTip(self.button.accessibleName())
+        mark(self.button, primary="true" if steps and far < steps else "false")
+        self._found = " ".join((lesson.title, teaches, lesson.paragraph, lesson.reference, lesson.id)).casefold()
+
+    def has(self, words: list[str]) -> bool:
+        """Whether all of some words occur in what it is about."""
+        return all(word in self._found for word in words)
+
+
+class LessonPage(QScrollArea):
+    """All lessons, easier ones first.
+
+    Parameters
+    ----------
+    bench : Workbench
+    far : callable
+        From a lesson to how many of its steps one has gone.
+
+    Signals
+    -------
+    wanted : str, bool
+        As of a card.
+    """
+
+    wanted = Signal(str, bool)
+
+    def __init__(self, bench: Workbench, far: Callable[[Lesson], int], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench, self._far = bench, far
+        self.cards: dict[str, LessonCard] = {}
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Search: softmax, order, 003 …")
+        self.search.setAccessibleName("Search the lessons")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._find)
+        self._none = QLabel("No lesson has all of these words. Search for fewer.")
+        mark(self._none, role="muted")
+        self._loading = QTimer(self, interval=0)
+        self._loading.timeout.connect(self._load_next)
+        self._make()
+
+    def _make(self) -> None:
+        px = self._bench.appearance.px
+        page = QWidget()
+        across = QHBoxLayout(page)
+        across.setContentsMargins(px(24), px(16), px(16), px(20))
+        content = QWidget()
+        content.setMaximumWidth(px(WIDTH))
+        across.addWidget(content, 1)
+        across.addStretch(0)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(px(8))
+        title = QLabel("Lessons")
+        mark(title, role="title")
+        column.addWidget(title)
+        said = SteadyLabel("Each leads through one model step by step. Easier ones stand first.", role="muted")
+        column.addWidget(said)
+        column.addWidget(self.search)
+        column.addWidget(self._none)
+        for id, name in titles().items():
+            card = LessonCard(self._bench, id, name)
+            card.wanted.connect(self.wanted)
+            self.cards[id] = card
+            column.addWidget(card)
+        column.addStretch()
+        self.setWidget(page)
+        self._find()
+
+    def showEvent(self, event: object) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self.refresh()
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def refresh(self) -> None:
+        """Read what is new: how far one is, and what is in each lesson."""
+        self._waiting = [*self.cards.values()]
+        self._loading.start()
+
+    def _load_next(self) -> None:
+        """One lesson in each turn of the event loop: the page is there before."""
+        if not self._waiting:
+            self._loading.stop()
+            return
+        card = self._waiting.pop(0)
+        lesson = card.lesson or load(card.id)
+        card.show_lesson(lesson, self._far(lesson))
+
+    def _find(self, *_: object) -> None:
+        words = self.search.text().casefold().split()
+        shown = [card.has(words) for card in self.cards.values()]
+        for card, there in zip(self.cards.values(), shown, strict=True):
+            card.setVisible(there)
+        self._none.setVisible(not any(shown))
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self.search.setParent(None)
+        self._none.setParent(None)
+        self.cards = {}
+        self._make()
+        if self.isVisible():
+            self.refresh()

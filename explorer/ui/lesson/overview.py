@@ -1,0 +1,172 @@
+"""All steps of a lesson as small pictures, made one after the other while nobody waits."""
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QPixmap
+from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from explorer.document.document import Document
+from explorer.lessons.prose import numbers_of
+from explorer.lessons.schema import Lesson
+from explorer.lessons.states import StepStates
+from explorer.pages.view import Spot
+from explorer.ui.appearance import Appearance
+from explorer.ui.bridge import Bridge
+from explorer.ui.lesson.enlarged import HEIGHT, SCALE, WIDTH, Enlarged
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.page.late import Late
+from explorer.ui.selection import Selection
+from explorer.ui.workbench import Workbench
+
+SMALL = QSize(320, 180)
+Key = Qt.Key
+
+
+class Pictures:
+    """Draws steps of a lesson that nobody is at.
+
+    Parameters
+    ----------
+    appearance : Appearance
+        The program's look.
+    lesson : Lesson
+    """
+
+    def __init__(self, appearance: Appearance, lesson: Lesson) -> None:
+        self._appearance, self.lesson = appearance, lesson
+        self._states = StepStates(lesson)
+        self._drawn: dict[int, QPixmap] = {}
+
+    def step(self, number: int) -> QPixmap:
+        """The picture of a step, as large as a small screen.
+
+        Raises
+        ------
+        ExplorerError
+            Where the step cannot be shown.
+        """
+        if number not in self._drawn:
+            self._drawn[number] = self._draw(number)
+        return self._drawn[number]
+
+    def _draw(self, number: int) -> QPixmap:
+        step = self.lesson.steps[number]
+        document = Document(self._states[number])
+        window = QWidget()
+        window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        look = Enlarged(self._appearance, window, SCALE)
+        selection = Selection(document, window)
+        bench = Workbench(document, Bridge(document, window), selection, look, self.lesson)
+        try:
+            selection.set_head(step.head)
+            selection.show(step.showing)
+            look_at = step.look
+            selection.choose_token(look_at.token)
+            if look_at.node:
+                selection.speak_of(Spot(look_at.node, look_at.rows, look_at.columns))
+            sheet = StepSheet(bench)
+            column = QVBoxLayout(window)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.addWidget(sheet)
+            sheet.tell(step, number, len(self.lesson.steps), self.lesson.title, numbers_of(step, document.engine))
+            window.resize(WIDTH, HEIGHT)
+            window.show()
+            for late in window.findChildren(Late):
+                late.fill()
+            sheet.share_room()
+            picture = window.grab()
+            window.hide()
+            return picture
+        finally:
+            bench.bridge.close()
+            document.close()
+            window.deleteLater()
+
+
+class Overview(QListWidget):
+    """The small pictures, over what else is in sight.
+
+    Parameters
+    ----------
+    bench : Workbench
+    guide : Guide
+
+    Signals
+    -------
+    chosen : int
+        A step was chosen, counted from 0.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, bench: Workbench, guide: Guide, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._bench, self._guide = bench, guide
+        self._pictures: Pictures | None = None
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setMovement(QListView.Movement.Static)
+        self.setUniformItemSizes(True)
+        self.setIconSize(SMALL)
+        self.setSpacing(12)
+        self.setWordWrap(True)
+        self.setAccessibleName("All steps")
+        self.itemClicked.connect(self._choose)
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._draw_next)
+        self.hide()
+
+    def open(self) -> None:
+        """Show them."""
+        lesson = self._guide.lesson
+        if self._pictures is None or self._pictures.lesson is not lesson:
+            self._pictures = Pictures(self._bench.appearance, lesson)
+            self.clear()
+            blank = QPixmap(SMALL)
+            blank.fill(self._bench.appearance.theme.surface)
+            for i, step in enumerate(lesson.steps):
+                item = QListWidgetItem(QIcon(blank), f"{i + 1}  {step.title}", self)
+                item.setSizeHint(SMALL + QSize(16, 48))
+        self.setCurrentRow(self._guide.at or 0)
+        self._next = 0
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._timer.start()
+
+    def key_pressed(self, event: QKeyEvent) -> bool:
+        """Enter goes to the step, Esc and D go back; the arrows are those of the list."""
+        key = event.key()
+        if key in (Key.Key_Escape, Key.Key_D):
+            self._close()
+            return True
+        if key in (Key.Key_Return, Key.Key_Enter, Key.Key_Space):
+            self._choose()
+            return True
+        return False
+
+    def _choose(self, *_: object) -> None:
+        row = self.currentRow()
+        self._close()
+        self.chosen.emit(row)
+
+    def _close(self) -> None:
+        self._timer.stop()
+        self.hide()
+        window = self.window()
+        window.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _draw_next(self) -> None:
+        assert self._pictures is not None
+        if self._next >= self.count():
+            self._timer.stop()
+            return
+        item = self.item(self._next)
+        picture = self._pictures.step(self._next)
+        ratio = self.devicePixelRatioF()
+        small = picture.scaled(
+            SMALL * ratio, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        )
+        small.setDevicePixelRatio(ratio)
+        item.setIcon(QIcon(small))
+        self._next += 1

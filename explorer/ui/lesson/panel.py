@@ -1,0 +1,209 @@
+"""The step one is at, beside the stage: its words, its question, and the way to the others."""
+
+from functools import partial
+from html import escape
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.core.errors import ExplorerError
+from explorer.ui.errors import show_error
+from explorer.ui.later import later
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.question import QuestionView
+from explorer.ui.lesson.words import Words
+from explorer.ui.theme import mark
+from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.workbench import Workbench
+
+MOST = 0.62
+"""Of the height of the column: the rest is for the derivation of the cell pointed at."""
+MOST_ASKING = 0.8
+"""The same while a question is open, which has to be in sight whole."""
+
+
+class StepPanel(QFrame):
+    """The panel of the step one is at; without a step it is not there.
+
+    Parameters
+    ----------
+    bench : Workbench
+    guide : Guide
+    """
+
+    def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("stepPanel")
+        self._bench, self._guide = bench, guide
+        self._jump = QPushButton()
+        mark(self._jump, link="true")
+        self._jump.setToolTip("Go to another step")
+        self._menu = QMenu(self._jump)
+        self._menu.aboutToShow.connect(self._list_steps)
+        self._jump.setMenu(self._menu)
+        self._leave = QPushButton("✕")
+        mark(self._leave, link="true")
+        self._leave.setAccessibleName("Leave the steps")
+        self._leave.setToolTip("Leave the steps; the model stays as it is")
+        self._leave.clicked.connect(guide.leave)
+        self._progress = QProgressBar()
+        self._progress.setTextVisible(False)
+        self._title = SteadyLabel(role="heading")
+        self._words = Words()
+        self._question = QuestionView(bench, guide)
+        self._trouble = SteadyLabel(role="error")
+        self._trouble.hide()
+        self._content = QWidget()
+        self._column = QVBoxLayout(self._content)
+        for part in (self._trouble, self._title, self._words, self._question):
+            self._column.addWidget(part)
+        self._column.addStretch()
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(self._content)
+        self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", guide.back)
+        self._reset = self._button("Reset step", "Take back what was changed in this step", guide.reset)
+        mark(self._reset, link="true")
+        self._next = self._button("Next ▸", "To the next step (Alt+Right)", guide.next)
+        self._top = QHBoxLayout()
+        self._top.addWidget(self._jump)
+        self._top.addStretch()
+        self._top.addWidget(self._leave)
+        self._bottom = QHBoxLayout()
+        self._bottom.addWidget(self._back)
+        self._bottom.addStretch()
+        self._bottom.addWidget(self._reset)
+        self._bottom.addStretch()
+        self._bottom.addWidget(self._next)
+        self._whole = QVBoxLayout(self)
+        self._whole.addLayout(self._top)
+        self._whole.addWidget(self._progress)
+        self._whole.addWidget(self._scroll)
+        self._whole.addLayout(self._bottom)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._fitted = later(self, self.fit)
+        self._content.installEventFilter(self)
+        guide.stepped.connect(self._show_step)
+        guide.answered.connect(self._follow_answer)
+        self.restyle()
+
+    def _button(self, text: str, tip: str, act: object) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(text.strip("◂▸ "))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda: self.go(act))
+        return button
+
+    def go(self, act: object) -> None:
+        """Go to a step; what hinders it is said here."""
+        assert callable(act)
+        try:
+            act()
+        except ExplorerError as error:
+            show_error(error, self._next)
+
+    # Showing
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        px = self._bench.appearance.px
+        self._whole.setContentsMargins(px(12), px(6), px(8), px(8))
+        self._whole.setSpacing(px(4))
+        self._column.setContentsMargins(px(8), 0, px(8), 0)
+        self._column.setSpacing(px(6))
+        self._question.restyle()
+        self._show_step()
+
+    def refresh(self) -> None:
+        """Follow a change of the document."""
+        if self._guide.step is not None:
+            self._reset.setEnabled(self._guide.changed)
+            self._question.refresh()
+
+    def say(self, trouble: str) -> None:
+        """Say above the words what is wrong with the lesson's file; with nothing, no more."""
+        self._trouble.setText(escape(f"⚠ {trouble}"))
+        self._trouble.setVisible(bool(trouble))
+        self._fitted.start()
+
+    def _show_step(self) -> None:
+        guide = self._guide
+        step, at = guide.step, guide.at
+        self.setVisible(step is not None)
+        if step is None or at is None:
+            return
+        n = len(guide.steps)
+        self._jump.setText(f"Step {at + 1} of {n}  ▾")
+        self._progress.setRange(0, n)
+        self._progress.setValue(at + 1)
+        self._title.setText(escape(step.title))
+        self._words.say(step.words, guide.numbers)
+        self._question.show_question()
+        self._back.setEnabled(at > 0)
+        self._next.setEnabled(at + 1 < n)
+        self._reset.setEnabled(guide.changed)
+        self._scroll.verticalScrollBar().setValue(0)
+        self._follow_answer()
+
+    def _follow_answer(self) -> None:
+        """The way on is the main thing to do as soon as nothing is asked any more."""
+        asking = self._guide.question is not None
+        self._next.setText("Skip ▸" if asking else "Next ▸")
+        mark(self._next, primary="false" if asking else "true")
+        self._fitted.start()
+
+    def _list_steps(self) -> None:
+        self._menu.clear()
+        for i, step in enumerate(self._guide.steps):
+            asks = "" if step.question is None else "  ✓" if self._guide.is_answered(step) else "  ?"
+            action = QAction(f"{i + 1}  {step.title}{asks}", self._menu)
+            action.setCheckable(True)
+            action.setChecked(i == self._guide.at)
+            action.triggered.connect(partial(self.go, partial(self._guide.go, i)))
+            self._menu.addAction(action)
+
+    # Room
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fitted.start()
+        return bool(super().eventFilter(watched, event))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fitted.start()
+
+    def fit(self) -> None:
+        """Be as high as the words and the question are, but leave room for what stands below."""
+        column = self.parentWidget()
+        if column is None or self._guide.step is None:
+            return
+        others = self._whole.sizeHint().height() - self._scroll.height()
+        wanted = self._column.sizeHint().height() + 2
+        share = MOST_ASKING if self._guide.question is not None else MOST
+        free = column.height() - self._taken(column)
+        room = max(int(free * share) - others, self._bench.appearance.px(80))
+        self._scroll.setFixedHeight(min(wanted, room))
+
+    def _taken(self, column: QWidget) -> int:
+        """Pixels that a glossary above takes."""
+        layout = column.layout()
+        items = (layout.itemAt(i) for i in range(layout.indexOf(self))) if layout is not None else ()
+        above = (item.widget() for item in items if item is not None)
+        return sum(widget.height() for widget in above if widget is not None and not widget.isHidden())

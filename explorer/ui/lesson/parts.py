@@ -1,0 +1,224 @@
+"""What of lessons stands in the window, hooked into it in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from explorer.document.document import Change
+from explorer.lessons.loader import load
+from explorer.ui.later import later
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.lesson_page import LessonPage
+from explorer.ui.lesson.panel import StepPanel
+from explorer.ui.lesson.spot import spot_box, spot_rect
+from explorer.ui.lesson.start_card import SETTING, StartCard
+from explorer.ui.window.top_bar import PAGES
+
+if TYPE_CHECKING:
+    from explorer.ui.lesson.presenter import Presenter
+    from explorer.ui.window.main_window import MainWindow
+
+FIRST = "start-here"
+"""The lesson to begin with."""
+MARGIN = 40
+"""Pixels at text scale 1 around what a step names, when it is scrolled to."""
+
+
+class Aside(QWidget):
+    """A column at the right of a page: the step one is at, above what else stands there.
+
+    Parameters
+    ----------
+    below : QWidget, optional
+    """
+
+    def __init__(self, below: QWidget | None = None) -> None:
+        super().__init__()
+        self._panel: StepPanel | None = None
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        if below is None:
+            self.column.addStretch(1)
+        else:
+            self.column.addWidget(below, 1)
+
+    def take(self, panel: QWidget) -> None:
+        """Let the panel, or a card, stand here."""
+        self.column.insertWidget(self.column.count() - 1, panel)
+        if isinstance(panel, StepPanel):
+            self._panel = panel
+            panel.fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._panel is not None and self._panel.parentWidget() is self:
+            self._panel.fit()
+
+
+class LessonParts(QObject):
+    """The guide, its panel, and what they ask of the window.
+
+    Parameters
+    ----------
+    window : MainWindow
+    aside : Aside
+        Beside the stage.
+    outside : Aside
+        Beside the other tabs.
+    """
+
+    def __init__(self, window: MainWindow, aside: Aside, outside: Aside) -> None:
+        super().__init__(window)
+        self._window, self._bench = window, window.bench
+        self._aside, self._outside = aside, outside
+        outside.hide()
+        self.guide = Guide(window.bench, self)
+        self.panel = StepPanel(window.bench, self.guide)
+        aside.take(self.panel)
+        self._found = later(self, self.scroll_to_spot)
+        self.guide.stepped.connect(self._follow_step)
+        self.guide.tab_wanted.connect(self._show_tab)
+        self.guide.showing_wanted.connect(self._show)
+        self.next = self._action("Next step", "Alt+Right", lambda: self.panel.go(self.guide.next))
+        self.back = self._action("Step before", "Alt+Left", lambda: self.panel.go(self.guide.back))
+        self.card = StartCard(self._bench)
+        aside.take(self.card)
+        self.card.lessons_wanted.connect(self.show_lessons)
+        self.card.start_wanted.connect(lambda: self.begin(FIRST, False))
+        self.card.sentence_wanted.connect(self._type)
+        self._page: LessonPage | None = None
+        self._window.files.lesson_opened.connect(self.go_on)
+        self.present = self._action("Present the steps", "F5", self.open_presenter)
+        self.presenter: Presenter | None = None
+        self._follow_step()
+
+    def _action(self, text: str, key: str, act: object) -> QAction:
+        action = QAction(text, self._window)
+        action.setShortcut(QKeySequence(key))
+        action.triggered.connect(act)
+        self._window.addAction(action)
+        return action
+
+    # The page of lessons, and the card
+
+    def page(self) -> LessonPage:
+        """The page of lessons."""
+        if self._page is None:
+            self._page = LessonPage(self._bench, self.guide.far)
+            self._page.wanted.connect(self.begin)
+            self._window.pages.addWidget(self._page)
+        return self._page
+
+    def show_lessons(self) -> None:
+        """Go to the page of lessons."""
+        self._window.show_page(PAGES.index("Lessons"))
+
+    def offer(self) -> None:
+        """Show the card of the first start, unless it was put away once."""
+        self.card.setVisible(self._bench.settings.get(SETTING, True) and self.guide.at is None)
+
+    def begin(self, id: str, anew: bool) -> None:
+        """Open a lesson, at its beginning or where one was; one without steps to be explored."""
+        files = self._window.files
+        if not files.may_leave():
+            return
+        if anew:
+            self.guide.forget(id)
+        files.begin_lesson(load(id))
+
+    def go_on(self, *_: object) -> None:
+        """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""
+        self._bench.bridge.flush()
+        self._window.show_page(0)
+        if self.guide.steps:
+            self.panel.go(lambda: self.guide.go(self.guide.left_at()))
+
+    def _type(self) -> None:
+        """Let a person type words of his own."""
+        axis = next(iter(self._bench.document.engine.graph.sequences), None)
+        if axis is not None:
+            self._window.tokens.edit(axis, 0)
+
+    def open_presenter(self) -> None:
+        """Show the step one is at, or the first, in full screen."""
+        from explorer.ui.lesson.presenter import Presenter
+
+        if not self.guide.steps:
+            return
+        if self.guide.at is None:
+            self.panel.go(self.guide.next)
+        if self.presenter is None:
+            actions = (self._window.actions_.undo, self._window.actions_.redo)
+            self.presenter = Presenter(self._bench, self.guide, actions)
+            self.presenter.left.connect(self._forget_presenter)
+            self.presenter.resize(self._window.screen().size())
+        self.presenter.showFullScreen()
+
+    def _forget_presenter(self) -> None:
+        if self.presenter is not None:
+            self.presenter.deleteLater()
+            self.presenter = None
+
+    def close_down(self) -> None:
+        """End presenter mode."""
+        if self.presenter is not None:
+            self.presenter.leave()
+
+    # Following
+
+    def follow(self, change: Change) -> None:
+        """Show a change of the document."""
+        self.panel.refresh()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self.panel.restyle()
+        self.card.restyle()
+        if self._page is not None:
+            self._page.restyle()
+
+    def show_page(self, page: int) -> None:
+        """Let the panel stand beside the tab that is in sight."""
+        pipeline = page in (0, PAGES.index("Lessons"))
+        (self._aside if pipeline else self._outside).take(self.panel)
+        self._outside.setVisible(not pipeline and self.guide.at is not None)
+        self._outside.setFixedWidth(self._window.inspector.width())
+
+    def _follow_step(self) -> None:
+        walks = self.guide.at is not None
+        self.next.setEnabled(walks)
+        self.back.setEnabled(walks)
+        self._window.lesson_bar.setVisible(not walks)
+        if walks:
+            self.card.hide()
+            self._found.start()
+        else:
+            self._outside.hide()
+
+    def _show_tab(self, name: str) -> None:
+        self._window.show_page(PAGES.index(name) if name else 0)
+
+    def _show(self, what: str) -> None:
+        showing = self._window.top_bar.showing
+        showing.show_in_matrices(what)
+        showing.follow()
+
+    def scroll_to_spot(self) -> None:
+        """Bring what the step names into sight."""
+        step = self.guide.step
+        if step is None or self._window.page().isHidden():
+            return
+        page = self._window.page()
+        box, whole = spot_box(page.elements), page.widget()
+        if box is not None and whole is not None:
+            rect = spot_rect(box)
+            margin = self._bench.appearance.px(MARGIN)
+            corner = box.mapTo(whole, rect.center())
+            page.ensureVisible(
+                corner.x(), corner.y(), rect.width() // 2 + margin, min(rect.height() // 2 + margin, page.height() // 2)
+            )

@@ -1,0 +1,454 @@
+"""Presenter mode: the step one is at in full screen, for a class. Driven by keys, as a clicker sends them."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QColor,
+    QCursor,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QRubberBand,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.core.errors import ExplorerError
+from explorer.ui.errors import show_error
+from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.overview import Overview
+from explorer.ui.lesson.question import QuestionView
+from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.theme import mark
+from explorer.ui.workbench import Workbench
+
+Key = Qt.Key
+NEXT = (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Enter, Key.Key_Return, Key.Key_N)
+BACK = (Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P)
+PAGING = (Key.Key_PageDown, Key.Key_PageUp)
+"""What a clicker sends: these keys go from step to step even while somebody types."""
+DOT = 13
+"""Pixels of the pointer at text scale 1."""
+MOST_ZOOM, LEAST_DRAG = 2.5, 40
+TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
+KEYS = (
+    ("Right, Down, Page Down, Space, Enter, N", "next step"),
+    ("Left, Up, Page Up, Backspace, P", "step before"),
+    ("R", "reveal: cover the numbers, then show one by one"),
+    ("B or .", "black screen"),
+    ("W", "white screen"),
+    ("G, a number, Enter", "go to a step"),
+    ("D", "all steps as small pictures"),
+    ("L", "pointer"),
+    ("Z, or a drag", "zoom on the numbers"),
+    ("S", "swap screens"),
+    ("T", "start or stop the clock"),
+    ("F", "freeze what the class sees"),
+    ("Esc", "leave; F5 goes on there"),
+)
+
+
+class Clock(QObject):
+    """How long one has been presenting, and how long in each step; it can be stopped.
+
+    Signals
+    -------
+    ticked
+        A second has gone by, or it was started or stopped.
+    """
+
+    ticked = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._since = QElapsedTimer()
+        self._before = 0
+        self._timer = QTimer(self, interval=1000)
+        self._timer.timeout.connect(self._tick)
+        self.step = ""
+        self.used: dict[str, float] = {}
+
+    @property
+    def runs(self) -> bool:
+        """Whether it goes on."""
+        return self._timer.isActive()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run in all."""
+        return (self._before + (self._since.elapsed() if self.runs else 0)) / 1000
+
+    def toggle(self) -> None:
+        """Start it, or stop it."""
+        if self.runs:
+            self._note()
+            self._before += self._since.elapsed()
+            self._timer.stop()
+        else:
+            self._since.start()
+            self._marked = self.seconds
+            self._timer.start()
+        self.ticked.emit()
+
+    def at(self, step: str) -> None:
+        """From now on the time is that of another step."""
+        self._note()
+        self.step = step
+
+    def used_in(self, step: str) -> float:
+        """Seconds used in a step."""
+        now = self.seconds - self._marked if self.runs and step == self.step else 0.0
+        return self.used.get(step, 0.0) + now
+
+    _marked = 0.0
+
+    def _note(self) -> None:
+        if self.runs:
+            now = self.seconds
+            self.used[self.step] = self.used.get(self.step, 0.0) + now - self._marked
+            self._marked = now
+
+    def _tick(self) -> None:
+        self.ticked.emit()
+
+
+class Presenter(QWidget):
+    """The window that the class sees.
+
+    Parameters
+    ----------
+    bench : Workbench
+    guide : Guide
+    actions : sequence of QAction
+        Those of the window that work here, too: undo and redo.
+
+    Signals
+    -------
+    left
+        It was left.
+    swap_wanted
+        The screens are to be swapped.
+    """
+
+    left = Signal()
+    swap_wanted = Signal()
+
+    def __init__(self, bench: Workbench, guide: Guide, actions: Sequence[QAction] = ()) -> None:
+        super().__init__(None, Qt.WindowType.Window)
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWindowTitle("Presenter mode – Transformer Explorer")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.addActions(actions)
+        self._program, self._guide = bench, guide
+        self.clock = Clock(self)
+        self._look = Enlarged(bench.appearance, self, 1.0)
+        self.bench = in_look(bench, self._look)
+        self.sheet: StepSheet | None = None
+        self._zoomed = 1.0
+        self._typed: str | None = None
+        self._points = False
+        self._from: QPoint | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._bar = QLabel(self)
+        mark(self._bar, role="message")
+        self._bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._cover = Cover(self)
+        self._overview = Overview(bench, guide, self)
+        self._overview.chosen.connect(self._go)
+        self._band = QRubberBand(QRubberBand.Shape.Rectangle, self)
+        self._acts: dict[int, Callable[[], object]] = {
+            Key.Key_R: guide.reveal,
+            Key.Key_B: lambda: self._cover.toggle("#000000"),
+            Key.Key_Period: lambda: self._cover.toggle("#000000"),
+            Key.Key_W: lambda: self._cover.toggle("#ffffff"),
+            Key.Key_G: self._begin_number,
+            Key.Key_D: self.show_all,
+            Key.Key_L: self.toggle_pointer,
+            Key.Key_Z: self.zoom,
+            Key.Key_S: self.swap_wanted.emit,
+            Key.Key_T: self.clock.toggle,
+            Key.Key_F: self.freeze,
+            Key.Key_Escape: self.leave,
+            Key.Key_F5: lambda: None,  # a clicker may send it again
+            **dict.fromkeys(NEXT, lambda: self._step(guide.next)),
+            **dict.fromkeys(BACK, lambda: self._step(guide.back)),
+        }
+        self.clock.ticked.connect(self._say)
+        guide.stepped.connect(self._follow)
+        bench.appearance.changed.connect(self._rebuild)
+
+    # Coming and going
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)  # a matrix that has the keys would keep the arrows for itself
+        self.bench.bridge.goes_before(self)
+        self.activateWindow()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def leave(self) -> None:
+        """End it; one stays at the step."""
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+        if self._points:
+            self.toggle_pointer()
+        if self.clock.runs:
+            self.clock.toggle()
+        super().closeEvent(event)
+        self.left.emit()
+
+    # What is shown
+
+    def _follow(self) -> None:
+        """Show the step one is at."""
+        guide = self._guide
+        if guide.step is None or guide.at is None:
+            self.close()
+            return
+        self.clock.at(guide.step.id)
+        if self._zoomed != 1.0:
+            self._zoomed = 1.0
+            self._rebuild()
+        elif self.sheet is not None:
+            self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers)
+            self._ask()
+        self._say()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _rebuild(self) -> None:
+        """Make the sheet anew, in the size of the screen and the look of the program."""
+        guide = self._guide
+        if guide.step is None or guide.at is None or self.width() < 2:
+            return
+        self._look.dress(scale_for(self.width(), self.height()) * self._zoomed)
+        if self.sheet is not None:
+            self._column.removeWidget(self.sheet)
+            self.sheet.hide()
+            self.sheet.deleteLater()
+        self.sheet = StepSheet(self.bench)
+        self._column.addWidget(self.sheet)
+        self.sheet.lower()
+        self._question = QuestionView(self.bench, guide)
+        self.sheet.below_words.addWidget(self._question)
+        self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers)
+        self._ask()
+        self.sheet.stand_alone(self._zoomed != 1.0)
+
+    def _ask(self) -> None:
+        self._question.show_question()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._rebuild()
+        for whole in (self._cover, self._overview):
+            whole.setGeometry(self.rect())
+        self._say()
+
+    # Keys
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        if not isinstance(watched, QWidget) or watched.window() is not self:
+            return False
+        return self._key_pressed(event)
+
+    def _key_pressed(self, event: QKeyEvent) -> bool:
+        """Do what a key means here; returns whether it means anything."""
+        key = event.key()
+        held = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if held:
+            return False
+        if self._typed is not None:
+            return self._number_typed(event)
+        if not self._overview.isHidden():
+            return self._overview.key_pressed(event)
+        focus = QApplication.focusWidget()
+        if isinstance(focus, TYPED_IN) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
+            return False
+        act = self._acts.get(key)
+        if act is None:
+            return False
+        act()
+        return True
+
+    def _step(self, act: Callable[[], None]) -> None:
+        """Go one step; a blank screen shows it."""
+        self._cover.hide()
+        try:
+            act()
+        except ExplorerError as error:
+            show_error(error, self)
+
+    def _go(self, step: int) -> None:
+        self._step(lambda: self._guide.go(step))
+
+    def _begin_number(self) -> None:
+        self._typed = ""
+        self._say()
+
+    def _number_typed(self, event: QKeyEvent) -> bool:
+        """A key behind G: a digit, Enter, or an end of it."""
+        assert self._typed is not None
+        key = event.key()
+        if event.text().isdecimal() and len(self._typed) < 3:
+            self._typed += event.text()
+        elif key == Key.Key_Backspace:
+            self._typed = self._typed[:-1]
+        elif key in (Key.Key_Return, Key.Key_Enter):
+            typed, self._typed = self._typed, None
+            if typed:
+                self._go(int(typed) - 1)
+        else:
+            self._typed = None
+        self._say()
+        return True
+
+    def _say(self) -> None:
+        """The number that is being typed, or the clock."""
+        parts = []
+        if self._typed is not None:
+            parts.append(f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter")
+        elif self.clock.runs or self.clock.seconds >= 1:
+            parts.append(minutes(self.clock.seconds))
+        self._bar.setText(" ".join(parts))
+        self._bar.setVisible(bool(parts))
+        self._bar.adjustSize()
+        self._bar.move(self.width() - self._bar.width() - 12, self.height() - self._bar.height() - 12)
+        self._bar.raise_()
+
+    # What the keys do
+
+    def show_all(self) -> None:
+        """Show all steps as small pictures, to choose from."""
+        self._overview.open()
+
+    def toggle_pointer(self) -> None:
+        """Let the mouse be a dot that the last row sees, or an arrow again."""
+        self._points = not self._points
+        if self._points:
+            QApplication.setOverrideCursor(_dot(self._look.theme.here, self._look.px(DOT)))
+        else:
+            QApplication.restoreOverrideCursor()
+
+    def freeze(self) -> None:
+        """Keep what the class sees as it is, until this is asked for again."""
+        self._cover.toggle_picture(self.grab())
+
+    def zoom(self) -> None:
+        """Give all the room to what the step names, as large as it fits; or no more."""
+        if self.sheet is None:
+            return
+        if self._zoomed != 1.0:
+            self._zoomed = 1.0
+        else:
+            shown = self.sheet.elements.sizeHint()
+            fits = min(0.92 * self.width() / max(shown.width(), 1), 0.8 * self.height() / max(shown.height(), 1))
+            self._zoomed = min(max(fits, 1.01), MOST_ZOOM)
+        self._rebuild()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._from = event.position().toPoint()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._from is not None:
+            self._band.setGeometry(QRect(self._from, event.position().toPoint()).normalized())
+            self._band.show()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        band = self._band.geometry()
+        wide = not self._band.isHidden() and min(band.width(), band.height()) > LEAST_DRAG
+        self._band.hide()
+        self._from = None
+        if wide:
+            self.zoom()
+
+
+class Cover(QWidget):
+    """Stands before all that the class sees: one colour, or a picture of what it saw."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._colour = ""
+        self._picture: QPixmap | None = None
+        self.hide()
+
+    def toggle(self, colour: str) -> None:
+        """Show one colour, or what is behind again."""
+        shown = not self.isHidden() and self._colour == colour
+        self._colour, self._picture = colour, None
+        self._show(not shown)
+
+    def toggle_picture(self, picture: QPixmap) -> None:
+        """Show a picture, or what is behind again."""
+        shown = not self.isHidden() and self._picture is not None
+        self._colour, self._picture = "", picture
+        self._show(not shown)
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it shows a picture of before."""
+        return not self.isHidden() and self._picture is not None
+
+    def _show(self, on: bool) -> None:
+        self.setVisible(on)
+        self.raise_()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._picture is not None:
+            painter.drawPixmap(self.rect(), self._picture)
+        else:
+            painter.fillRect(self.rect(), QColor(self._colour))
+
+
+def _in_table(widget: QWidget) -> bool:
+    """Whether it is the editor of a cell, which Esc closes."""
+    above = widget.parentWidget()
+    while above is not None and not isinstance(above, QTableView):
+        above = above.parentWidget()
+    return above is not None
+
+
+def minutes(seconds: float) -> str:
+    """Seconds as minutes and seconds, as a clock shows them."""
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+def _dot(colour: str, size: int) -> QCursor:
+    picture = QPixmap(size, size)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor("#ffffff"), max(size // 12, 1)))
+    painter.setBrush(QColor(colour))
+    painter.drawEllipse(QRectF(1, 1, size - 2, size - 2))
+    painter.end()
+    return QCursor(picture)

@@ -1,0 +1,378 @@
+"""A question: it is answered before anything is shown, and each wrong answer is named.
+
+Each kind has a widget that takes answers and gives them to the guide; what came of them is said in one way for all.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from html import escape
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from explorer.core.derivation import Row
+from explorer.lessons.answers import Verdict
+from explorer.lessons.mistakes import Part, derivation
+from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
+from explorer.pages.view import Cell
+from explorer.ui.inspector.derivation_view import DerivationView
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.words import Words
+from explorer.ui.theme import mark
+from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.workbench import Workbench
+
+BESIDE = 460
+"""Pixels at text scale 1 from which on two derivations stand beside each other."""
+
+
+class QuestionView(QFrame):
+    """The question of the step one is at, its hints, and what came of the answers.
+
+    Parameters
+    ----------
+    bench : Workbench
+    guide : Guide
+    """
+
+    def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench, self._guide = bench, guide
+        self._question: Question | None = None
+        self._ask = Words(role="asked")
+        self._body: Body | None = None
+        self._place = QVBoxLayout()
+        self._verdict = VerdictView(bench)
+        self._why = Words(role="why")
+        self._hints: list[Words] = []
+        self._hint_place = QVBoxLayout()
+        self._derivation = DerivationView(bench)
+        self._more = QPushButton()
+        mark(self._more, link="true")
+        self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._more.clicked.connect(guide.hint)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(bench.appearance.px(6))
+        self._column.addWidget(self._ask)
+        self._column.addLayout(self._place)
+        self._column.addWidget(self._verdict)
+        self._column.addWidget(self._why)
+        self._column.addLayout(self._hint_place)
+        self._column.addWidget(self._derivation)
+        self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        guide.answered.connect(self._follow)
+        self.hide()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self._column.setSpacing(self._bench.appearance.px(6))
+        self._question = None
+        self.show_question()
+
+    def show_question(self) -> None:
+        """Show the question of the step one is at, or nothing."""
+        step = self._guide.step
+        question = None if step is None else step.question
+        self.setVisible(question is not None)
+        if self._body is not None:
+            self._place.removeWidget(self._body)
+            self._body.hide()
+            self._body.deleteLater()
+            self._body = None
+        self._question = question
+        if question is None:
+            return
+        self._ask.say(question.ask, self._guide.numbers)
+        self._why.say(question.why, self._guide.numbers)
+        self._body = BODIES[type(question)](self._bench, self._guide, question)
+        self._place.addWidget(self._body)
+        self._follow()
+
+    def refresh(self) -> None:
+        """Follow a change of the document."""
+        if self._body is not None:
+            self._body.refresh()
+
+    def _follow(self) -> None:
+        """Show what has been answered, and the hints that were asked for."""
+        question = self._question
+        if question is None or self._body is None:
+            return
+        guide = self._guide
+        done = guide.question is None
+        record = guide.answered_here
+        self._body.follow(record.verdict, done)
+        self._verdict.show_verdict(record.verdict)
+        self._why.setVisible(done and bool(question.why))
+        self._show_hints(question, record.hints, done)
+
+    def _show_hints(self, question: Question, asked: int, done: bool) -> None:
+        shown = question.hints[:asked]
+        while len(self._hints) < len(shown):
+            self._hints.append(Words(role="hint"))
+            self._hint_place.addWidget(self._hints[-1])
+        for i, label in enumerate(self._hints):
+            label.setVisible(i < len(shown) and not done)
+            if i < len(shown):
+                label.say(f"*Hint {i + 1}.* {shown[i]}", self._guide.numbers)
+        steps = derived(self._guide, question)
+        rungs = len(question.hints) + bool(steps)
+        last = bool(steps) and asked > len(question.hints)
+        self._derivation.setVisible(last and not done)
+        if last:
+            self._derivation.show_rows(steps)
+        self._more.setVisible(not done and asked < rungs)
+        full = asked == len(question.hints)
+        self._more.setText("Show how it is computed" if full else "Another hint" if asked else "Give me a hint")
+
+
+def derived(guide: Guide, question: Question) -> Sequence[Row]:
+    """How the number that is asked for comes about: the last of all hints."""
+    if not isinstance(question, Predict):
+        return ()
+    return [row for _, rows in derivation(guide.engine, question.node, question.cell) for row in rows]
+
+
+class Body(QWidget):
+    """Takes the answers of one kind of question.
+
+    Parameters
+    ----------
+    bench : Workbench
+    guide : Guide
+    question : Question
+    """
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Any) -> None:
+        super().__init__()
+        self.bench, self.guide, self.question = bench, guide, question
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(bench.appearance.px(4))
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        """Show what came of the last answer."""
+
+    def refresh(self) -> None:
+        """Follow a change of the document."""
+
+
+class PredictBody(Body):
+    """A number is typed and locked."""
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Predict) -> None:
+        super().__init__(bench, guide, question)
+        self.field = QLineEdit()
+        self.field.setAccessibleName("Your number")
+        self.field.setPlaceholderText(f"{question.digits} decimals" if question.digits else "whole number")
+        self.field.returnPressed.connect(self._lock)
+        self.button = QPushButton("Lock in")
+        mark(self.button, primary="true")
+        self.button.setToolTip("Give this number as your answer, and see the right one")
+        self.button.clicked.connect(self._lock)
+        self.field.textChanged.connect(lambda: self.button.setEnabled(self.number() is not None))
+        self.button.setEnabled(False)
+        line = QHBoxLayout()
+        line.addWidget(self.field, 1)
+        line.addWidget(self.button)
+        self.column.addLayout(line)
+
+    def number(self) -> float | None:
+        """What is typed, if it is a number."""
+        try:
+            number = float(self.field.text().strip().replace(",", ".").replace("−", "-"))
+        except ValueError:
+            return None
+        return number if abs(number) < float("inf") else None
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        self.field.setReadOnly(done)
+        self.button.setVisible(not done)
+
+    def _lock(self) -> None:
+        number = self.number()
+        if number is not None and not self.field.isReadOnly():
+            self.guide.answer(number)
+
+
+class ChooseBody(Body):
+    """One of a few answers is chosen; a wrong one is said to be wrong, and why."""
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Choose) -> None:
+        super().__init__(bench, guide, question)
+        self.buttons = [WordyButton(bench) for _ in question.choices]
+        for i, (button, choice) in enumerate(zip(self.buttons, question.choices, strict=True)):
+            button.words.say(choice.text, guide.numbers)
+            button.clicked.connect(partial(guide.answer, i))
+            self.column.addWidget(button)
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        tried = self.guide.answered_here.tried
+        for i, (button, choice) in enumerate(zip(self.buttons, self.question.choices, strict=True)):
+            wrong = i in tried and not choice.right
+            sign = "✗ " if wrong else "✓ " if choice.right and done else ""
+            button.words.say(f"{sign}{choice.text}", self.guide.numbers)
+            mark(button, answer="wrong" if wrong else "right" if choice.right and done else "")
+            button.setEnabled(not done and not wrong)
+
+
+class PointBody(Body):
+    """A word, a cell or a head is clicked."""
+
+    WHERE: ClassVar[dict[str, str]] = {
+        "token": "Click a word at the top.",
+        "cell": "Click a number in the matrix.",
+        "head": "Choose a head above the page.",
+    }
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Point) -> None:
+        super().__init__(bench, guide, question)
+        self._say = SteadyLabel(self.WHERE[question.at], role="small")
+        self.column.addWidget(self._say)
+        selection = bench.selection
+        if question.at == "token":
+            selection.token_chosen.connect(self._token)
+        elif question.at == "head":
+            selection.head_changed.connect(self._head)
+        else:
+            selection.chosen.connect(self._cell)
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        self._say.setVisible(not done)
+
+    def _token(self) -> None:
+        token = self.bench.selection.chosen_token
+        if token is not None and token[0] == self.question.axis:
+            self.guide.answer((token[1],))
+
+    def _head(self, head: int | None) -> None:
+        if head is not None:
+            self.guide.answer((head,))
+
+    def _cell(self, cell: Cell) -> None:
+        place = self.guide.engine.graph.place(self.question.node)
+        if cell.node == place.node and cell.index[: len(place.index)] == place.index:
+            self.guide.answer(cell.index[len(place.index) :])
+
+
+class MakeBody(Body):
+    """Numbers are changed in the model until a goal is reached."""
+
+    def __init__(self, bench: Workbench, guide: Guide, question: MakeSo) -> None:
+        super().__init__(bench, guide, question)
+        self._say = SteadyLabel(role="small")
+        self.column.addWidget(self._say)
+        self.refresh()
+
+    def refresh(self) -> None:
+        if self.guide.question is self.question:
+            self.guide.look_whether_made()
+        allowed = ", ".join(f"<b>{escape(name)}</b>" for name in self.question.allowed) or "any teal number"
+        few = {0: "", 1: " One number may be changed.", 2: " Two numbers may be changed."}
+        most = few.get(self.question.edits, f" {self.question.edits} numbers may be changed.")
+        self._say.setText(f"Change {allowed} on the page.{most}")
+
+
+class VerdictView(QWidget):
+    """What came of an answer: right or not, which mistake it was, and both derivations side by side.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._sentence = SteadyLabel()
+        self._mistake = SteadyLabel()
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._sides = [_Side(bench, title) for title in ("How one gets your number", "How it is computed")]
+        for side in self._sides:
+            self._both.addWidget(side, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(bench.appearance.px(4))
+        column.addWidget(self._sentence)
+        column.addWidget(self._mistake)
+        column.addLayout(self._both)
+        self.hide()
+
+    def show_verdict(self, verdict: Verdict | None) -> None:
+        """Say what came of the last answer; nothing where there is none."""
+        self.setVisible(verdict is not None)
+        if verdict is None:
+            return
+        theme = self._bench.appearance.theme
+        ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
+        self._sentence.setText(f"<b style='color:{ink}'>{sign}</b> {escape(verdict.sentence)}")
+        mistake = verdict.mistake
+        self._mistake.setVisible(mistake is not None)
+        for side in self._sides:
+            side.hide()
+        if mistake is None:
+            return
+        self._mistake.setText(f"<b>{escape(mistake.name)}</b>: {escape(mistake.sentence)}.".replace("..", "."))
+        for side, parts in zip(self._sides, (mistake.derivation, verdict.derivation), strict=True):
+            side.setVisible(bool(mistake.derivation) and bool(parts))
+            side.show_parts(parts)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        beside = self.width() >= self._bench.appearance.px(BESIDE)
+        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        if self._both.direction() != way:
+            self._both.setDirection(way)
+
+
+class _Side(QWidget):
+    """One of two derivations."""
+
+    def __init__(self, bench: Workbench, title: str) -> None:
+        super().__init__()
+        self._title = SteadyLabel(escape(title), role="section")
+        self._rows = DerivationView(bench)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._title)
+        column.addWidget(self._rows)
+        column.addStretch(1)
+
+    def show_parts(self, parts: Sequence[Part]) -> None:
+        """Show the rows of a derivation."""
+        self._rows.show_rows([row for _, rows in parts for row in rows])
+
+
+class WordyButton(QPushButton):
+    """A button whose words take as many lines as they need.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        mark(self, choice="true")
+        px = bench.appearance.px
+        self.words = Words()
+        self.words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(11), px(6), px(11), px(6))
+        column.addWidget(self.words)
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        assert layout is not None
+        return layout.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
+
+
+BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

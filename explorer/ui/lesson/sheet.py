@@ -1,0 +1,252 @@
+"""A step by itself, as presenter mode and hand-outs show it: words, what it names, how the number comes about."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from explorer.lessons.steps import ELSEWHERE, Predict, Step
+from explorer.pages import compose
+from explorer.pages.element import Element
+from explorer.pages.excerpt import excerpt, leaves, matrix_of
+from explorer.pages.header import WHOLE
+from explorer.pages.inspected import inspected
+from explorer.pages.view import Cell, View
+from explorer.ui.inspector.derivation_view import DerivationView
+from explorer.ui.later import later
+from explorer.ui.lesson.spot import spot_box, spot_rect
+from explorer.ui.lesson.words import Words
+from explorer.ui.page.column import Elements
+from explorer.ui.theme import mark
+from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.workbench import Workbench
+
+WORDS = 0.39
+"""Of the width: the words, where what the step names has room beside them."""
+LOW = 0.42
+"""Of the height: the words at most, where they stand above what the step names."""
+
+
+class StepSheet(QFrame):
+    """A step in large. It follows the document: an edit is made in it as on the page.
+
+    Parameters
+    ----------
+    bench : Workbench
+        In the look of the sheet.
+    open_ : bool
+        Whether numbers are shown that a question still covers, as a lecturer sees them.
+    """
+
+    def __init__(self, bench: Workbench, open_: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self.bench = bench
+        self.step: Step | None = None
+        self._open = open_
+        self._alone = False
+        self._numbers: Mapping[str, str] = {}
+        px = bench.appearance.px
+        self._where = QLabel()
+        mark(self._where, role="small")
+        self._number = QLabel()
+        mark(self._number, role="small")
+        self._title = QLabel()
+        mark(self._title, role="title")
+        self._title.setWordWrap(True)
+        self._words = Words(role="sheet")
+        self.below_words = QVBoxLayout()
+        """Where a question stands."""
+        self.elements = Elements(bench, px(8))
+        self._name = SteadyLabel(role="small")
+        self._formula = Formula(em=1.1)
+        self._derivation = DerivationView(bench)
+        shown = QWidget()
+        column = QVBoxLayout(shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(px(5))
+        for part in (self.elements, self._name, self._formula, self._derivation):
+            column.addWidget(part)
+        column.addStretch(1)
+        self._shown = _scrolled(shown)
+        said = QWidget()
+        left = QVBoxLayout(said)
+        left.setContentsMargins(0, 0, px(4), 0)
+        left.setSpacing(px(8))
+        left.addWidget(self._words)
+        left.addLayout(self.below_words)
+        left.addStretch(1)
+        self._said = _scrolled(said)
+        top = QHBoxLayout()
+        top.addWidget(self._where)
+        top.addStretch()
+        top.addWidget(self._number)
+        self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._middle.setSpacing(px(16))
+        self._middle.addWidget(self._said)
+        self._middle.addWidget(self._shown, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(px(20), px(8), px(20), px(8))
+        whole.setSpacing(px(5))
+        whole.addLayout(top)
+        whole.addWidget(self._title)
+        whole.addLayout(self._middle, 1)
+        self._settled = later(self, self.share_room)
+        for content in (shown, said):
+            content.installEventFilter(self)
+        bench.bridge.changed.connect(self.refresh)
+        bench.selection.looked.connect(self.refresh)
+        bench.selection.pointed.connect(self._derive)
+
+    # What it shows
+
+    def tell(self, step: Step, number: int, of: int, lesson: str, numbers: Mapping[str, str]) -> None:
+        """Show a step: the one of that number, counted from 0, of so many."""
+        self.step, self._numbers = step, numbers
+        self._where.setText(escape(lesson))
+        self._number.setText(f"{number + 1} / {of}")
+        self._title.setText(escape(step.title))
+        self._words.say(step.words, numbers)
+        self.refresh()
+        self._said.verticalScrollBar().setValue(0)
+        self._shown.verticalScrollBar().setValue(0)
+
+    def stand_alone(self, alone: bool) -> None:
+        """Give all the room to what the step names, or share it with the words again."""
+        self._alone = alone
+        self.share_room()
+
+    @property
+    def alone(self) -> bool:
+        """Whether the words stand back."""
+        return self._alone
+
+    def refresh(self, *_: object) -> None:
+        """Show the numbers of now."""
+        if self.step is None:
+            return
+        view = self._view()
+        elements = elements_of(view, self.step)
+        self.elements.tell(elements)
+        self._shown.setVisible(bool(elements))
+        self._derive()
+        self._settled.start()
+
+    def _view(self) -> View:
+        view = self.bench.view
+        return replace(view, looking=replace(view.looking, covered={})) if self._open else view
+
+    def _derive(self, *_: object) -> None:
+        """Show how the number comes about that is pointed at, or the first one that the step names."""
+        if self.step is None:
+            return
+        view = self._view()
+        cell = self.bench.selection.cell or first_cell(view, self.step)
+        known = cell is not None and cell.node in view.nodes
+        hidden = known and cell is not None and cell.index in view.looking.covered.get(cell.node, ())
+        about = inspected(view, cell, {}) if cell is not None and known and not hidden else None
+        parts = about.parts if about is not None else ()
+        for part in (self._name, self._formula, self._derivation):
+            part.setVisible(bool(parts))
+        if about is None or not parts:
+            return
+        self._name.setText(f"<b>{escape(about.name)}</b> [{escape(about.where)}]")
+        if about.formula and about.formula != self._formula.latex():
+            self._formula.set_latex(about.formula)
+        self._formula.setVisible(bool(about.formula))
+        self._derivation.show_rows([row for _, rows in parts for row in rows])
+
+    # Room
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._settled.start()
+        return bool(super().eventFilter(watched, event))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.share_room()
+
+    def share_room(self) -> None:
+        """Let words and numbers stand beside each other, or above each other where the numbers need the width."""
+        if self.step is None:
+            return
+        px = self.bench.appearance.px
+        width, height = self._middle.geometry().width(), self._middle.geometry().height()
+        beside = round(width * (1 - WORDS)) - px(16)
+        bar = self._shown.verticalScrollBar().sizeHint().width()
+        shows = not self._shown.isHidden()
+        self.elements.share_room(beside - bar, round(height * 0.9))
+        needed = self.elements.minimumSizeHint().width()
+        above = shows and needed > beside
+        self._said.setVisible(not self._alone)
+        direction = QBoxLayout.Direction.TopToBottom if above else QBoxLayout.Direction.LeftToRight
+        if self._middle.direction() != direction:
+            self._middle.setDirection(direction)
+        content = self._said.widget()
+        assert content is not None
+        if above:
+            wanted = content.sizeHint().height()
+            self._said.setFixedHeight(min(wanted, round(height * LOW)))
+            _free(self._said, width=True)
+        else:
+            _free(self._said, height=True)
+            self._said.setFixedWidth(width - beside - px(16) if shows else width)
+        if above or self._alone:
+            room = height if self._alone else height - self._said.height() - px(16)
+            self.elements.share_room(width - bar, room)
+        box, shown = spot_box(self.elements), self._shown.widget()
+        if box is not None and shown is not None:
+            rect = spot_rect(box)
+            at = box.mapTo(shown, rect.center())
+            self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
+
+
+def elements_of(view: View, step: Step) -> tuple[Element, ...]:
+    """What a step names, of the page that it looks at; nothing where it looks at a tab that is no page."""
+    look = step.look
+    name = WHOLE if look.stage == "model" else look.stage
+    stage = next((stage for stage in compose.stops(view.graph) if stage.name == name), None)
+    if stage is None or (look.stage in ELSEWHERE and look.stage != "model"):
+        return ()
+    page = compose.page(view, stage)
+    shown = excerpt(page, view.graph, look.node, look.element)
+    if isinstance(step.question, Predict):  # whose number has to be seen when it is revealed
+        asked = matrix_of(page, view.graph, step.question.node)
+        if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
+            shown = (*shown, asked)
+    return shown
+
+
+def first_cell(view: View, step: Step) -> Cell | None:
+    """The first of the cells that a step names one by one."""
+    look = step.look
+    place = view.graph.find(look.node) if look.node else None
+    if place is None or not (look.rows or look.columns):
+        return None
+    axes = len(view.graph.axes_of(place))
+    rows, columns = (look.rows or (0,)), (look.columns or (0,))
+    return Cell(place.node, place.index + (rows[0], columns[0])[:axes]) if axes <= 2 else None
+
+
+def _scrolled(content: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(content)
+    return area
+
+
+def _free(widget: QWidget, width: bool = False, height: bool = False) -> None:
+    """Take back a fixed size."""
+    if width:
+        widget.setMinimumWidth(0)
+        widget.setMaximumWidth(16777215)
+    if height:
+        widget.setMinimumHeight(0)
+        widget.setMaximumHeight(16777215)

@@ -1,0 +1,25 @@
+"""The words of a step on the screen."""
+
+from collections.abc import Mapping
+
+from explorer.lessons import prose
+from explorer.ui.widgets.steady import SteadyLabel
+
+
+class Words(SteadyLabel):
+    """Markdown with formulas and numbers, as wide as its place."""
+
+    def say(self, markdown: str, numbers: Mapping[str, str]) -> None:
+        """Show other words."""
+        said = paragraphs(markdown, numbers)
+        if said != self.text():
+            self.setText(said)
+            self.label.setAccessibleName(prose.plain(markdown, numbers))
+
+
+def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:
+    """Markdown as HTML in which the last paragraph has no room below, which Qt would add to that of the layout."""
+    html = prose.html(markdown, numbers).replace(" %", "\u00a0%")
+    html = html.replace("<p>", "<p style='margin: 0 0 7px 0'>")
+    head, sign, last = html.rpartition("<p style='margin: 0 0 7px 0'>")
+    return f"{head}<p style='margin: 0'>{last}" if sign else html

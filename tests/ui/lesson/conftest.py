@@ -1,0 +1,147 @@
+"""A small lesson with a question of each kind, and the window on it."""
+
+import pytest
+
+from explorer.lessons.loader import load
+
+LESSON = '''
+format = 2
+id = "small"
+title = "A small lesson"
+paragraph = """
+Three numbers and their shares.
+"""
+order = 1
+start_stage = "output"
+teaches = "what shares are"
+minutes = 4
+
+[model]
+kind = "output"
+
+[model.axes]
+input = ["x"]
+"output.words" = ["A", "B", "C"]
+
+[switches]
+"loss.loss" = "none"
+
+[inputs]
+"output.logits" = [[2.0, 1.0, 0.0]]
+
+[settings.first]
+title = "First"
+paragraph = """
+As it begins.
+"""
+
+[[step]]
+id = "look"
+title = "Three numbers"
+words = "The first is **{output.logits[x, A]}**."
+notes = "Wait until all have found it."
+minutes = 1
+[step.look]
+stage = "output"
+node = "output.logits"
+columns = ["A"]
+
+[[step]]
+id = "predict"
+title = "A share"
+words = "Softmax makes shares of them."
+minutes = 2
+[step.look]
+stage = "output"
+node = "output.logits"
+[step.question]
+kind = "predict"
+ask = "What is the share of A?"
+node = "output.probabilities"
+cell = ["x", "A"]
+hints = ["Take $e$ to the power of each."]
+why = "The shares add up to 1."
+
+[[step]]
+id = "choose"
+title = "Which grows?"
+words = "Now B is 3."
+[step.look]
+stage = "output"
+node = "output.probabilities"
+[step.inputs]
+"output.logits[x, B]" = 3.0
+[step.question]
+kind = "choose"
+ask = "Which share is the largest now?"
+choices = [
+    { text = "A", why = "A has the smaller logit." },
+    { text = "B", right = true },
+]
+
+[[step]]
+id = "point"
+title = "Point at it"
+words = "Look for the smallest."
+[step.look]
+stage = "output"
+node = "output.probabilities"
+[step.question]
+kind = "point"
+ask = "Which share is the smallest?"
+at = "cell"
+node = "output.probabilities"
+right = { smallest = "all" }
+
+[[step]]
+id = "make"
+title = "Make it so"
+words = "Your turn."
+[step.look]
+stage = "output"
+node = "output.logits"
+[step.question]
+kind = "make"
+ask = "Change one number so that C gets the most."
+goal = "argmax(output.probabilities[x]) == C"
+edits = 1
+allowed = ["output.logits"]
+'''
+
+
+@pytest.fixture
+def file(tmp_path):
+    """The lesson in a file."""
+    path = tmp_path / "small.lesson.toml"
+    path.write_text(LESSON)
+    return path
+
+
+@pytest.fixture
+def window(open_window, file, eye):
+    """The window at the first step of the small lesson."""
+    window = open_window(load(file))
+    window.lessons.guide.go(0)
+    eye.settle(window)
+    return window
+
+
+@pytest.fixture
+def guide(window):
+    return window.lessons.guide
+
+
+@pytest.fixture
+def panel(window):
+    return window.lessons.panel
+
+
+@pytest.fixture
+def go(window, eye):
+    """Goes to a step and waits until it is shown."""
+
+    def go_to(step):
+        window.lessons.guide.go(step)
+        eye.settle(window)
+
+    return go_to

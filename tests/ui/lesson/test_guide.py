@@ -1,0 +1,102 @@
+"""Going through the steps of a lesson, in a real window."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.lessons.states import StepStates
+from explorer.pages.view import Cell
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+LOGITS, SHARES = "output.logits", "output.probabilities"
+
+
+def test_a_step_looks_where_it_says(window, guide, eye):
+    matrix = eye.views(window)[LOGITS].matrix
+    assert matrix.spot == ((0,), (0,))
+    assert window.bench.selection.cell == Cell(LOGITS, (0, 0))
+    assert window.lessons.panel._words.text() == "<p style='margin: 0'>The first is <strong>2.0</strong>.</p>"
+    guide.next()
+    assert eye.views(window)[LOGITS].matrix.spot == ((0,), (0, 1, 2))
+    guide.leave()
+    assert eye.views(window)[LOGITS].matrix.spot is None
+
+
+def test_keys_go_on_and_back_and_undo_takes_a_step_back(window, guide, hand):
+    for at in (1, 2):
+        hand.key(Key.Key_Right, Modifier.AltModifier)
+        assert guide.at == at
+    assert window.bench.document.state.inputs[LOGITS][0, 1] == 3
+    hand.key(Key.Key_Z, Modifier.ControlModifier)
+    assert guide.at == 1
+    assert window.bench.document.state.inputs[LOGITS][0, 1] == 1
+    hand.key(Key.Key_Y, Modifier.ControlModifier)
+    assert guide.at == 2
+    hand.key(Key.Key_Left, Modifier.AltModifier)
+    assert guide.at == 1
+    assert not window.files.modified  # what a lesson does by itself nobody has to save
+
+
+def test_a_jump_is_a_walk_and_a_reset_takes_back_what_was_changed(window, guide, panel, hand, eye, go):
+    states = StepStates(guide.lesson)
+    go(4)
+    jumped = window.bench.document.state
+    for step in range(5):
+        go(step)
+    walked = window.bench.document.state
+    for name, array in states[4].inputs.items():
+        assert np.array_equal(jumped.inputs[name], array)
+        assert np.array_equal(walked.inputs[name], array)
+    assert not panel._reset.isEnabled()
+    view = eye.views(window)[LOGITS]
+    hand.click(view.viewport(), hand.cell(view, 0, 0) - view.viewport().pos())
+    hand.type("7")
+    hand.key(Key.Key_Return)
+    window.bench.bridge.flush()
+    assert window.bench.document.state.inputs[LOGITS][0, 0] == 7
+    assert guide.at == 4
+    assert panel._reset.isEnabled()
+    eye.settle(window)
+    hand.click(panel._reset)
+    assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
+    hand.key(Key.Key_Z, Modifier.ControlModifier)  # and the student has it again
+    assert window.bench.document.state.inputs[LOGITS][0, 0] == 7
+
+
+def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
+    assert panel.isVisible()
+    assert not window.lesson_bar.isVisible()
+    assert panel._jump.text().startswith("Step 1 of 5")
+    assert not panel._back.isEnabled()
+    go(4)
+    assert not panel._next.isEnabled()
+    assert panel._next.text() == "Skip ▸"
+    panel._menu.aboutToShow.emit()
+    titles = [action.text() for action in panel._menu.actions()]
+    assert titles[0] == "1  Three numbers"
+    assert titles[1] == "2  A share  ?"
+    panel._menu.actions()[2].trigger()
+    assert guide.at == 2
+    hand.click(panel._leave)
+    assert guide.at is None
+    assert not panel.isVisible()
+    assert window.lesson_bar.isVisible()
+    assert window.bench.document.state.inputs[LOGITS][0, 1] == 3  # the model stays
+
+
+def test_another_lesson_ends_the_steps_and_undo_brings_them_back(window, guide, lesson_again, go):
+    go(2)
+    window.bench.open(lesson_again)
+    window.bench.bridge.flush()
+    assert guide.at is None
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert guide.at == 2
+
+
+@pytest.fixture
+def lesson_again():
+    from explorer.lessons.loader import load
+
+    return load("emma")

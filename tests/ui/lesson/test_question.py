@@ -1,0 +1,121 @@
+"""Questions are answered before anything is shown, with mouse and keys."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.pages.page import Listing
+from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+Key = Qt.Key
+LOGITS, SHARES = "output.logits", "output.probabilities"
+
+
+def body(panel, kind):
+    (found,) = [child for child in panel.findChildren(kind) if child.isVisible()]
+    return found
+
+
+def verdict(panel):
+    return panel._question._verdict
+
+
+def numbers_in_sight(window):
+    """All that the page writes in matrices and lists."""
+    page = window.page().page
+    lists = [element for element in page.elements if isinstance(element, Listing)]
+    return [entry.text for one in lists for line in one.lines for entry in line.entries]
+
+
+def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(window, guide, panel, hand, eye, go):
+    go(1)
+    view = eye.views(window)[SHARES]
+    assert next(view.matrix.text(0, i) for i in range(3)) == "?"
+    assert view.matrix.told(window.bench.view, 0, 0) == "Answer the question first."
+    assert not [text for text in numbers_in_sight(window) if text.startswith("0.6")]
+    hand.hover(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
+    assert window.bench.selection.cell is None
+    field = body(panel, PredictBody).field
+    button = body(panel, PredictBody).button
+    assert not button.isEnabled()
+    hand.click(field)
+    hand.type("0,5")
+    hand.click(button)
+    assert "0.67" in verdict(panel)._sentence.text()
+    assert "✗" in verdict(panel)._sentence.text()
+    assert field.isReadOnly()
+    assert not button.isVisible()
+    assert eye.views(window)[SHARES].matrix.text(0, 0) != "?"
+    assert window.bench.selection.cell.node == SHARES
+    assert panel._question._why.isVisible()
+    assert panel._next.text() == "Next ▸"
+    go(0)
+    go(1)  # it stays answered
+    assert guide.question is None
+    assert "✗" in verdict(panel)._sentence.text()
+
+
+def test_a_known_mistake_is_named_with_both_derivations(window, guide, panel, hand, go):
+    go(1)
+    hand.click(body(panel, PredictBody).field)
+    hand.type("66.52")  # per cent
+    hand.key(Key.Key_Return)
+    sides = verdict(panel)._sides
+    assert verdict(panel)._mistake.isVisible()
+    assert guide.answered_here.verdict.mistake is not None
+    assert [side.isVisible() for side in sides] == [bool(guide.answered_here.verdict.mistake.derivation)] * 2
+
+
+def test_hints_are_a_ladder_that_ends_in_the_derivation(window, guide, panel, hand, go):
+    go(1)
+    more = panel._question._more
+    assert more.text() == "Give me a hint"
+    hand.click(more)
+    assert panel._question._hints[0].isVisible()
+    assert more.text() == "Show how it is computed"
+    hand.click(more)
+    assert panel._question._derivation.isVisible()
+    assert not more.isVisible()
+    guide.answer(0.67)
+    assert "✓" in verdict(panel)._sentence.text()
+    assert not panel._question._derivation.isVisible()
+
+
+def test_a_wrong_choice_says_why_and_another_may_follow(window, guide, panel, hand, go):
+    go(2)
+    wrong, right = body(panel, ChooseBody).buttons
+    hand.click(wrong)
+    assert "smaller logit" in verdict(panel)._sentence.text()
+    assert not wrong.isEnabled()
+    assert guide.question is not None
+    hand.click(right)
+    assert guide.question is None
+    assert "✓" in right.words.text()
+
+
+def test_a_cell_is_pointed_at(window, guide, panel, hand, eye, go):
+    go(3)
+    assert body(panel, PointBody)
+    view = eye.views(window)[SHARES]
+    hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
+    assert guide.answered_here.verdict.right
+    assert guide.question is None
+
+
+def test_it_is_made_so(window, guide, panel, hand, eye, go):
+    go(4)
+    assert body(panel, MakeBody)
+    assert not verdict(panel).isVisible()
+    view = eye.views(window)[LOGITS]
+    hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
+    hand.type("2")
+    hand.key(Key.Key_Return)
+    window.bench.bridge.flush()
+    assert "Not yet" in verdict(panel)._sentence.text()
+    hand.key(Key.Key_Up)
+    hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
+    hand.type("4")
+    hand.key(Key.Key_Return)
+    window.bench.bridge.flush()
+    assert guide.answered_here.verdict.right
+    assert guide.question is None
