@@ -91,6 +91,15 @@ def test_the_lesson_of_contributing_is_valid_and_computes(tmp_path, capsys):
     assert re.search(r"\b10\b", capsys.readouterr().out)
 
 
+def test_the_steps_of_contributing_are_walked(tmp_path, capsys):
+    file = tmp_path / "steps.lesson.toml"
+    file.write_text(example("Lead through a lesson step by step"), "utf-8")
+    assert main(["check", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["replay", str(file)]) == 0
+    assert "5 steps forward, backward and from each: the same to the last bit; 5 questions" in capsys.readouterr().out
+
+
 def test_the_recipe_of_contributing_trains(tmp_path, capsys):
     file = tmp_path / "quick.toml"
     file.write_text(example("Add a recipe of training"), "utf-8")

@@ -33,13 +33,18 @@ def check_lesson(path: str | Path) -> Lesson:
                 raise ExplorerError(
                     "lesson-key", file=str(path), key=f"settings.{name}", problem=problem, remedy=remedy
                 )
+    check_steps(lesson, str(path))
+    return lesson
+
+
+def check_steps(lesson: Lesson, file: str) -> None:
+    """Compute a lesson at every step; errors as of `check_lesson`, which name the file."""
     states = StepStates(lesson)
     for at, step in enumerate(lesson.steps):
         wrong, remedy = _wrong_in(step, states, at)
         if wrong:
             key = "`training`: " if isinstance(wrong, ExplorerError) else ""
-            raise ExplorerError("lesson-step", file=str(path), step=step.id, at=key, problem=wrong, remedy=remedy)
-    return lesson
+            raise ExplorerError("lesson-step", file=file, step=step.id, at=key, problem=wrong, remedy=remedy)
 
 
 def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerError, str]:

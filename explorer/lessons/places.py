@@ -20,7 +20,7 @@ class UnknownNameError(Exception):
 
     def __init__(self, what: str, name: str, remedy: str) -> None:
         super().__init__(what)
-        self.what, self.name, self.remedy = what, name[:_SHOWN], remedy
+        self.what, self.name, self.remedy = what, " ".join(name.split())[:_SHOWN], remedy
 
 
 def one_of(what: str, name: str, known: Iterable[str]) -> str:

@@ -244,6 +244,7 @@ _FEW = 16
 
 
 def _cut(text: str) -> str:
+    text = " ".join(text.splitlines())
     return text if len(text) <= MOST_TITLE else text[:MOST_TITLE] + "…"
 
 

@@ -34,6 +34,7 @@ from explorer.lessons.steps import (
 )
 
 MOST_STEPS = 100
+ID = "[a-z0-9-]{1,60}"
 MOST_MINUTES = 240
 MOST_TRAINING = 2000
 SHOWING = ("values", "change", "gradient", "step")
@@ -64,9 +65,10 @@ def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
     begun = cache(lesson.state)  # several steps may begin anew from one setting
     state, read = lesson.state(), list[Step]()
     for number, table in enumerate(tables, start=1):
-        shown = table.data.get("id")
-        table = Table(top.file, table.data, (), shown[:40] if isinstance(shown, str) and shown else str(number))
-        if any(step.id == shown for step in read):
+        id = table.data.get("id")
+        named = isinstance(id, str) and re.fullmatch(ID, id)
+        table = Table(top.file, table.data, (), str(id if named else number))
+        if any(step.id == id for step in read):
             table.fail("id", "stands above already", "each step has an id of its own")
         step, state = _StepReader(table, lesson, state, begun).read()
         read.append(step)
@@ -84,8 +86,8 @@ class _StepReader:
         table = self._table
         table.has_only(*_KEYS)
         id = table.text("id")
-        if not re.fullmatch(r"[a-z0-9-]+", id):
-            table.fail("id", f"'{id}' is no id", "write lower-case letters, digits and hyphens")
+        if not re.fullmatch(ID, id):
+            table.fail("id", f"{table.shown('id')} is no id", "write lower-case letters, digits and hyphens")
         step = Step(
             id,
             table.text("title"),
