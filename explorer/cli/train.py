@@ -124,6 +124,7 @@ def _stopped(attached: bool) -> Iterator[Event]:
     if attached:
         if hasattr(os, "nice"):  # not on Windows
             os.nice(5)  # the window goes first
+        # A daemon: it waits in the system, holds nothing, and must not keep a run that is done from ending.
         Thread(target=listen, daemon=True).start()
     try:
         yield stop

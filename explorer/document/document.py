@@ -78,6 +78,8 @@ class Document:
         The nodes that the last act has executed, in order.
     before : mapping of str to numpy.ndarray
         The old values of what the last act changed; of a drag, since it began.
+    label : str
+        The last act, "Undo: …" too; empty where there was none.
     """
 
     def __init__(self, state: State, background: Worker | None = None, engine: Engine | None = None) -> None:
@@ -317,7 +319,7 @@ class Document:
         earlier = self.before if stroke is not None and stroke == self._last_stroke else {}
         self.before = {**self.engine.before, **earlier}
         self.added, self.removed = outcome.added, outcome.removed
-        self._last_stroke = stroke
+        self._last_stroke, self.label = stroke, label
         return Change(outcome.changed, outcome.added, outcome.removed, label, structure)
 
     def _tell(self, change: Change) -> None:

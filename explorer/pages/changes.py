@@ -19,7 +19,7 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     last = view.last
     if not (last.before or last.added or last.removed):
         return (Note("done", "Nothing has changed yet. Change a number, a word or a switch."),)
-    done = escape(last.label or "Undone")
+    done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. Click a node to go there.")
     return note, Listing("changed", "What the last edit changed", COLUMNS, _lines(view), most=20)
 

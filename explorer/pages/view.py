@@ -112,7 +112,7 @@ class LastEdit:
     added, removed : frozenset of str
         Nodes that the graph gained and lost.
     label : str
-        What was done; empty where nothing was.
+        What was done, "Undo: …" too; empty where nothing was.
     """
 
     before: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
@@ -158,7 +158,7 @@ class View:
     @staticmethod
     def of(document: Document, looking: Looking | None = None, **others: Any) -> "View":
         """A document as it is now; the further arguments are those of the view."""
-        last = LastEdit(document.before, document.added, document.removed, document.history.undo_label or "")
+        last = LastEdit(document.before, document.added, document.removed, document.label)
         # All fields of an engine are replaced by an update and none is written into, so a shallow copy keeps its values
         # for ever, and shares the gradients that are computed from now on.
         return View(document.state, copy(document.engine), looking or Looking(), last, **others)

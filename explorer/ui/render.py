@@ -182,8 +182,22 @@ class Picture:
                 if frames is not None:
                     frames.end(painter)
                 painter.restore()
+                for words in _before(viewport):
+                    painter.save()
+                    painter.translate(words.mapTo(self.page, QPoint()))
+                    words.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+                    painter.restore()
         finally:
             painter.end()
+
+
+def _before(viewport: QWidget) -> list[QWidget]:
+    """What stands before a plot, such as its caption, and would be painted over."""
+    plot = viewport.parentWidget()
+    assert plot is not None
+    beside = plot.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    others = [one for one in beside if one is not viewport and not isinstance(one, QAbstractScrollArea)]
+    return [one for one in others if one.isVisible() and one.geometry().intersects(viewport.geometry())]
 
 
 class _Viewports(QObject):

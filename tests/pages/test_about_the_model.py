@@ -89,6 +89,7 @@ class TestChanges:
         start.do(SetSwitch("encoder.1.self", "mask", "causal"))
         assert ["encoder.1.self.mask", "new, 4 × 4", ""] in self.lines(start)
         start.document.undo()
+        assert start.page(CHANGES).notes.startswith("<b>Undo: Set encoder.1.self.mask to causal</b>")
         gone = [["encoder.1.self.mask", "gone", ""], ["encoder.1.self.masked", "gone", ""]]
         assert self.lines(start)[-2:] == gone
         assert start.page(CHANGES).the("changed").lines[-1].entries[0].leads is None
