@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
@@ -81,7 +82,7 @@ def test_edits_and_places_become_steps(tmp_path):
 
 
 def test_what_cannot_be_recorded_is_told():
-    with pytest.raises(ExplorerError, match="not-recordable"):
+    with refuses("not-recordable"):
         Recording(new_lesson("gpt", ["a b"]))
     lesson = load("emma")
     recording = Recording(lesson)
