@@ -41,6 +41,7 @@ SENTENCES: dict[str, str] = {
     "word-not-known": "'{word}' is not in the vocabulary of the model; add it, or add <unk> for all such words.",
     "unknown-text-word": "The model does not know the word '{word}'; the nearest words that it knows are {known}.",
     "writes-nothing": "This model foretells no next word; choose one with a decoder, such as tiny-gpt.",
+    "text-ends": "The text is complete here: the model says {end}.",
     "no-start": "Say what the answer begins with: --target and one of {known}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
     "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "

@@ -7,7 +7,7 @@ from typing import Any
 
 from explorer.cli.errors import UsageError
 from explorer.core.generation import Beam, Choice, Written, search, write
-from explorer.core.tokens import END, UNKNOWN
+from explorer.core.tokens import UNKNOWN, is_mark
 from explorer.document.continuation import (
     MOST_NEW,
     decoder_of,
@@ -56,7 +56,7 @@ def generate(arguments: Namespace) -> int:
         print(json.dumps(found, ensure_ascii=False, allow_nan=False))
         return 0
     for words in [[says[i] for i in beam.words] for beam in beams] or [new]:
-        print(" ".join([*written, *(word for word in words if word != END)]))
+        print(" ".join(word for word in [*written, *words] if word == UNKNOWN or not is_mark(word)))
     return 0
 
 

@@ -91,9 +91,9 @@ class Decoder:
             for block, kind in model.blocks().items()
             if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
         )
-        self._kept = {p for node in self._moving for p in self._across(node) if p in moving}
-        self._work = [(node.name, self._work_of(node)) for node in self._moving]
-        self._once = sum(self._work_of(node).of(1, 1) for node in still.values())
+        self._kept = {p for node in self._moving for p in _across(node) if p in moving}
+        self._work = [(node.name, _work_of(graph, self.sequence, node)) for node in self._moving]
+        self._once = sum(_work_of(graph, self.sequence, node).of(1, 1) for node in still.values())
         self._ids = np.zeros(self.room, np.int64)
         self._rows: dict[str, Array] = {tokens: self._ids[:0]}
         self._store = {name: np.zeros(graph.shape(name), model.dtype) for name in self._kept}
@@ -158,19 +158,15 @@ class Decoder:
         if not self.cached:
             return 0
         moving = sum(array[..., : self.n, :].nbytes for array in self._store.values())
-        of_source = {p for node in self._moving for p in self._across(node)} - self._kept
+        of_source = {p for node in self._moving for p in _across(node)} - self._kept
         return moving + sum(self._fixed[name].nbytes for name in of_source)
 
     # The plan
 
-    def _across(self, node: Node) -> tuple[str, ...]:
-        place = _ACROSS.get(type(node.op))
-        return () if place is None else (node.parents[place],)
-
     def _forward(self, node: Node) -> Callable[[Rows], Array]:
         """What computes the new rows of a node."""
         op = node.op
-        reads = [self._reader(parent, parent in self._across(node)) for parent in node.parents]
+        reads = [self._reader(parent, parent in _across(node)) for parent in node.parents]
         if isinstance(op, CausalPaddingMask):
             causal, pad = op.causal.forward(), op.pad
             return lambda at: causal[at, : at.stop] * (self._ids[: at.stop] != pad)
@@ -201,21 +197,77 @@ class Decoder:
             return lambda at: value[(*lead, at)]
         return lambda at: self._rows[name]
 
-    def _work_of(self, node: Node) -> _Work:
-        """The multiplications of a product; none for what is no product."""
-        graph = self.graph
-        terms, _, result = node.op.subscripts.partition("->")
-        if node.is_input or len(node.parents) < 2:
-            return _Work(0, False)
-        axes: dict[str, str] = {}
-        for term, parent in zip(terms.split(","), node.parents, strict=False):
-            axes |= dict(zip(reversed(term), reversed(graph.nodes[parent].axes), strict=False))
-        first, second = (set(term) for term in terms.split(",")[:2])
-        summed = [letter for letter in first & second if letter not in result]
-        if not summed:
-            return _Work(0, False)
-        run_along = [*node.axes, *(axes[letter] for letter in summed if letter in axes)]
-        moving = run_along.count(self.sequence)
-        times = prod(len(graph.axes[axis]) for axis in run_along if axis != self.sequence)
-        # The first is the new rows', any other one that of the words that they look at.
-        return _Work(times, moving > 1)
+
+def _across(node: Node) -> tuple[str, ...]:
+    place = _ACROSS.get(type(node.op))
+    return () if place is None else (node.parents[place],)
+
+
+def _work_of(graph: Graph, sequence: str, node: Node) -> _Work:
+    """The multiplications of a product; none for what is no product."""
+    terms, _, result = node.op.subscripts.partition("->")
+    if node.is_input or len(node.parents) < 2:
+        return _Work(0, False)
+    axes: dict[str, str] = {}
+    for term, parent in zip(terms.split(","), node.parents, strict=False):
+        axes |= dict(zip(reversed(term), reversed(graph.nodes[parent].axes), strict=False))
+    first, second = (set(term) for term in terms.split(",")[:2])
+    summed = [letter for letter in first & second if letter not in result]
+    if not summed:
+        return _Work(0, False)
+    run_along = [*node.axes, *(axes[letter] for letter in summed if letter in axes)]
+    moving = run_along.count(sequence)
+    times = prod(len(graph.axes[axis]) for axis in run_along if axis != sequence)
+    # The first is the new rows', any other one that of the words that they look at.
+    return _Work(times, moving > 1)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the next word behind a text takes.
+
+    Parameters
+    ----------
+    without, with_cache : int
+        Multiplications.
+    bytes : int
+        What the cache holds behind the text.
+    kept : tuple of str
+        The nodes whose rows it holds.
+    """
+
+    without: int
+    with_cache: int
+    bytes: int
+    kept: tuple[str, ...]
+
+
+def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
+    """What the last of so many words takes, computed from the graph alone: with a cache its own rows, without one all.
+
+    The source of a translator is read once, and not counted.
+
+    Parameters
+    ----------
+    model : Model
+    graph : Graph
+        Of the model, for any number of words.
+    words : int
+    """
+    sequence = DECODER_READS[model.kind]
+    tokens, above = f"{sequence}.tokens", graph.ancestors(LOGITS) | {LOGITS}
+    moving = [tokens]
+    for name, node in graph.nodes.items():
+        if name in above and not set(moving).isdisjoint(node.parents):
+            moving.append(name)
+    work = [_work_of(graph, sequence, graph.nodes[name]) for name in moving[1:]]
+    kept = list(dict.fromkeys(parent for name in moving[1:] for parent in _across(graph.nodes[name])))
+    held = sum(
+        prod(words if axis == sequence else len(graph.axes[axis]) for axis in graph.nodes[name].axes) for name in kept
+    )
+    return Cost(
+        sum(one.of(words, words) for one in work),
+        sum(one.of(1, words) for one in work),
+        held * np.dtype(model.dtype).itemsize,
+        tuple(kept),
+    )

@@ -70,6 +70,22 @@ class Choice:
         left = np.where(kept(spread, self.top_k, self.top_p), spread, 0.0)
         return np.asarray(left / left.sum())
 
+    def word(self, probabilities: Array, place: int) -> int:
+        """The word that is chosen as the one at a place of the text.
+
+        The draw depends on the seed and the place alone: whoever writes word by word gets what one run would give.
+
+        Parameters
+        ----------
+        probabilities : numpy.ndarray
+            Of being chosen, (n_words,).
+        place : int
+            How many words stand before it.
+        """
+        if self.greedy:
+            return int(np.argmax(probabilities))
+        return drawn(probabilities, float(np.random.default_rng([self.seed, place]).random()))
+
 
 def kept(probabilities: Array, top_k: int, top_p: float) -> Array:
     """Which words top-k and top-p leave, (n_words,) of bool. Of equally probable ones the earlier stays."""
@@ -124,14 +140,13 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int
     end : int
         The number of `<end>`; -1 where the model has none.
     """
-    random = np.random.default_rng(choice.seed)
     read: Sequence[int] = ids
     for _ in range(n):
         if decoder.n + len(read) > decoder.room:
             return
         logits = decoder.read(read)
         probabilities = choice.probabilities(logits)
-        chosen = int(np.argmax(probabilities)) if choice.greedy else drawn(probabilities, float(random.random()))
+        chosen = choice.word(probabilities, decoder.n)
         yield Written(logits, probabilities, chosen)
         if chosen == end:
             return

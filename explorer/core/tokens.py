@@ -8,8 +8,15 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 
 START, END, PAD, UNKNOWN = "<start>", "<end>", "<pad>", "<unk>"
+MOST_TOKENS = 512
+"""In a sequence that somebody types, or that a model writes."""
 _LONGEST = 60
 """Characters of a word in a message."""
+
+
+def is_mark(token: str) -> bool:
+    """Whether a token is no word, such as ``<end>`` or ``<es>``."""
+    return len(token) > 2 and token[0] == "<" and token[-1] == ">"
 
 
 def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, ...]:

@@ -9,9 +9,8 @@ import numpy as np
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.models.targets import DECODER_READS
-from explorer.core.tokens import END, START, UNKNOWN
+from explorer.core.tokens import END, MOST_TOKENS, PAD, START, UNKNOWN, is_mark
 from explorer.core.training.text import words_of
-from explorer.document.commands.words import MOST_TOKENS
 from explorer.document.state import State, frozen
 
 MOST_NEW = 500
@@ -95,7 +94,7 @@ def first_words(state: State) -> list[str]:
     words = state.graph.axes[state.graph.sequences[sequence_of(state)]]
     if START in words:
         return [START]
-    raise ExplorerError("no-start", known=", ".join(w for w in words if w.startswith("<") and w.endswith(">")))
+    raise ExplorerError("no-start", known=", ".join(word for word in words if is_mark(word) and word not in (END, PAD)))
 
 
 def decoder_of(state: State, words: int, source: Sequence[str] | None = None, cache: bool = True) -> Decoder:

@@ -15,8 +15,9 @@ from explorer.core.models.size import count_labels
 from explorer.core.ops import Array, Input
 from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.tokens import MOST_TOKENS
 from explorer.document.commands.cells import last_number
-from explorer.document.commands.words import MOST_TOKEN_LENGTH, MOST_TOKENS
+from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
 from explorer.lessons.schema import Lesson, Setting

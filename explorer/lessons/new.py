@@ -11,8 +11,8 @@ from explorer.core.model import SEQUENCES, Model
 from explorer.core.models.size import build_within, most_numbers
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.ops import Input
-from explorer.core.tokens import END, START
-from explorer.document.commands.words import MOST_TOKENS, checked_words
+from explorer.core.tokens import END, MOST_TOKENS, START
+from explorer.document.commands.words import checked_words
 from explorer.lessons.schema import Lesson, Setting
 
 MOST_NUMBERS = 200_000_000

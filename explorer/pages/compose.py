@@ -19,6 +19,7 @@ from explorer.pages.heads import heads, heads_sentence
 from explorer.pages.loss import loss, loss_sentence
 from explorer.pages.matrices import matrices
 from explorer.pages.net import net, net_sentence
+from explorer.pages.next_word import NEXT_WORD, next_word, next_word_sentence, writes
 from explorer.pages.norm import norm, norm_sentence
 from explorer.pages.output import output, output_sentence
 from explorer.pages.page import Page
@@ -42,8 +43,8 @@ WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
 
 
 def stops(graph: Graph) -> tuple[Stage, ...]:
-    """Where one can go: the whole in one picture, the graph's stages in reading order, then pages about the model."""
-    return (WHOLE, *graph.stages, *ABOUT_THE_MODEL)
+    """Where one can go: the whole, the graph's stages in reading order, what it writes, then pages about the model."""
+    return (WHOLE, *graph.stages, *((NEXT_WORD,) if writes(graph) else ()), *ABOUT_THE_MODEL)
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ KINDS: dict[str, Kind] = {
     ),
     "output": Kind(output, output_sentence, ("activation", "tied", "bias")),
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
+    "next word": Kind(next_word, next_word_sentence),
     "net": Kind(net, net_sentence),
     "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
     "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),

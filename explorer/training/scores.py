@@ -243,7 +243,7 @@ def alignment(sentence: Sentence, source: str, language: str) -> list[tuple[int,
     """Which words of a translation come from one word of the source: the places of both."""
     places = {}
     for i, gap in enumerate(sentence.parted(source)):
-        if gap.draw and gap.form == sentence.pattern.draws[gap.draw].forms.index(source):
+        if gap.draw and sentence.pattern.draws[gap.draw].forms[gap.form] == source:
             places[gap.draw] = None if gap.draw in places else i  # of several words none is the one
     found = []
     for k, gap in enumerate(sentence.parted(language)):

@@ -82,3 +82,11 @@ def test_tiny_gpt_says_mat(capsys):
 def test_tiny_gpt_says_which_words_it_knows(capsys):
     assert main(["generate", "tiny-gpt", "the catt sat"]) == 2
     assert "does not know the word 'catt'; the nearest words that it knows are cat" in capsys.readouterr().err
+
+
+def test_a_translator(capsys):
+    for language, said in (("es", "de nada"), ("fr", "de rien")):
+        assert main(["generate", "tiny-translator", "You are welcome", "--target", f"<{language}>", "--greedy"]) == 0
+        assert capsys.readouterr().out == f"{said}\n"
+    assert main(["generate", "tiny-translator", "you are welcome"]) == 2
+    assert "--target and one of <es>, <fr>" in capsys.readouterr().err

@@ -280,7 +280,7 @@ def test_after_an_edit_a_page_differs_where_what_it_shows_does(lesson, eyes):
                 same = np.array_equal(element.array, ids[element.id].array, equal_nan=True)
                 assert (element == ids[element.id]) == same
                 assert same or element.place.node in changed
-        if not shows and stage.name not in ("whole", "model.changes", "model.descent"):
+        if not shows and stage.name not in ("whole", "generation.next word", "model.changes", "model.descent"):
             assert new == old[stage.name], stage.name
 
 

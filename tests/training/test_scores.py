@@ -74,3 +74,17 @@ def test_an_alignment_joins_words_of_one_draw():
     assert len(joined) == 2
     assert ("red", spanish[2]) in joined  # the adjective stands behind its noun
     assert start_of("es") == "<es>"
+
+
+def test_tiny_translator_translates_what_it_never_saw(measured):
+    scores = measured("tiny-translator")
+    assert scores["exact es"] >= 0.95
+    assert scores["exact fr"] >= 0.95
+    assert scores["alignment"] >= 0.8
+
+
+def test_tiny_translator_parts_the_apples(measured):
+    scores = measured("tiny-translator")
+    assert scores["two apples"] < 0.95
+    assert scores["apple-orange beside an orange"] > scores["apple-phone beside an orange"]
+    assert scores["apple-phone before phone"] > scores["apple-orange before phone"]

@@ -6,6 +6,7 @@ from explorer.document.commands.pins import PinCells, Release
 from explorer.document.commands.replace import Replace
 from explorer.document.commands.switches import SetSwitch
 from explorer.document.commands.words import AddWords, SendWords, SetTokens
+from explorer.document.commands.writing import WriteOn
 
 __all__ = [
     "AddWords",
@@ -19,4 +20,5 @@ __all__ = [
     "SetInputs",
     "SetSwitch",
     "SetTokens",
+    "WriteOn",
 ]

@@ -9,13 +9,12 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.models.targets import DECODER_READS, follows_words
 from explorer.core.ops import Array
-from explorer.core.tokens import with_words
+from explorer.core.tokens import MOST_TOKENS, with_words
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.switches import SetSwitch
 from explorer.document.state import State, frozen
 
-MOST_TOKENS = 512
 MOST_TOKEN_LENGTH = 64
 _JOINERS = "\u200c\u200d"
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}

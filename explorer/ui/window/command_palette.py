@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMainWindow, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from explorer.core.model import SEQUENCES
-from explorer.lessons.loader import load, titles
+from explorer.lessons.loader import load, model_titles, titles
 from explorer.pages.view import Cell
 from explorer.ui.colour import qcolor
 from explorer.ui.files import Files
@@ -108,7 +108,7 @@ class CommandPalette(QDialog):
             for place, word in enumerate(bench.view.labels(sequence)):
                 token = sequence, place
                 yield Entry(word, f"Word {place + 1} of {sequence}", partial(bench.selection.choose_token, token))
-        for id, title in titles().items():
+        for id, title in (titles() | model_titles()).items():
             yield Entry(title, "Example", partial(self._open, id))
         stages = {stage.name: stage for stage in graph.stages}
         for node in graph.nodes.values():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from explorer.core.tokens import MOST_TOKENS
 from explorer.document.commands import SendWords, SetCells, SetSwitch, SetTokens
-from explorer.document.commands.words import MOST_TOKENS
 
 
 def test_a_new_word_gets_a_row_of_its_own_and_the_others_keep_theirs(translator, values):

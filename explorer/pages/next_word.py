@@ -1,0 +1,301 @@
+"""The next word: what temperature, top-k and top-p leave of the probabilities, and writing on."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+import numpy as np
+
+from explorer.core.decoder import next_word_cost
+from explorer.core.generation import Beam, Choice, kept, search
+from explorer.core.graph import Graph
+from explorer.core.models.targets import DECODER_READS
+from explorer.core.node import Stage
+from explorer.core.numbers import exact, written
+from explorer.core.ops import Array, Softmax
+from explorer.core.tokens import END
+from explorer.document.commands import SetTokens, WriteOn
+from explorer.document.continuation import decoder_of, end_of, ids_of
+from explorer.pages.drawing import ACCENT, MUTED, Box, Drawing, Mark, Way
+from explorer.pages.element import Element
+from explorer.pages.gestures import Do, Keep, SetNumber
+from explorer.pages.matrix import matrix
+from explorer.pages.page import (
+    BAR,
+    NUMBER,
+    Button,
+    Check,
+    Column,
+    Controls,
+    Entry,
+    Item,
+    Line,
+    Lines,
+    Listing,
+    Note,
+    Number,
+    Picture,
+    Row,
+    Section,
+    Slider,
+    Stack,
+)
+from explorer.pages.page import (
+    Choice as Options,
+)
+from explorer.pages.rows import row_choice
+from explorer.pages.view import Cell, View
+
+NEXT_WORD = Stage("generation.next word", "next word", "Next word", "Generation")
+PROBABILITIES, TEMPERATURE = "output.probabilities", "output.temperature"
+TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
+RUN, BEAMS, DEEP = 20, 3, 6
+MOST_WORK = 30_000_000
+"""Multiplications that a beam search may take while somebody waits for the page."""
+
+
+def writes(graph: Graph) -> bool:
+    """Whether a model says a next word: one whose decoder looks back at its own words."""
+    return (
+        any(stage.kind == "masked" for stage in graph.stages)
+        and PROBABILITIES in graph.nodes
+        and isinstance(graph.nodes[PROBABILITIES].op, Softmax)
+    )
+
+
+def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The words so far, the bars, how a word is chosen, appending, the tree of beams, and what a word costs."""
+    sequence = DECODER_READS[view.state.model.kind]
+    row = view.row(sequence, last=True)
+    shares, choice = _shares(view, row), _choice(view)
+    left = kept(shares, choice.top_k, choice.top_p)
+    chances = np.where(left, shares, 0.0)
+    chances /= chances.sum() or 1.0
+    chosen = choice.word(chances, row + 1) if not choice.greedy else int(np.argmax(shares))
+    return (
+        Note("text", _text(view, sequence, row)),
+        _buttons(view, sequence, row, choice, chosen),
+        Section("bars", "What comes next"),
+        Row(
+            "next",
+            (
+                Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy)),
+                Item("", _controls(view, choice, left, shares)),
+            ),
+        ),
+        *_tree(view, sequence, row),
+        *_cost(view, sequence, row),
+    )
+
+
+def next_word_sentence(view: View, stage: Stage) -> str:
+    """What happens there."""
+    return "A model says one word at a time: each word it says becomes one that it reads."
+
+
+def _shares(view: View, row: int) -> Array:
+    """The probabilities behind a word; 0 for what is no number."""
+    shares = view.values[PROBABILITIES][row].astype(np.float64)
+    return np.where(np.isfinite(shares), shares, 0.0)
+
+
+def _choice(view: View) -> Choice:
+    top_p = int(view.chosen(TOP_P, 100)) / 100
+    return Choice(not view.chosen(HOW, 1), 1.0, int(view.chosen(TOP_K, 0)), top_p, int(view.chosen(SEED, 0)))
+
+
+def _text(view: View, sequence: str, row: int) -> str:
+    words = view.labels(sequence)
+    before = " ".join(map(escape, words[: row + 1]))
+    behind = " ".join(map(escape, words[row + 1 :]))
+    then = f" What stands behind it now: <i>{behind}</i>." if behind else ""
+    return f"The model has read <mark>{before}</mark> and says what may come next.{then}"
+
+
+def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -> Controls:
+    says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
+    place = row_choice(view, sequence, "Behind", last=True)
+    if says == END:
+        return Controls("go on", (place,))
+    append = Button(
+        "append", f"Append “{says}”", Do(WriteOn(row + 1, 1, choice)), "Read this word, too", "Append a word"
+    )
+    tip = f"Write up to {RUN} words, until the model says {END}"
+    run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip)
+    return Controls("go on", (place, append, run))
+
+
+@dataclass(frozen=True, eq=False)
+class _Words(Lines):
+    """A line for each word, the likeliest first: its probability, and that of being chosen."""
+
+    words: tuple[str, ...]
+    shares: Array
+    chances: Array
+    greedy: bool
+    row: int
+    chosen: int
+    sequence: str
+    before: tuple[str, ...]
+    actual: str
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def _order(self) -> Array:
+        return np.argsort(-self.shares, kind="stable")
+
+    def line(self, row: int) -> Line:
+        word = int(self._order[row])
+        name, share, chance = self.words[word], float(self.shares[word]), float(self.chances[word])
+        off = chance == 0
+        tip = f"{name}: {exact(share)}" + ("; cut off" if off else f"; chosen with {exact(chance)}")
+        mark = "likeliest" if self.greedy else "drawn"
+        said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
+        lead = None if name == END else Do(SetTokens(self.sequence, (*self.before, name)))
+        entries = (
+            Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
+            Entry(written(share, 3), tip=tip, muted=off),
+            Entry(written(share, 3), share, tip, off=off),
+            Entry("" if off else written(chance, 3), tip=tip),
+            Entry("" if off else written(chance, 3), chance, tip),
+            Entry(", ".join(said), tip=tip),
+        )
+        return Line(entries, Cell(PROBABILITIES, (self.row, word)), word == self.chosen)
+
+
+def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array, chosen: int, greedy: bool) -> Listing:
+    words = view.labels(view.nodes[PROBABILITIES].axes[1])
+    there = view.labels(sequence)
+    actual = there[row + 1] if row + 1 < len(there) else ""
+    if greedy:
+        chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
+    lines = _Words(words, shares, chances, greedy, row, chosen, sequence, there[: row + 1], actual)
+    columns = (
+        Column("Word"),
+        Column("probability", NUMBER),
+        Column("", BAR, 120),
+        Column("chosen with", NUMBER),
+        Column("", BAR, 120),
+        Column(""),
+    )
+    return Listing("next words", "Next words, the likeliest first", columns, lines, most=8, order=f"{row}")
+
+
+def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
+    n, last = int(left.sum()), len(left)
+    asks_how = (Keep(HOW, 0), Keep(HOW, 1))
+    how = Options(
+        "how", "Choose", ("the likeliest", "by chance"), int(not choice.greedy), asks_how, "Greedy, or a draw"
+    )
+    drawing = not choice.greedy
+    top_k = Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), "Top-k: 0 is all words", on=drawing)
+    percent = round(choice.top_p * 100)
+    top_p = Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing)
+    seed = Number("seed", "Seed", choice.seed, 0, 9999, Keep(SEED), "Another seed draws other words", on=drawing)
+    value = float(view.values[TEMPERATURE])
+    slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
+    cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} words, which have {written(float(shares[left].sum()), 3)}."
+    said = "Greedy: always the likeliest word. The same text is then always continued in the same way."
+    if drawing:
+        said = f"{cut} These are weighed anew, so that they add up to 1, and one is drawn."
+    parts = (
+        Controls("how to choose", (how,)),
+        Controls("cuts", (top_k, top_p, seed)),
+        matrix(view, TEMPERATURE, "divides all logits"),
+        slider,
+        Note("what is left", said),
+    )
+    return Stack("choosing", "How the word is chosen", parts, width=360)
+
+
+# Beam search
+
+
+def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
+    show = bool(view.chosen(TREE, False))
+    check = Check(TREE, "Show beam search", show, Keep(TREE), f"Follow the {BEAMS} likeliest ways to write on")
+    head: tuple[Element, ...] = (Section("beams", "Several ways at once"), Controls("beam search", (check,)))
+    if not show:
+        return head
+    cost = next_word_cost(view.state.model, view.graph, row + 1)
+    if cost.without * BEAMS * DEEP > MOST_WORK:
+        return (*head, Note("too large", "This model is too large for a search while one waits."))
+    if view.state.pins:
+        return (*head, Note("pinned", "Cells are pinned to this sentence; release them to search for others."))
+    words = view.labels(sequence)[: row + 1]
+    decoder = decoder_of(view.state, len(words) + DEEP)
+    ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
+    levels = search(decoder, ids, DEEP, BEAMS, end_of(view.state))
+    says = view.labels(view.nodes[PROBABILITIES].axes[1])
+    best = " ".join(says[i] for i in levels[-1][0].words)
+    said = (
+        f"After each word the {BEAMS} likeliest ways are followed; a number is the sum of the logs of its "
+        f"probabilities. The best: <b>{escape(best)}</b>. The temperature is not used here."
+    )
+    return (*head, Note("about the beams", said), _drawn(levels, says, words[-1]))
+
+
+def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) -> Picture:
+    """The tree: a column for each word, a box for each beam, ways from each to those that go on from it."""
+    high, wide, gap = 44.0, 130.0, 40.0
+    best = set()
+    place = 0
+    for depth in range(len(levels) - 1, -1, -1):
+        best.add((depth, place))
+        place = levels[depth][place].parent
+    middle = high * (BEAMS - 1) / 2
+    marks: list[Mark] = [Box((0.0, middle, wide - gap, high - 10), first, first)]
+    for depth, level in enumerate(levels):
+        x = (depth + 1) * wide
+        for rank, beam in enumerate(level):
+            on = (depth, rank) in best
+            if len(beam.words) <= depth:  # it was done before
+                continue
+            y = rank * high
+            from_y = (middle if depth == 0 else beam.parent * high) + (high - 10) / 2
+            points = ((x - gap, from_y), (x, y + (high - 10) / 2))
+            marks.append(Way(points, ACCENT if on else MUTED, 2.5 if on else 1.2, False))
+            word, score = says[beam.words[-1]], written(beam.score, 2)
+            name = f"{' '.join(says[i] for i in beam.words)}: {score}"
+            marks.append(Box((x, y, wide - gap, high - 10), name, word, score, name, share=float(np.exp(beam.score))))
+    width = (len(levels) + 1) * wide - gap
+    summary = "; ".join(f"{' '.join(says[i] for i in beam.words)} {written(beam.score, 2)}" for beam in levels[-1])
+    drawing = Drawing(tuple(marks), (-4.0, width + 4, BEAMS * high, -4.0), f"Beams: {summary}", down=True)
+    return Picture("tree", drawing, round(width), round(BEAMS * high))
+
+
+# What it costs
+
+
+def _cost(view: View, sequence: str, row: int) -> tuple[Element, ...]:
+    n = row + 1
+    lines = []
+    for words in sorted({n, 2 * n, 4 * n, 8 * n}):
+        cost = next_word_cost(view.state.model, view.graph, words)
+        entries = (
+            Entry(f"{words:,}"),
+            Entry(f"{cost.without:,}"),
+            Entry(f"{cost.with_cache:,}"),
+            Entry(f"{cost.without / max(cost.with_cache, 1):,.1f} ×"),
+            Entry(f"{cost.bytes:,}"),
+        )
+        lines.append(Line(entries, here=words == n))
+    columns = (
+        Column("words so far", NUMBER),
+        Column("without the cache", NUMBER),
+        Column("with it", NUMBER),
+        Column("saved", NUMBER),
+        Column("bytes of the cache", NUMBER),
+    )
+    kept_names = ", ".join(next_word_cost(view.state.model, view.graph, n).kept) or "nothing"
+    note = (
+        "The rows of the words so far come out the same whatever comes behind them, so the new word needs only its own "
+        f"row, and of the earlier ones the keys and values. Kept are <b>{escape(kept_names)}</b>: the key-value cache."
+    )
+    return (
+        Section("cost", "What the next word costs, in multiplications"),
+        Note("about the cache", note),
+        Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines)),
+    )

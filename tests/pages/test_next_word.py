@@ -1,0 +1,158 @@
+"""The next word: bars, cuts, appending, the tree of beams, and what a word costs."""
+
+import numpy as np
+import pytest
+
+from explorer.core.generation import Choice
+from explorer.document.commands import SetCells, SetTokens, WriteOn
+from explorer.document.continuation import decoder_of
+from explorer.lessons.loader import load
+from explorer.pages.compose import stops
+from explorer.pages.gestures import Do
+from explorer.pages.next_word import HOW, NEXT_WORD, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, writes
+from explorer.pages.view import row_of
+
+PROBABILITIES = "output.probabilities"
+
+
+@pytest.fixture
+def cat(desk):
+    """tiny-gpt, behind "the cat sat on the"."""
+    return desk("tiny-gpt")
+
+
+def lines(page):
+    return list(page.the("next words").lines)
+
+
+def word(line):
+    return line.entries[0].text
+
+
+def test_only_models_that_write_have_the_page():
+    for name, there in (("tiny-gpt", True), ("you-are-welcome", True), ("emma", False), ("xor", False)):
+        graph = load(name).state().graph
+        assert writes(graph) == there, name
+        assert (NEXT_WORD in stops(graph)) == there, name
+
+
+def test_the_likeliest_word_comes_first(cat):
+    found = lines(cat.page(NEXT_WORD.name))
+    shares = [line.entries[2].value for line in found]
+    assert word(found[0]) == "mat"
+    assert shares == sorted(shares, reverse=True)
+    np.testing.assert_allclose(sorted(shares), np.sort(cat.value(PROBABILITIES)[-1].astype(float)))
+
+
+def test_top_k_cuts_and_weighs_anew(cat):
+    cat.choose(TOP_K, 2)
+    found = lines(cat.page(NEXT_WORD.name))
+    assert [line.entries[2].off for line in found[:4]] == [False, False, True, True]
+    first, second = (line.entries[2].value for line in found[:2])
+    assert found[0].entries[4].value == pytest.approx(first / (first + second))
+    assert found[2].entries[4].value == 0
+    assert "leave <b>2</b> of" in cat.page(NEXT_WORD.name).the("what is left").text
+
+
+def test_top_p_leaves_the_likeliest_that_have_it_together(cat):
+    cat.choose(TOP_P, 85)
+    found = lines(cat.page(NEXT_WORD.name))
+    left = [line.entries[2].value for line in found if not line.entries[2].off]
+    assert sum(left) >= 0.85 > sum(left[:-1])
+
+
+def test_the_temperature_is_that_of_the_model(cat):
+    before = lines(cat.page(NEXT_WORD.name))[0].entries[2].value
+    cat.do(SetCells(TEMPERATURE, {(): 5.0}))
+    after = lines(cat.page(NEXT_WORD.name))[0].entries[2].value
+    assert after < before
+
+
+def test_greedy_chooses_one_word_alone(cat):
+    cat.choose(HOW, 0)
+    found = lines(cat.page(NEXT_WORD.name))
+    assert [line.entries[4].value for line in found[:3]] == [1, 0, 0]
+    assert found[0].entries[5].text == "likeliest"
+
+
+def button(page, id):
+    return next(one for one in page.the("go on").controls if one.id == id)
+
+
+def test_appending_reads_the_word_that_was_announced(cat):
+    cat.choose(SEED, 3)
+    for _ in range(3):
+        page = cat.page(NEXT_WORD.name)
+        try:
+            append = button(page, "append")
+        except StopIteration:
+            break
+        cat.do(append.asks.command())
+        assert f"“{cat.view.labels('input')[-1]}”" in append.text
+    assert cat.view.labels("input")[:5] == ("the", "cat", "sat", "on", "the")
+    assert len(cat.view.labels("input")) > 5
+
+
+def test_word_by_word_comes_to_what_one_run_comes_to(desk):
+    one, other = desk("tiny-gpt"), desk("tiny-gpt")
+    choice = Choice(seed=5)
+    for desk_ in (one, other):
+        desk_.do(SetTokens("input", ["Emma"]))
+    one.do(WriteOn(1, 6, choice))
+    for n in range(1, 7):
+        other.do(WriteOn(n, 1, choice))
+    assert one.view.labels("input") == other.view.labels("input")
+
+
+def test_behind_the_last_word_nothing_can_be_appended(cat):
+    cat.do(SetTokens("input", ["the", "cat", "sat", "on", "the", "mat"]))
+    cat.choose(HOW, 0)
+    assert [one.id for one in cat.page(NEXT_WORD.name).the("go on").controls] == ["row of input"]
+
+
+def test_a_click_on_a_word_appends_it(cat):
+    line = next(line for line in lines(cat.page(NEXT_WORD.name)) if word(line) == "sofa")
+    assert isinstance(line.entries[0].leads, Do)
+    cat.do(line.entries[0].leads.command())
+    assert cat.view.labels("input")[-1] == "sofa"
+
+
+def test_a_word_inside_the_text_can_be_stood_at(cat):
+    cat.choose(row_of("input"), 0)
+    page = cat.page(NEXT_WORD.name)
+    assert "What stands behind it now: <i>cat sat on the</i>" in page.the("text").text
+    assert next(line for line in lines(page) if "stands there" in line.entries[5].text).entries[0].text == "cat"
+    cat.do(button(page, "append").asks.command())
+    assert len(cat.view.labels("input")) == 2  # what stood behind it has made way
+
+
+def test_the_tree_leads_to_the_best(cat):
+    assert not cat.page(NEXT_WORD.name).has("tree")
+    cat.choose(TREE, True)
+    page = cat.page(NEXT_WORD.name)
+    assert "The best: <b>mat &lt;end&gt;</b>" in page.the("about the beams").text
+    names = [mark.name for mark in page.the("tree").drawing.marks if hasattr(mark, "name")]
+    assert any(name.startswith("mat <end>") for name in names)
+
+
+def test_the_cost_is_what_a_decoder_counts(cat):
+    first = page = cat.page(NEXT_WORD.name).the("costs").lines[0]
+    _, without, with_cache, _, held = (int(e.text.replace(",", "").rstrip(" ×").split(".")[0]) for e in page.entries)
+    state = cat.document.state
+    for cache, expected in ((True, with_cache), (False, without)):
+        decoder = decoder_of(state, 6, cache=cache)
+        decoder.read([2, 3, 4, 5])
+        before = decoder.multiplications
+        decoder.read([2])
+        assert decoder.multiplications - before == expected
+        if cache:
+            assert decoder.bytes == held
+    assert first.here
+
+
+def test_a_translator_goes_on_from_es(desk):
+    of = desk("tiny-translator")
+    of.do(SetTokens("target", ["<es>"]))
+    of.choose(HOW, 0)
+    of.do(button(of.page(NEXT_WORD.name), "run").asks.command())
+    assert of.view.labels("target") == ("<es>", "de", "nada")
