@@ -49,6 +49,7 @@ class Aside(QWidget):
 
     def take(self, panel: QWidget) -> None:
         """Let the panel, or a card, stand here."""
+        self.column.removeWidget(panel)  # where it stands here already, it would be counted below
         self.column.insertWidget(self.column.count() - 1, panel)
         if isinstance(panel, StepPanel):
             self._panel = panel

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from explorer.lessons.states import StepStates
 from explorer.pages.view import Cell
+from explorer.ui.lesson.parts import Aside
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -100,3 +102,12 @@ def lesson_again():
     from explorer.lessons.loader import load
 
     return load("emma")
+
+
+def test_what_is_taken_again_stays_above_what_stood_there(qtbot):
+    below, panel = QLabel("below"), QLabel("panel")
+    aside = Aside(below)
+    qtbot.addWidget(aside)
+    for _ in range(2):
+        aside.take(panel)
+    assert [aside.column.itemAt(i).widget() for i in range(aside.column.count())] == [panel, below]
