@@ -18,6 +18,7 @@ from explorer.core.forward import run
 from explorer.core.ops import Array, Op
 from explorer.lessons.steps import Cell, Predict
 from explorer.lessons.wrong_ops import slips_of
+from explorer.lessons.wrong_steps import wrong_steps
 
 DECIMALS = 4
 MOST_CELLS = 4096
@@ -82,7 +83,11 @@ def derivation(engine: Engine, node: str, cell: Cell, of: str = "value") -> tupl
 
 
 def _rows(engine: Engine, last: Step) -> list[Row]:
-    return rows(last, lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis]), decimals=DECIMALS)
+    return rows(last, _labels(engine), decimals=DECIMALS)
+
+
+def _labels(engine: Engine) -> Callable[[str, int], tuple[str, ...]]:
+    return lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis])
 
 
 def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "value") -> Iterator[Mistake]:
@@ -124,8 +129,10 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
     place = engine.graph.place(node)
     name, index = place.node, (*place.index, *cell)
     yield from _with_slips(engine, name, index, name)
-    if (last := engine.explain(name, index)) is not None:
-        yield from _rounded_early(engine, last, decimals)
+    for at, cell_there, last in reversed(chain(engine, name, index)):
+        yield from _wrongly_done(engine, name, index, at, cell_there, last)
+    if (own := engine.explain(name, index)) is not None:
+        yield from _rounded_early(engine, own, decimals)
     value = engine.value(place)
     if value.ndim > 1 and value.shape[-1] == value.shape[-2]:
         mirrored = (*cell[:-2], cell[-1], cell[-2])
@@ -143,7 +150,11 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
 
 def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
     place = engine.graph.place(node)
-    yield from _rounded_early(engine, engine.explain_gradient(place.node, (*place.index, *cell)), decimals)
+    last = engine.explain_gradient(place.node, (*place.index, *cell))
+    for wrong in wrong_steps(last, _labels(engine)):
+        sentence = f"That is what comes out {wrong.sentence}"
+        yield Mistake(wrong.name, sentence, float(wrong.last.value), partial(_alone, engine, wrong.last))
+    yield from _rounded_early(engine, last, decimals)
     right = float(array_of(engine, node, "gradient")[cell])
     yield Mistake("sign", "That is the gradient with the wrong sign", -right)
     value = float(engine.value(place)[cell])
@@ -202,6 +213,37 @@ def _before(engine: Engine, name: str) -> list[str]:
         found.append(one)
         queue.extend(graph.nodes[one].parents)
     return found
+
+
+# A step of the derivation done wrongly
+
+
+def _wrongly_done(engine: Engine, asked: str, index: Cell, at: str, cell: Cell, last: Step) -> Iterator[Mistake]:
+    """What comes out where a step is done wrongly in the derivation of a cell, or of the one that it alters."""
+    for wrong in wrong_steps(last, _labels(engine)):
+        sentence, value = f"That is what comes out {wrong.sentence}", float(wrong.last.value)
+        if at == asked:
+            yield Mistake(wrong.name, sentence, value, partial(_alone, engine, wrong.last))
+            continue
+        changed = _held(engine, asked, at, cell, value)
+        derive = partial(_behind, changed, asked, index, at, wrong.last)
+        yield Mistake(wrong.name, sentence, float(changed.values[asked][index]), derive)
+
+
+def _held(engine: Engine, asked: str, at: str, cell: Cell, value: float) -> Engine:
+    """The engine with another number in one computed cell, as far as the asked node depends on it."""
+    array = engine.values[at].copy()
+    array[cell] = value
+    values = {**engine.values, at: array}
+    above = engine.graph.towards(asked)
+    after = (node for name, node in engine.graph.nodes.items() if name in above and at in node.parents)
+    run(after, {}, values, engine.pins, {name for name in above if at in engine.graph.nodes[name].parents})
+    return Engine(engine.graph, values, engine.pins)
+
+
+def _behind(changed: Engine, asked: str, index: Cell, at: str, last: Step) -> tuple[Part, ...]:
+    parts = [part for part in derivation(changed, asked, index) if part[0] != at]
+    return ((at, tuple(_rows(changed, last))), *parts)
 
 
 # Rounded too early

@@ -92,6 +92,27 @@ def test_rows_for_columns_and_a_bias_left_out():
         assert judge(question, float(number), state).mistake.name == name
 
 
+STEPS = {
+    ("emma", "scores", (8, 0), 2.42 - 0.72): ("product left out", "the product of Anim is left out"),
+    ("emma", "scores", (8, 0), 6.4): ("added", "added, not multiplied"),
+    ("emma", "scaled", (8, 0), 1.21 - 0.36): ("product left out", "the product of Anim"),
+    ("you-are-welcome", "source.PE", (1, 0), np.cos(1)): ("cos", "with the cosine, not the sine"),
+    ("you-are-welcome", "source.PE", (1, 0), np.sin(np.pi / 180)): ("degrees", "set to degrees"),
+    ("two-vectors", "length_x", (0,), 4.0): ("sizes added", "without squares and root"),
+}
+
+
+@pytest.mark.parametrize(("lesson", "node", "cell", "typed"), list(STEPS))
+def test_a_step_done_wrongly_is_named(lesson, node, cell, typed):
+    name, sentence = STEPS[lesson, node, cell, typed]
+    setting = {"two-vectors": "alike"}.get(lesson, "textbook")
+    state = load(lesson).state(setting)
+    verdict = judge(Predict(ask="?", node=node, cell=cell), round(float(typed), 2), state)
+    assert verdict.mistake is not None
+    assert verdict.mistake.name == name
+    assert sentence in verdict.sentence
+
+
 def test_norms_with_epsilon_left_out_or_over_the_columns():
     state = load("you-are-welcome").state("textbook")
     engine = values_of(state)
