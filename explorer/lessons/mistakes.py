@@ -23,6 +23,7 @@ from explorer.lessons.wrong_steps import wrong_steps
 DECIMALS = 4
 MOST_CELLS = 4096
 MOST_NODES = 12
+PER_CENT = "per cent"
 Part = tuple[str, tuple[Row, ...]]
 
 
@@ -45,6 +46,11 @@ class Mistake:
     sentence: str
     value: float
     derive: Callable[[], tuple[Part, ...]] = field(default=tuple, repr=False, compare=False)
+
+    @property
+    def in_per_cent(self) -> bool:
+        """Whether two decimals fewer are to be expected."""
+        return self.name == PER_CENT
 
     @cached_property
     def derivation(self) -> tuple[Part, ...]:
@@ -117,7 +123,7 @@ def likely(engine: Engine, question: Predict, typed: float) -> Mistake | None:
     """The first of the mistakes that gives the typed number; None where none does."""
     decimals = question.digits
     found = mistakes(engine, question.node, question.cell, decimals, question.of)
-    return next((one for one in found if abs(one.value - typed) <= half_unit(decimals)), None)
+    return next((one for one in found if abs(one.value - typed) <= half_unit(decimals - 2 * one.in_per_cent)), None)
 
 
 def half_unit(decimals: int) -> float:
@@ -144,7 +150,7 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
     yield Mistake("sign", "That is the right number with the wrong sign", -right)
     if cell and value.min() >= 0 and 0 < right < 1 >= value.max():
         sentence = "That is the right share in per cent; it is asked for as a number from 0 to 1"
-        yield Mistake("per cent", sentence, 100 * right)
+        yield Mistake(PER_CENT, sentence, 100 * right)
     yield from _other_cells(engine, node, cell, "value")
 
 

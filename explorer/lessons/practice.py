@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.core.derivation import Row
+from explorer.core.derivation import Row, chain
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.explain import operands
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.document.commands import PinCells, SetArray
@@ -126,11 +127,14 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
         Of this student and this step.
     """
     engine, graph = values_of(state), state.graph
-    name = graph.place(question.node).node
-    while graph.nodes[name].op.alters and not graph.nodes[graph.nodes[name].parents[0]].is_input:
-        name = graph.nodes[name].parents[0]
+    place = graph.place(question.node)
+    found = chain(engine, place.node, (*place.index, *question.cell))
+    if not found:
+        return state
+    name, _, last = found[0]
+    read = {operand.node for operand in operands(last)}
     random = np.random.default_rng(seed)
-    for parent in dict.fromkeys(graph.nodes[name].parents):
+    for parent in dict.fromkeys(one for one in graph.nodes[name].parents if one in read):
         drawn = _drawn(engine.values[parent], random)
         if drawn is None:
             continue

@@ -68,6 +68,10 @@ def test_a_number_that_no_mistake_gives_is_told_apart_by_its_difference():
     assert verdict.sentence == "No: the number is 0.30. Yours is 16.70 too large."
 
 
+def test_a_share_in_per_cent_is_named_without_its_decimals():
+    assert judge(SHARE, 30, TEXTBOOK).mistake.name == "per cent"
+
+
 def test_fewer_digits_than_are_asked_for_are_right_so_far():
     verdict = judge(Predict(ask="?", node="weights", cell=(8, 0), digits=4), 0.3, TEXTBOOK)
     assert not verdict.right

@@ -190,6 +190,13 @@ def test_fresh_numbers_are_easy_and_of_the_same_kind(lesson, setting, node):
     assert judge(question, filled.blanks[-1].value, state, engine).right
 
 
+def test_only_what_the_derivation_reads_is_drawn_anew():
+    state = load("cat-sat-on-the").state("printed")
+    question = Predict(ask="?", node="loss.value", cell=())
+    assert set(fresh_numbers(question, state, 1).pins) == {"output.probabilities"}
+    assert fresh_numbers(Predict(ask="?", node="output.logits", cell=(0, 0)), state, 1) is state
+
+
 # Gaps
 
 
