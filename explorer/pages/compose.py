@@ -30,6 +30,7 @@ from explorer.pages.switches import switches
 from explorer.pages.vectors import vectors
 from explorer.pages.view import View
 from explorer.pages.whole import whole, whole_sentence
+from explorer.pages.why import WHY, explains, why, why_sentence
 
 ABOUT_THE_MODEL = (
     Stage("model.descent", "descent", "Gradient descent", "Model"),
@@ -44,7 +45,12 @@ WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
 
 def stops(graph: Graph) -> tuple[Stage, ...]:
     """Where one can go: the whole, the graph's stages in reading order, what it writes, then pages about the model."""
-    return (WHOLE, *graph.stages, *((NEXT_WORD,) if writes(graph) else ()), *ABOUT_THE_MODEL)
+    return (WHOLE, *graph.stages, *_about_writing(graph), *ABOUT_THE_MODEL)
+
+
+def _about_writing(graph: Graph) -> tuple[Stage, ...]:
+    """The pages about what a model says next, where it says something."""
+    return (*((NEXT_WORD,) if writes(graph) else ()), *((WHY,) if explains(graph) else ()))
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,7 @@ KINDS: dict[str, Kind] = {
     "output": Kind(output, output_sentence, ("activation", "tied", "bias")),
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "next word": Kind(next_word, next_word_sentence),
+    "why": Kind(why, why_sentence),
     "net": Kind(net, net_sentence),
     "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
     "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),

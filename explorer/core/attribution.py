@@ -1,0 +1,177 @@
+"""Where an answer comes from: the output layer read after each block, and a logit as an exact sum.
+
+A pre-norm stack only ever adds to the vector of a word, so the vector that the output layer reads is a sum: the word,
+its place, what each head moved there, what each feed-forward net made (Elhage et al. 2021, "the residual stream"). The
+last norm divides by one number for the whole row; with that number as it is, each part has its own share of a logit,
+and these add up to it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.graph import Graph
+from explorer.core.node import Node
+from explorer.core.ops import Add, Array, Concat, LayerNorm, MatMul
+
+LOGITS, FINAL = "output.logits", "final.norm"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a logit.
+
+    Parameters
+    ----------
+    kind : str
+        "word", "place", "head", "net", "block" (what is not taken apart further) or "constant" (β and the bias, which
+        are the same for all texts).
+    node : str
+        The node that is added to the residual stream.
+    value : float
+        How much of the logit it makes.
+    head : int or None
+        Of a head, counted from 0.
+    """
+
+    kind: str
+    node: str
+    value: float
+    head: int | None = None
+
+
+def can_be_parted(graph: Graph) -> bool:
+    """Whether the output layer reads a sum: a norm stands before the blocks and once more at the end."""
+    return FINAL in graph.nodes and LOGITS in graph.nodes and graph.nodes[LOGITS].parents[0] == FINAL
+
+
+def stream(graph: Graph) -> list[str]:
+    """The nodes of the residual stream, from the embedding to the last block: each is the one before plus a block."""
+    found = [graph.nodes[FINAL].parents[0]]
+    while _is_residual(graph.nodes[found[-1]]):
+        found.append(graph.nodes[found[-1]].parents[0])
+    return found[::-1]
+
+
+def _is_residual(node: Node) -> bool:
+    return isinstance(node.op, Add) and node.short == "residual"
+
+
+def lens(graph: Graph, values: Mapping[str, Array]) -> dict[str, Array]:
+    """The logits that the last norm and the output layer make of the stream after each block (nostalgebraist 2020).
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        By the nodes of `stream`, (n_tokens, n_words) each. The last are the model's own logits.
+    """
+    norm, output = graph.nodes[FINAL], graph.nodes[LOGITS]
+    weights = [values[name] for name in output.parents[1:]]
+    found = {}
+    for name in stream(graph):
+        with np.errstate(all="ignore"):  # as in forward
+            normed = norm.op.forward(values[name], *(values[p] for p in norm.parents[1:]))
+            found[name] = output.op.forward(normed, *weights)
+    return found
+
+
+class Ledger:
+    """The logits of one row, taken apart.
+
+    Parameters
+    ----------
+    graph : Graph
+        One that `can_be_parted`.
+    values : mapping of str to numpy.ndarray
+    row : int
+        The place of the word behind which the logits are.
+    word : int
+        The number of the word whose logit it is.
+
+    Attributes
+    ----------
+    total : float
+        The logit.
+    """
+
+    def __init__(self, graph: Graph, values: Mapping[str, Array], row: int, word: int) -> None:
+        self.graph, self.values, self.row = graph, values, row
+        norm, output = graph.nodes[FINAL], graph.nodes[LOGITS]
+        assert isinstance(norm.op, LayerNorm)
+        assert isinstance(output.op, MatMul)
+        gamma, beta = (values[name].astype(np.float64) for name in norm.parents[1:])
+        W = values[output.parents[1]]
+        column = (W[word] if output.op.transposed else W[:, word]).astype(np.float64)
+        x = values[norm.parents[0]][row].astype(np.float64)
+        sigma = float(norm.op.moments(x[None]).sigma[0, 0])
+        # (part − its mean) / σ · γ · W, which is part · read: the mean is taken off what reads, once for all parts.
+        read = gamma * column / sigma
+        self.read = read - read.mean()
+        self.constant = float(beta @ column)
+        if len(output.parents) == 3:
+            self.constant += float(values[output.parents[2]][word])
+        self.total = float(x @ self.read) + self.constant
+
+    def parts(self) -> list[Part]:
+        """The parts of the logit in reading order; their values add up to `total`."""
+        graph, found = self.graph, []
+        nodes = stream(graph)
+        found += list(self._embedding(graph.nodes[nodes[0]]))
+        for name in nodes[1:]:
+            found += list(self._block(graph.nodes[graph.nodes[name].parents[1]]))
+        return [*found, Part("constant", FINAL, self.constant)]
+
+    def _embedding(self, node: Node) -> Iterator[Part]:
+        if isinstance(node.op, Add):
+            word, place = node.parents
+            yield Part("word", word, self._of(self.values[word][self.row]))
+            yield Part("place", place, self._of(self.values[place][self.row]))
+        else:
+            yield Part("word", node.name, self._of(self.values[node.name][self.row]))
+
+    def _block(self, node: Node) -> Iterator[Part]:
+        graph, values = self.graph, self.values
+        concat = graph.nodes[node.parents[0]] if node.parents else node
+        if isinstance(node.op, MatMul) and isinstance(concat.op, Concat):
+            n_heads, _, d_v = values[concat.parents[0]].shape
+            for head in range(n_heads):
+                vector = values[concat.parents[0]][head, self.row].astype(np.float64) @ self._W_O(node, head, d_v)
+                yield Part("head", node.name, self._of(vector), head)
+        else:
+            kind = "net" if node.name.endswith(".ffn.output") else "block"
+            yield Part(kind, node.name, self._of(values[node.name][self.row]))
+
+    def _W_O(self, node: Node, head: int, d_v: int) -> Array:
+        """The rows of W_O that read a head, (d_v, d_model)."""
+        assert isinstance(node.op, MatMul)
+        W = self.values[node.parents[1]]
+        rows: Array = (W.T if node.op.transposed else W)[head * d_v : (head + 1) * d_v]
+        return rows.astype(np.float64)
+
+    def _of(self, vector: Array) -> float:
+        return float(vector.astype(np.float64) @ self.read)
+
+    def words_of_head(self, node: str, head: int) -> Array:
+        """A head's part by the words that it looks at, (n_keys,): they add up to it.
+
+        Parameters
+        ----------
+        node : str
+            As of a `Part` of kind "head".
+        head : int
+        """
+        graph, values = self.graph, self.values
+        output = graph.nodes[graph.nodes[graph.nodes[node].parents[0]].parents[0]]
+        weights, V = (values[name] for name in output.parents)
+        moved = V[head].astype(np.float64) @ self._W_O(graph.nodes[node], head, V.shape[-1])
+        return np.asarray(weights[head, self.row].astype(np.float64) * (moved @ self.read))
+
+    def units_of_net(self, node: str) -> tuple[Array, float]:
+        """A feed-forward net's part by its hidden units, (d_ff,), and that of its bias: they add up to it."""
+        of = self.graph.nodes[node]
+        assert isinstance(of.op, MatMul)
+        active, W = self.values[of.parents[0]][self.row].astype(np.float64), self.values[of.parents[1]]
+        units = np.asarray(active * ((W.T if of.op.transposed else W).astype(np.float64) @ self.read))
+        bias = self._of(self.values[of.parents[2]]) if len(of.parents) == 3 else 0.0
+        return units, bias

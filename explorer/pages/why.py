@@ -1,0 +1,198 @@
+"""Where the answer comes from: the output layer read after each block, and a logit as an exact sum of parts."""
+
+from html import escape
+
+import numpy as np
+
+from explorer.core.attribution import Ledger, Part, can_be_parted, lens
+from explorer.core.graph import Graph
+from explorer.core.models.targets import DECODER_READS
+from explorer.core.node import Stage
+from explorer.core.numbers import exact, written
+from explorer.core.ops import Array, Softmax
+from explorer.pages.element import Element
+from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.page import BAR, NUMBER, Button, Choice, Column, Controls, Entry, Line, Listing, Note, Section
+from explorer.pages.rows import row_choice
+from explorer.pages.view import Cell, View
+
+WHY = Stage("generation.why", "why", "Where the answer comes from", "Generation")
+WORD, PART = "why.word", "why.part"
+OTHERS, MOST_ROWS, MOST_COLUMNS = 6, 10, 12
+"""Words to choose from; rows of a list of parts; words of a sentence whose lens is shown side by side."""
+
+
+def explains(graph: Graph) -> bool:
+    """Whether a model's logits are sums that can be taken apart."""
+    return can_be_parted(graph) and any(stage.kind == "masked" for stage in graph.stages)
+
+
+def why(view: View, stage: Stage) -> tuple[Element, ...]:
+    """Which word is asked about, the lens, the ledger, and one part of it by words or by units."""
+    sequence = DECODER_READS[view.state.model.kind]
+    row = view.row(sequence, last=True)
+    says = view.labels(view.nodes["output.logits"].axes[1])
+    logits = view.values["output.logits"][row]
+    best = [int(i) for i in np.argsort(-logits, kind="stable")[:OTHERS]]
+    asked = int(view.chosen(WORD, best[0]))
+    word = asked if asked < len(says) else best[0]
+    options = best if word in best else [*best, word]
+    words = Choice(
+        "word", "Why", tuple(says[i] for i in options), options.index(word), tuple(Keep(WORD, i) for i in options)
+    )
+    return (
+        Controls("asked", (row_choice(view, sequence, "Behind", last=True), words)),
+        *_lens(view, sequence, row, word),
+        *_ledger(view, sequence, row, word),
+    )
+
+
+def why_sentence(view: View, stage: Stage) -> str:
+    """What happens there."""
+    return "Each block only adds to a word's vector, so what the output layer reads is a sum, and so is each logit."
+
+
+# The lens
+
+
+def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
+    """The likeliest word after each block, at this place and at the others."""
+    found = lens(view.graph, view.values)
+    says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
+    n = len(there)
+    first = max(min(row - MOST_COLUMNS // 2, n - MOST_COLUMNS), 0)
+    places = range(first, min(first + MOST_COLUMNS, n))
+    lines = []
+    for name, logits in found.items():
+        shares = Softmax().forward(logits[row][None].astype(np.float64))[0]
+        rank = int((logits[row] > logits[row, word]).sum()) + 1
+        entries = [
+            Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
+            Entry(written(float(shares[word]), 3), tip=exact(float(shares[word]))),
+            Entry(written(float(shares[word]), 3), float(shares[word])),
+            Entry(f"{rank:,}"),
+            *(Entry(says[int(logits[i].argmax())], muted=i != row) for i in places),
+        ]
+        lines.append(Line(tuple(entries)))
+    columns = (
+        Column("after"),
+        Column(f"“{says[word]}”", NUMBER),
+        Column("", BAR, 90),
+        Column("rank", NUMBER),
+        *(Column(f"{there[i]} →") for i in places),
+    )
+    note = (
+        "What the last norm and the output layer would say if the model ended here. In the middle of a model these are "
+        "guesses that nobody asked it for: it was trained to be right at its end."
+    )
+    return (
+        Section("lens", "The output layer read after each block"),
+        Note("about the lens", note),
+        Listing("lens words", "The likeliest word after each block", columns, tuple(lines)),
+    )
+
+
+def _block(view: View, node: str) -> str:
+    """What a node of the residual stream is behind, in words."""
+    path = node.split(".")
+    if path[0] not in ("decoder", "encoder"):
+        return "the embedding"
+    names = {"self": "attention", "cross": "attention to the source", "ffn": "feed-forward"}
+    return f"layer {path[1]}, {names.get(path[2], path[2])}"
+
+
+# The ledger
+
+
+def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
+    says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
+    ledger = Ledger(view.graph, view.values, row, word)
+    parts = ledger.parts()
+    low, high = _reach([part.value for part in parts])
+    largest = max(
+        (i for i, part in enumerate(parts) if part.kind in ("head", "net")), key=lambda i: abs(parts[i].value)
+    )
+    opened = min(int(view.chosen(PART, largest)), len(parts) - 1)
+    lines = []
+    for i, part in enumerate(parts):
+        takes = part.kind in ("head", "net")
+        entries = (
+            Entry(_named(view, part, there[row]), leads=Keep(PART, i) if takes else None),
+            Entry(written(part.value, 3), tip=exact(part.value)),
+            Entry(written(part.value, 3), part.value),
+        )
+        cell = None if part.kind == "constant" else Cell(part.node, (row,))
+        lines.append(Line(entries, cell, here=i == opened and takes))
+    total = written(ledger.total, 3)
+    lines.append(Line((Entry("logit"), Entry(total, tip=exact(ledger.total)), Entry(total, ledger.total)), strong=True))
+    columns = Column("part"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
+    note = (
+        f"The logit of <b>{escape(says[word])}</b> behind <mark>{escape(there[row])}</mark> is the sum of these parts. "
+        "The last norm divides all of them by one number, the σ of this row, and that is taken as it is. Logits "
+        "compare: what all words get alike changes no probability."
+    )
+    return (
+        Section("ledger", f"Why “{says[word]}”: the logit as a sum"),
+        Note("about the ledger", note),
+        Listing("parts", "The parts of the logit", columns, tuple(lines), most=20),
+        *_opened(view, sequence, ledger, parts[opened], there),
+    )
+
+
+def _named(view: View, part: Part, word: str) -> str:
+    match part.kind:
+        case "word":
+            return f"the word “{word}” itself"
+        case "place":
+            return "its place"
+        case "head":
+            return f"{_block(view, part.node)}: head {(part.head or 0) + 1}"
+        case "constant":
+            return "β of the norm, and the bias"
+    return _block(view, part.node)
+
+
+def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[str, ...]) -> tuple[Element, ...]:
+    """One part by the words that its head looks at, or by the units of its net."""
+    if part.kind == "head" and part.head is not None:
+        shares = ledger.words_of_head(part.node, part.head)
+        of_keys = view.labels("source") if ".cross." in part.node else there
+        names = [f"{of_keys[j]}" for j in range(len(shares))]
+        title, rest = "by the words that it looks at", 0.0
+    elif part.kind == "net":
+        shares, rest = ledger.units_of_net(part.node)
+        names = [f"unit {k + 1}" for k in range(len(shares))]
+        title = "by its hidden units"
+    else:
+        return ()
+    name = _named(view, part, "")
+    go = Button("go there", "Look at it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
+    return (
+        Section("opened", f"{name[0].upper()}{name[1:]}, {title}"),
+        Controls("there", (go,)),
+        Listing("parts of the part", title, _columns(shares), _lines(names, shares, rest, part.value), most=12),
+    )
+
+
+def _columns(shares: Array) -> tuple[Column, ...]:
+    return Column(""), Column("of the logit", NUMBER), Column("", BAR, 220, _reach(shares.tolist()))
+
+
+def _lines(names: list[str], shares: Array, rest: float, total: float) -> tuple[Line, ...]:
+    """The largest of the parts; what is left of them is one line, so that they still add up."""
+    order = np.argsort(-np.abs(shares), kind="stable")[:MOST_ROWS]
+    shown = sorted(order.tolist()) if len(shares) <= MOST_ROWS else order.tolist()
+    rows = [(names[i], float(shares[i])) for i in shown]
+    if len(shares) > MOST_ROWS or rest:
+        others = len(shares) - len(shown)
+        rows.append((f"{others:,} others and the bias" if others else "the bias", total - sum(v for _, v in rows)))
+    lines = [Line((Entry(n), Entry(written(v, 3), tip=exact(v)), Entry(written(v, 3), v))) for n, v in rows]
+    said = written(total, 3)
+    return (*lines, Line((Entry("together"), Entry(said, tip=exact(total)), Entry(said, total)), strong=True))
+
+
+def _reach(values: list[float]) -> tuple[float, float]:
+    """The two ends of bars that show these numbers and their sum."""
+    finite = [v for v in (*values, sum(values), 0.0) if np.isfinite(v)]
+    low, high = min(finite), max(finite)
+    return (low, high) if high > low else (0.0, 1.0)

@@ -1,0 +1,87 @@
+"""Where an answer comes from: sums that come out, and the output layer read after each block."""
+
+import numpy as np
+import pytest
+
+from explorer.core.attribution import Ledger, can_be_parted, lens, stream
+from explorer.core.engine import fresh
+from explorer.core.model import Model
+from explorer.core.models import build
+from explorer.core.ops import Input
+
+WORDS = ("a", "b", "c", "d", "e")
+
+
+def made(kind, switches):
+    axes = {"input.words": WORDS} if kind == "gpt" else {"source.words": WORDS, "target.words": WORDS}
+    lengths = {"input": 4} if kind == "gpt" else {"source": 3, "target": 4}
+    model = Model(kind, lengths, axes, d_model=6, layers=2, seed=2)
+    for block, of in model.blocks().items():
+        for name, value in switches.items():
+            where = {"positions": "sequence", "tied": "output"}.get(name)
+            if of == where or (where is None and of in ("attention", "ffn") and not (name == "heads" and of == "ffn")):
+                model = model.with_switch(block, name, value)
+    graph = build(model)
+    rng = np.random.default_rng(7)
+    inputs = {}
+    for name, node in graph.nodes.items():
+        if isinstance(node.op, Input):
+            shape = graph.shape(name)
+            inputs[name] = rng.integers(0, 5, shape) if node.op.whole else rng.normal(size=shape)
+    return graph, fresh(graph, inputs, {}).values
+
+
+CASES = [
+    ("gpt", {"norm": "pre", "heads": 2}),
+    ("gpt", {"norm": "pre", "heads": 3, "positions": "rotary", "weights": "W x"}),
+    ("gpt", {"norm": "pre", "tied": True}),
+    ("encoder-decoder", {"norm": "pre", "heads": 2}),
+]
+
+
+@pytest.mark.parametrize(("kind", "switches"), CASES)
+def test_the_parts_add_up_to_the_logit(kind, switches):
+    graph, values = made(kind, switches)
+    for row in range(4):
+        for word in range(3):
+            ledger = Ledger(graph, values, row, word)
+            logit = values["output.logits"][row, word]
+            assert ledger.total == pytest.approx(logit, rel=1e-10)
+            assert sum(part.value for part in ledger.parts()) == pytest.approx(logit, rel=1e-10)
+
+
+@pytest.mark.parametrize(("kind", "switches"), CASES)
+def test_a_head_is_the_sum_over_its_words_and_a_net_over_its_units(kind, switches):
+    graph, values = made(kind, switches)
+    ledger = Ledger(graph, values, 2, 1)
+    parts = ledger.parts()
+    heads, nets = ([part for part in parts if part.kind == kind_] for kind_ in ("head", "net"))
+    assert len(heads) == 2 * (2 if kind == "encoder-decoder" else 1) * int(switches.get("heads", 1))
+    assert len(nets) == 2
+    for part in heads:
+        assert ledger.words_of_head(part.node, part.head).sum() == pytest.approx(part.value, rel=1e-10)
+    for part in nets:
+        units, bias = ledger.units_of_net(part.node)
+        assert units.sum() + bias == pytest.approx(part.value, rel=1e-10)
+
+
+def test_a_head_that_moves_nothing_has_no_part():
+    graph, values = made("gpt", {"norm": "pre", "heads": 2})
+    values = {**values, "decoder.1.self.output": values["decoder.1.self.output"].copy()}
+    values["decoder.1.self.output"][1] = 0
+    parts = Ledger(graph, values, 3, 0).parts()
+    assert next(p for p in parts if p.node.startswith("decoder.1.self") and p.head == 1).value == 0
+
+
+def test_the_lens_ends_with_the_models_own_logits():
+    graph, values = made("gpt", {"norm": "pre", "heads": 2})
+    found = lens(graph, values)
+    assert list(found) == ["input.H", *(f"decoder.{k}.{b}.residual" for k in (1, 2) for b in ("self", "ffn"))]
+    np.testing.assert_array_equal(found["decoder.2.ffn.residual"], values["output.logits"])
+    assert not np.allclose(found["input.H"], values["output.logits"])
+
+
+def test_only_a_stack_with_the_norm_before_its_blocks_is_a_sum():
+    assert can_be_parted(made("gpt", {"norm": "pre"})[0])
+    assert not can_be_parted(made("gpt", {"norm": "post"})[0])
+    assert stream(made("gpt", {"norm": "pre", "positions": "none"})[0])[0] == "input.X"

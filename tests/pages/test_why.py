@@ -1,0 +1,89 @@
+"""Where the answer comes from: the lens and the ledger."""
+
+import numpy as np
+import pytest
+
+from explorer.lessons.loader import load
+from explorer.pages.compose import stops
+from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.view import row_of
+from explorer.pages.why import PART, WHY, WORD, explains
+
+
+@pytest.fixture
+def emma(desk):
+    """tiny-gpt, behind "Emma hates games but": who comes next?"""
+    of = desk("tiny-gpt", "emma")
+    of.choose(row_of("input"), 3)
+    return of
+
+
+def test_only_a_stack_of_sums_has_the_page():
+    for name, there in (("tiny-gpt", True), ("tiny-translator", True), ("you-are-welcome", False), ("xor", False)):
+        graph = load(name).state().graph
+        assert explains(graph) == there, name
+        assert (WHY in stops(graph)) == there, name
+
+
+def test_the_word_asked_about_is_the_likeliest(emma):
+    page = emma.page(WHY.name)
+    assert page.the("word").options[page.the("word").chosen] == "she"
+    emma.choose(WORD, emma.view.labels("output.words").index("he"))
+    page = emma.page(WHY.name)
+    assert page.the("word").options[page.the("word").chosen] == "he"
+
+
+def test_the_last_line_of_the_lens_is_what_the_model_says(emma):
+    page = emma.page(WHY.name)
+    lines = page.the("lens words").lines
+    assert len(lines) == 5  # the embedding, and two blocks in each of two layers
+    words = emma.view.labels("output.words")
+    said = [words[i] for i in emma.value("output.logits").argmax(-1)]
+    assert [entry.text for entry in lines[-1].entries[4:]] == said
+    share = emma.value("output.probabilities")[3, words.index("she")]
+    assert lines[-1].entries[2].value == pytest.approx(float(share), rel=1e-4)
+    assert lines[-1].entries[3].text == "1"
+
+
+def test_the_ledger_adds_up_and_each_part_leads_on(emma):
+    lines = emma.page(WHY.name).the("parts").lines
+    *parts, total = lines
+    word = emma.view.labels("output.words").index("she")
+    logit = float(emma.value("output.logits")[3, word])
+    assert total.entries[2].value == pytest.approx(logit, rel=1e-4)
+    assert sum(line.entries[2].value for line in parts) == pytest.approx(logit, rel=1e-4)
+    assert len(parts) == 2 + 2 * (4 + 1) + 1
+    assert [isinstance(line.entries[0].leads, Keep) for line in parts].count(True) == 10
+
+
+def test_a_part_opens_by_words_or_by_units(emma):
+    emma.choose(PART, 2)  # the first head
+    page = emma.page(WHY.name)
+    *words, together = page.the("parts of the part").lines
+    assert [line.entries[0].text for line in words] == list(emma.view.labels("input"))
+    assert sum(line.entries[2].value for line in words) == pytest.approx(together.entries[2].value)
+    assert isinstance(page.the("there").controls[0].asks, GoTo)
+    emma.choose(PART, 6)  # the first net
+    *units, together = emma.page(WHY.name).the("parts of the part").lines
+    assert units[0].entries[0].text.startswith("unit ")
+    assert sum(line.entries[2].value for line in units) == pytest.approx(together.entries[2].value)
+    sizes = [abs(line.entries[2].value) for line in units[:-1]]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_cross_attention_opens_by_the_words_of_the_source(desk):
+    of = desk("tiny-translator", "red")
+    lines = of.page(WHY.name).the("parts").lines
+    (at,) = [i for i, line in enumerate(lines) if line.entries[0].text == "layer 2, attention to the source: head 3"]
+    of.choose(PART, at)
+    names = [line.entries[0].text for line in of.page(WHY.name).the("parts of the part").lines]
+    assert names == ["the", "red", "house", "together"]
+
+
+def test_numbers_that_are_none_are_no_error(emma):
+    table = emma.document.state.inputs["input.table"].copy()
+    table[:] = np.nan
+    from explorer.document.commands import SetArray
+
+    emma.do(SetArray("input.table", table))
+    assert emma.page(WHY.name).the("parts").lines
