@@ -175,9 +175,8 @@ def _with_slips(engine: Engine, asked: str, index: Cell, at: str) -> Iterator[Mi
     """What comes out with each slip that can be made at a node."""
     graph = engine.graph
     node = graph.nodes[at]
-    block = at.rpartition(".")[0]
-    scale = f"{block}.scale" if block else "scale"
-    for slip in slips_of(node, graph.shape, scale in graph.nodes):
+    block = at[: len(at) - len(node.short)]
+    for slip in slips_of(node, graph.shape, f"{block}scale" in graph.nodes, f"{block}mask" in graph.nodes):
         changed = _changed(engine, asked, at, slip.op)
         value = float(changed.values[asked][index])
         yield Mistake(

@@ -132,6 +132,22 @@ def _back(last: Step, names: set[str]) -> Step:
 
 
 @dataclass(frozen=True)
+class Hidden(Op):
+    """An op that hides what comes later, as a causal mask does, where nothing is masked."""
+
+    op: Op
+
+    def forward(self, *parents: Array) -> Array:
+        return self.op.forward(self._hidden(parents[0]))
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return self.op.explain(cell, Source(parents[0].name, self._hidden(parents[0].value)))
+
+    def _hidden(self, scores: Array) -> Array:
+        return np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)
+
+
+@dataclass(frozen=True)
 class OneLess(LayerNorm):
     """A layer norm whose variance is divided by n − 1, as that of a sample is."""
 
@@ -167,7 +183,7 @@ class Slip:
 Shapes = Callable[[str], tuple[int, ...]]
 
 
-def slips_of(node: Node, shape: Shapes, scaled: bool) -> Iterator[Slip]:
+def slips_of(node: Node, shape: Shapes, scaled: bool, masked: bool) -> Iterator[Slip]:
     """The mistakes that can be made at a node, likely ones first.
 
     Parameters
@@ -175,8 +191,8 @@ def slips_of(node: Node, shape: Shapes, scaled: bool) -> Iterator[Slip]:
     node : Node
     shape : callable
         The shape of a node by its name.
-    scaled : bool
-        Whether the scores of its block are scaled.
+    scaled, masked : bool
+        Whether the scores of its block are.
     """
     op = node.op
     shapes = [shape(parent) for parent in node.parents]
@@ -211,6 +227,8 @@ def slips_of(node: Node, shape: Shapes, scaled: bool) -> Iterator[Slip]:
                 yield Slip(
                     "wrong axis", "if softmax runs down the columns and not along the rows", Turned(op, (0,), True)
                 )
+            if node.axes[-1:] == node.axes[-2:-1] and not masked:
+                yield Slip("masked", "if what comes later is hidden, which it is not here", Hidden(op))
             yield Slip("no powers", "if each number is divided by the sum, without e to its power", RowShares())
             yield Slip("not divided", "if e to the power is not divided by the sum of the row", Then(Kept(), "exp"))
             yield Slip("no softmax", "before softmax", Kept())

@@ -1,8 +1,11 @@
 """A short lesson that the tests walk through."""
 
+import tomllib
+
 import pytest
 
-from explorer.lessons.loader import load
+from explorer.lessons.loader import lesson_from
+from explorer.lessons.reading import Table
 
 THREE = """
 format = 2
@@ -55,9 +58,12 @@ allowed = ["output.temperature"]
 """
 
 
-@pytest.fixture
-def three(tmp_path):
+def three_steps():
     """The lesson."""
-    file = tmp_path / "three-steps.toml"
-    file.write_text(THREE)
-    return load(file)
+    return lesson_from(Table("three-steps.toml", tomllib.loads(THREE)))
+
+
+@pytest.fixture
+def three():
+    """The lesson."""
+    return three_steps()

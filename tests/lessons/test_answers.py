@@ -68,6 +68,15 @@ def test_a_number_that_no_mistake_gives_is_told_apart_by_its_difference():
     assert verdict.sentence == "No: the number is 0.30. Yours is 16.70 too large."
 
 
+def test_a_mask_where_there_is_none_is_named():
+    state = EMMA.state("printed")
+    values = values_of(state).values["scores"]
+    typed = softmax(values[3, :4])[0]
+    verdict = judge(Predict(ask="?", node="weights", cell=(3, 0)), round(float(typed), 2), state)
+    assert verdict.mistake.name == "masked"
+    assert verdict.mistake.derivation[-1][1][-1].value == f"{typed:.4f}"
+
+
 def test_a_share_in_per_cent_is_named_without_its_decimals():
     assert judge(SHARE, 30, TEXTBOOK).mistake.name == "per cent"
 

@@ -4,8 +4,11 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from refusals import refuses
 
+from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.answers import judge, values_of
 from explorer.lessons.hints import ladder
@@ -15,6 +18,7 @@ from explorer.lessons.practice import MISSING, faded, fresh_numbers
 from explorer.lessons.progress import ComeBack, Progress, ProgressFolder
 from explorer.lessons.steps import ALL, Point, Predict
 from explorer.lessons.walk import Walk
+from tests.lessons.conftest import three_steps
 
 DAY = date(2026, 1, 1)
 
@@ -73,6 +77,32 @@ def test_a_walk_goes_on_where_it_stopped(folder, three):
     answered = later.progress.answers["differences"]
     assert (answered.right, answered.first, answered.tries, answered.hints) == (True, False, 2, 1)
     assert later.progress.seen == ("differences",)
+
+
+@given(st.lists(st.one_of(st.integers(0, 2), st.sampled_from(["edit", "temperature", "switch", "undo", "redo"]))))
+def test_whatever_is_done_in_between_a_step_is_what_it_is(acts):
+    lesson = three_steps()
+    walk, untouched = Walk(lesson), Walk(lesson)
+    document = Document(lesson.state())
+    for number, act in enumerate(acts):
+        match act:
+            case "edit":
+                document.do(SetCells("output.logits", {(0, 0): float(number)}))
+            case "temperature":
+                document.do(SetCells("output.temperature", {(): 1.5 + number}))
+            case "switch":
+                document.do(SetSwitch("output", "activation", "sigmoid"))
+            case "undo":
+                document.undo()
+            case "redo":
+                document.redo()
+            case _:
+                document.do(walk.go(act))
+                assert document.state is walk.state(act)
+                wanted = untouched.engine(act).values
+                assert {name: array.tobytes() for name, array in document.engine.values.items()} == {
+                    name: array.tobytes() for name, array in wanted.items()
+                }
 
 
 def test_a_walk_without_a_folder_writes_nothing(tmp_path, three):
