@@ -1,6 +1,7 @@
 """What the references print against what the models compute: figures, slips and claims."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from explorer.document.state import State
 from explorer.lessons.goals import holds, read_goal
 from explorer.lessons.loader import load
 from explorer.lessons.places import Names
-from explorer.lessons.references import Claim, Descent, Figure, Slip, claims, figures, slips
+from explorer.lessons.references import Claim, Figure, Slip, claims, figures, slips
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +131,13 @@ def compute(figure: Figure, state: State) -> Array:
     """
     state = typed_in(figure, state)
     if figure.descent is not None:
-        state = _descended(figure.descent, state)
+        state = _descended(figure, state)
     engine = Document(state).engine
     place = state.graph.place(figure.node)
     if figure.worked is not None:
         computed = _worked(engine.explain(figure.node, figure.worked), figure.part)
+    elif figure.part == "shape":
+        computed = np.asarray(engine.value(place).shape)
     elif figure.part == "gradient":
         computed = np.asarray(engine.gradient(place))
     else:
@@ -148,7 +151,7 @@ def compute(figure: Figure, state: State) -> Array:
 def state_of(figure: Figure) -> State:
     """The model that computes a figure: its lesson's setting with what is typed in, behind its steps of descent."""
     state = typed_in(figure, load(figure.lesson).state(figure.setting))
-    return state if figure.descent is None else _descended(figure.descent, state)
+    return state if figure.descent is None else _descended(figure, state)
 
 
 def typed_in(figure: Figure, state: State) -> State:
@@ -163,16 +166,28 @@ def typed_in(figure: Figure, state: State) -> State:
     return state
 
 
-def _descended(descent: Descent, state: State) -> State:
+def _descended(figure: Figure, state: State) -> State:
     """Behind some steps of plain gradient descent."""
+    moved, taken = figure.descent, _steps(figure.lesson, figure.setting)
+    assert moved is not None
+    return SetCells(moved.node, _cells(state, moved.node, taken[moved.steps])).apply(state)
+
+
+@cache
+def _steps(lesson: str, setting: str) -> list[Array]:
+    """What moves, before each step and behind the last, as many as any figure of a setting takes of them."""
+    descents = [one.descent for one in figures() if (one.lesson, one.setting) == (lesson, setting) and one.descent]
+    last = max(descents, key=lambda one: one.steps)
+    state = load(lesson).state(setting)
     engine, inputs = fresh(state.graph, state.inputs, state.pins), dict(state.inputs)
-    place = state.graph.place(descent.node)
-    for _ in range(descent.steps):
-        gradient = engine.gradient(place)
+    taken = [inputs[last.node]]
+    for _ in range(last.steps):
+        gradient = engine.gradient(state.graph.place(last.node))
         assert gradient is not None
-        inputs[descent.node] = inputs[descent.node] - descent.rate * gradient
+        inputs[last.node] = inputs[last.node] - last.rate * gradient
         engine.update(state.graph, inputs, state.pins)
-    return SetCells(descent.node, _cells(state, descent.node, inputs[descent.node])).apply(state)
+        taken.append(inputs[last.node])
+    return taken
 
 
 def _worked(last: Argument | None, part: str) -> Array:

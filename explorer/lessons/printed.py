@@ -16,7 +16,7 @@ from explorer.lessons.compared import (
     state_of,
 )
 from explorer.lessons.loader import load
-from explorer.lessons.references import Cell, Cited, Figure, Slip, cited, references, slips
+from explorer.lessons.references import SLACK, Cell, Cited, Figure, Slip, cited, references, slips
 from explorer.words.catalogue import load as load_vectors
 from explorer.words.printed import load as load_printed_words
 from explorer.words.similarity import cosine
@@ -98,7 +98,7 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
     by_id = {(one.figure.reference, one.figure.id): one for one in check_figures()}
     found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references()}
     for (reference, name), result in by_id.items():
-        if not name.endswith("-retyped"):
+        if not (name.endswith("-retyped") or result.figure.second):
             found[reference].extend(_of_figure(result, by_id.get((reference, f"{name}-retyped"))))
     for row in _of_words():
         found[row.reference].append(row)
@@ -117,7 +117,7 @@ def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber
     for cell in figure.cells:
         value, decimals = float(figure.values[cell]), int(figure.decimals[cell])
         computed = float(result.computed[cell])
-        exact = float(figure.off(result.computed)[cell]) < 0.5
+        exact = float(figure.off(result.computed)[cell]) <= SLACK
         shown, status, agrees = computed, REPRODUCES, result.agrees
         if not exact and retyped is not None:
             shown, status, agrees = float(retyped.computed[cell]), RETYPED, result.agrees and retyped.agrees
@@ -128,7 +128,7 @@ def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber
             figure.title,
             cell,
             plain(value),
-            plain(round(shown, decimals)),
+            _rounded(shown, value, decimals),
             shown - value,
             status,
             agrees,
@@ -217,7 +217,14 @@ _FLOAT32 = 2.0
 """Units of the last printed digit of a cosine in float32."""
 
 
+def _rounded(computed: float, value: float, decimals: int) -> str:
+    """A computed number with as many decimals as are printed; of a tie that is printed the other way, one more."""
+    digits = decimals if round(computed, decimals) == round(value, decimals) else decimals + 1
+    return plain(round(computed, digits))
+
+
 def plain(value: float) -> str:
     """A number as references print it: no more digits than it has, a true minus sign."""
+    value += 0.0  # no −0
     text = np.format_float_positional(value, trim="-") if abs(value) >= 1e-4 or not value else f"{value:.9g}"
     return text.replace("-", "−")

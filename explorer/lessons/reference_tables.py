@@ -10,7 +10,7 @@ from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, Table, likeliest
 from explorer.lessons.references import Cited, Claim, Descent, Figure, Reference, Slip
 
-PARTS = ("value", "gradient", "factors", "terms")
+PARTS = ("value", "gradient", "shape", "factors", "terms")
 """What of a node can be printed."""
 
 
@@ -21,7 +21,7 @@ def reference_from(top: Table) -> Reference:
     known: dict[str, Figure] = {}
     all_figures: list[Figure] = []
     for table in top.tables("figure"):
-        table.has_only("id", "title", "section", *_COMPUTED, "retyped", "again")
+        table.has_only("id", "title", "section", *_COMPUTED, "retyped", "again", "second")
         figure = _figure(table, id, lesson, known)
         if figure.id in known:
             table.fail("id", f"'{figure.id}' stands above already", "each figure has an id of its own")
@@ -85,6 +85,7 @@ def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figur
         _descent(table.table("descent")),
         _sections(table),
         worked,
+        table.flag("second", False),
     )
 
 

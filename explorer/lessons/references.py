@@ -50,14 +50,16 @@ class Figure:
     inputs, pins : mapping of str to numpy.ndarray
         Values of input nodes, and of computed ones, typed in only for this figure.
     part : str
-        What of the node is printed: "value"; its "gradient"; or, in a worked line, the "factors" or the "terms" of the
-        derivation of the cell, in reading order.
+        What of the node is printed: "value"; its "gradient"; its "shape"; or, in a worked line, the "factors" or the
+        "terms" of the derivation of the cell, in reading order.
     descent : Descent or None
         Steps of gradient descent taken before.
     again : tuple of str
         Sections where the same numbers are printed once more; one may stand there several times.
     worked : tuple of int or None
         The cell whose derivation is printed, where `part` is "factors" or "terms".
+    second : bool
+        Whether another figure has the same print: it is computed in a second way.
     """
 
     id: str
@@ -80,6 +82,7 @@ class Figure:
     descent: "Descent | None" = None
     again: tuple[str, ...] = ()
     worked: Cell | None = None
+    second: bool = False
 
     @property
     def plain(self) -> bool:
@@ -93,6 +96,8 @@ class Figure:
 
     def in_node(self, at: Cell) -> Cell:
         """The cell of the node that a place in `values` is about."""
+        if self.part == "shape":
+            return tuple(0 for _ in at) + (0,) * (len(self.values) - len(at))
         return self.worked or self.cell or at
 
     def printed(self, cell: Cell) -> str | None:
@@ -108,7 +113,7 @@ class Figure:
     def agrees_at(self, cell: Cell, computed: float) -> bool:
         """Whether a computed value agrees with the number printed for the cell."""
         value, decimals = self._at(cell)
-        return value is not None and bool(np.all(self._off(computed, value, decimals) <= self.units + _SLACK))
+        return value is not None and bool(np.all(self._off(computed, value, decimals) <= self.units + SLACK))
 
     def off(self, computed: Array) -> Array:
         """By how many units of the last printed decimal computed values are off beyond rounding; 0 where they agree."""
@@ -116,7 +121,7 @@ class Figure:
 
     def agrees(self, computed: Array) -> bool:
         """Whether all computed values agree with the print."""
-        return bool(np.all(self.off(computed) <= self.units + _SLACK))
+        return bool(np.all(self.off(computed) <= self.units + SLACK))
 
     def _at(self, cell: Cell) -> tuple[Any, int]:
         if self.cell is not None:
@@ -149,7 +154,7 @@ class Descent:
     steps: int
 
 
-_SLACK = 1e-3
+SLACK = 1e-3
 """A print to 12 decimals of a number such as 8.3 is at the end of what float64 holds."""
 
 

@@ -380,7 +380,7 @@ def test_the_stage_says_what_is_printed_and_on_request_its_slips(window, eye, ha
     words = said(window.inspector)
     assert "Prints W_Q, W_K, W_V, Q, K, V, weights, output" in words
     assert "A slip" not in words
-    assert "▸ 4 notes on the printed text" in words
+    assert "▸ 6 notes on the printed text" in words
     notes = window.inspector._notes
     assert notes.height() >= notes.label.fontMetrics().height()
     hand.click(notes.label, QPoint(20, notes.height() // 2))
