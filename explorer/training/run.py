@@ -15,12 +15,10 @@ Other settings, another example or another structure with the same weights make 
 a `Stretch` of steps has one.
 """
 
-import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from weakref import WeakKeyDictionary
@@ -32,7 +30,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.training import checkpoint
-from explorer.core.training.recipe import BOUNDS, Recipe
+from explorer.core.training.recipe import BOUNDS
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import Replace
@@ -40,96 +38,12 @@ from explorer.document.deferred import unread
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.training.preparation import Prepared, prepare_document, shaped, with_weights
-from explorer.training.task import Material
+from explorer.training.stretch import Point, Settings, Stretch, same_material
 from explorer.training.vocabulary import take_words
 
 MOST_STEPS = int(BOUNDS["steps"][1])
 BUDGET = 64 * 2**20
 """Bytes of earlier trainers that a run keeps."""
-
-
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """How steps are taken.
-
-    Parameters
-    ----------
-    material : Material
-        What is learned from.
-    recipe : Recipe
-        Its steps are counted from the beginning of the run.
-    """
-
-    material: Material
-    recipe: Recipe
-
-
-@dataclass(frozen=True, eq=False)
-class Stretch:
-    """Steps that are taken with the same settings, from the same example.
-
-    Parameters
-    ----------
-    settings : Settings
-    prepared : Prepared
-    """
-
-    settings: Settings
-    prepared: Prepared
-
-    @property
-    def from_document(self) -> bool:
-        """Whether it is the document's own example that is learned from."""
-        return self.settings.material.kind not in ("text", "pairs")
-
-    @property
-    def as_shown(self) -> bool:
-        """Whether the loss of a step is the one that the document shows."""
-        examples, batch = self.prepared.examples, self.settings.recipe.batch
-        whole = not 0 < batch < len(examples.training) and not len(examples.validation)
-        return self.from_document and whole and not self.settings.recipe.dropout
-
-    def fits(self, state: State, weights: Mapping[str, Array]) -> bool:
-        """Whether a document still has the model and the example that are learned; weights may be others."""
-        begun, apart = self.prepared.document, () if self.from_document else self.prepared.examples.arrays
-        lengths = self.prepared.examples.lengths
-        now, then = (replace(m, lengths={**m.lengths, **lengths}) for m in (state.model, begun.model))
-        given, inputs = unread(begun.inputs), unread(state.inputs)
-        return (
-            now == then
-            and state.pins.keys() == begun.pins.keys()
-            and all(state.pins[name] is pin for name, pin in begun.pins.items())
-            and all(inputs.get(n) is a for n, a in given.items() if n not in weights and n not in apart)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Point:
-    """Where a run has been.
-
-    Parameters
-    ----------
-    trainer : Trainer
-    stretch : Stretch
-        Of the next step.
-    state : State or None
-        The document there, where it did not come from the trainer: at the beginning, and where it was edited.
-    """
-
-    trainer: Trainer
-    stretch: Stretch
-    state: State | None = None
-
-    @cached_property
-    def bytes(self) -> int:
-        """What it takes that the point before does not share."""
-        arrays = [self.trainer.weights[name] for name in self.trainer.moving]
-        for table in self.trainer.optimiser.memory.values():
-            for entry in table.values():
-                parts = entry if isinstance(entry, tuple) else (entry,)
-                arrays += [part for part in parts if hasattr(part, "nbytes")]
-        each, tables = sys.getsizeof(np.zeros(0)), (self.trainer.weights, vars(self.trainer))
-        return sum(a.nbytes + each for a in arrays) + sum(map(sys.getsizeof, tables))
 
 
 class Run:
@@ -378,7 +292,7 @@ class Run:
         if not stretch.fits(state, here.trainer.weights):
             trainer = None
         elif stretch.settings is not settings:
-            same = _same(stretch.settings.material, settings.material)
+            same = same_material(stretch.settings.material, settings.material)
             recipe = replace(settings.recipe, initialiser=here.trainer.recipe.initialiser)
             trainer = here.trainer.under(recipe) if same else None
             stretch = replace(stretch, settings=settings)
@@ -590,12 +504,3 @@ def step_of(trainer: Trainer) -> tuple[Trainer, Record]:
     """
     after = copy(trainer)
     return after, after.step()
-
-
-def _same(one: Material, other: Material) -> bool:
-    """Whether the same is learned from; of tables the same arrays, whatever is in them."""
-    if one is other:
-        return True
-    if one.X is not other.X or one.target is not other.target:
-        return False
-    return replace(one, X=None, target=None).__dict__ == replace(other, X=None, target=None).__dict__

@@ -9,7 +9,8 @@ from explorer.core.training.data import TARGET
 from explorer.document.commands import SetInputs
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.training.run import Run, Settings
+from explorer.training.run import Run
+from explorer.training.stretch import Settings
 
 CASES = "input.X"
 

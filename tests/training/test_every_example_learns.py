@@ -9,7 +9,8 @@ from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainable import trainable
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
-from explorer.training.run import MOST_STEPS, Run, Settings
+from explorer.training.run import MOST_STEPS, Run
+from explorer.training.stretch import Settings
 from explorer.training.task import Material
 
 STEPS = 20

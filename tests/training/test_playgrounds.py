@@ -11,7 +11,8 @@ from explorer.document.commands import SetArray, SetInputs, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.training import recipes
-from explorer.training.run import Run, Settings
+from explorer.training.run import Run
+from explorer.training.stretch import Settings
 from explorer.training.task import Material
 
 XOR = np.array([0, 1, 1, 0])

@@ -16,7 +16,8 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
-from explorer.training.run import BUDGET, MOST_STEPS, Run, Settings
+from explorer.training.run import BUDGET, MOST_STEPS, Run
+from explorer.training.stretch import Settings
 from explorer.training.task import Material
 
 LOGITS = "output.logits"

@@ -10,7 +10,8 @@ from explorer.core.training.recipe import Recipe
 from explorer.document.commands import AddWords, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.training.run import Run, Settings
+from explorer.training.run import Run
+from explorer.training.stretch import Settings
 from explorer.training.task import Material
 
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog ."

@@ -36,7 +36,8 @@ from explorer.ui.selection import Cell
 
 if TYPE_CHECKING:  # all of training, which the first page does not need
     from explorer.core.training.trainer import Trainer
-    from explorer.training.run import Point, Run, Settings
+    from explorer.training.run import Run
+    from explorer.training.stretch import Point, Settings
     from explorer.training.trained_line import TrainedLine
     from explorer.ui.training.process import TrainingProcess
 
@@ -222,7 +223,8 @@ class Descent(QObject):
     def _by_hand(self) -> "Settings":
         """All of the document's own example in each step, just as it is shown."""
         from explorer.core.training.recipe import Recipe
-        from explorer.training.run import MOST_STEPS, Settings
+        from explorer.training.run import MOST_STEPS
+        from explorer.training.stretch import Settings
         from explorer.training.task import Material
 
         decay = OPTIMISERS[self.kind].decay

@@ -13,7 +13,8 @@ from explorer.core.training.records import Records
 from explorer.document.document import Change
 from explorer.sentences import sentence
 from explorer.training.diagnosis import why_it_stands_still
-from explorer.training.run import Run, Settings
+from explorer.training.run import Run
+from explorer.training.stretch import Settings
 from explorer.ui.theme import mark
 from explorer.ui.training.activations import Activations
 from explorer.ui.training.moves import Moves

@@ -10,7 +10,8 @@ from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.training.run import Run, Settings
+from explorer.training.run import Run
+from explorer.training.stretch import Settings
 from explorer.training.task import Material
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.selection import Cell
