@@ -1,33 +1,36 @@
 """Where one is in the steps of the lesson that is open, and the one way from step to step."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from explorer.core.engine import Engine
+from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place as GraphPlace
 from explorer.document.document import Change
 from explorer.document.state import State
 from explorer.lessons.answers import Answer, Verdict, judge
+from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
-from explorer.lessons.states import StepStates
 from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
+from explorer.lessons.walk import Walk
 from explorer.pages.excerpt import covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.view import Cell, Spot, View
 from explorer.ui.workbench import Workbench
 
+T = TypeVar("T")
 TABS = {"words": "Words", "train": "Train"}
 """Where a step can look that is no stage: tabs of the window."""
 
 
 @dataclass
-class Answered:
-    """What came of a question.
+class Attempt:
+    """What came of a question since the program was started.
 
     Parameters
     ----------
@@ -39,12 +42,15 @@ class Answered:
         So many were asked for.
     done : bool
         Whether nothing is asked any more.
+    told : bool
+        Whether the answer was shown to somebody who gave none.
     """
 
     tried: list[Answer] = field(default_factory=list)
     verdict: Verdict | None = None
     hints: int = 0
     done: bool = False
+    told: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,8 @@ class Guide(QObject):
         The step looks at values, changes or gradients: see `Looking.showing`.
     revealed
         One number more of what the step names is shown, or all are covered.
+    troubled : str
+        How far one is cannot be kept, and why.
     """
 
     stepped = Signal()
@@ -84,17 +92,21 @@ class Guide(QObject):
     tab_wanted = Signal(str)
     showing_wanted = Signal(str)
     revealed = Signal()
+    troubled = Signal(str)
 
     def __init__(self, bench: Workbench, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
         self._place: Place | None = None
         self._places: WeakKeyDictionary[State, Place | None] = WeakKeyDictionary({bench.document.wanted: None})
-        self._states: StepStates | None = None
-        self._answered: dict[tuple[str, str], Answered] = {}
+        self._walk: Walk | None = None
+        folder = bench.settings.folder
+        self.folder = None if folder is None else ProgressFolder(folder / "progress")
+        """Where progress is kept, if it is."""
+        self._attempts: dict[tuple[str, str], Attempt] = {}
+        self._again: set[tuple[str, str]] = set()
         self._veil: tuple[tuple[int, ...], ...] | None = None
-        self._far: dict[str, int] = {}
-        self._numbers: dict[str, Mapping[str, str]] = {}
+        self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
         bench.bridge.changed.connect(self._follow)
 
     # Where one is
@@ -128,80 +140,131 @@ class Guide(QObject):
     @property
     def numbers(self) -> Mapping[str, str]:
         """The numbers that the words of the step show: those that it begins with, whatever is changed in it."""
-        return {} if self.step is None else self._numbers.get(self.step.id, {})
-
-    def is_answered(self, step: Step) -> bool:
-        """Whether there is nothing to answer in a step, or it has been."""
-        return step.question is None or self._record(step).done
-
-    def _record(self, step: Step) -> Answered:
-        return self._answered.setdefault((self.lesson.id, step.id), Answered())
+        return {} if self.step is None else self._numbers.get((self.lesson.id, self.step.id), {})
 
     @property
     def changed(self) -> bool:
         """Whether something was changed in the step."""
-        if self._place is None:
-            return False
-        return self._bench.document.wanted is not self._states_of(self._place.lesson)[self._place.step]
+        return self._place is not None and self._bench.document.wanted is not self.walk.state(self._place.step)
 
     @property
-    def engine(self) -> Engine:
-        """The values that the step begins with, which its question is about, whatever is changed in it."""
-        assert self._place is not None
-        return self._states_of(self._place.lesson).engine(self._place.step)
+    def walk(self) -> Walk:
+        """The way of this student through the lesson that is open."""
+        lesson = self.lesson
+        if self._walk is None or self._walk.lesson is not lesson:
+            self._walk = Walk(lesson, self.folder)
+        return self._walk
 
     def far(self, lesson: Lesson) -> int:
-        """How many steps of a lesson one has gone."""
-        return self._far.get(lesson.id, 0)
+        """The number of the step at which one left a lesson, counted from 1; one more than there are at its end."""
+        ids = [step.id for step in lesson.steps]
+        here = self._walk is not None and self._walk.lesson.id == lesson.id
+        if here and self._walk is not None:
+            progress = self._walk.progress
+        elif self.folder is not None:
+            progress = self.folder.load(lesson.id)
+        else:
+            return 0
+        if ids and set(ids) <= set(progress.seen):
+            return len(ids) + 1
+        return ids.index(progress.step) + 1 if progress.step in ids else 0
 
     def forget(self, lesson: str) -> None:
-        """Begin a lesson anew: how far one was, and what was answered, is forgotten."""
-        self._far.pop(lesson, None)
-        for key in [key for key in self._answered if key[0] == lesson]:
-            del self._answered[key]
+        """Begin a lesson anew: how far one was, and what was answered, is forgotten.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written".
+        """
+        if self.folder is not None:
+            self.folder.save(replace(Progress(lesson), seed=self.folder.load(lesson).seed))
+        self._walk = None
+        self._attempts = {key: one for key, one in self._attempts.items() if key[0] != lesson}
 
     def left_at(self) -> int:
         """The step of the lesson that is open at which one left it."""
-        far = self.far(self.lesson)
-        return far - 1 if 0 < far < len(self.steps) else 0
+        return self.walk.at if self.far(self.lesson) <= len(self.steps) else 0
 
     # Answering
 
     @property
-    def answered_here(self) -> Answered:
+    def attempt(self) -> Attempt:
         """What came of the question of the step one is at."""
-        return Answered() if self.step is None else self._record(self.step)
+        return Attempt() if self.step is None else self._attempt(self.step)
+
+    def _attempt(self, step: Step) -> Attempt:
+        return self._attempts.setdefault((self.lesson.id, step.id), Attempt())
+
+    def is_answered(self, step: Step) -> bool:
+        """Whether there is nothing to answer in a step, or it has been, now or another day."""
+        if step.question is None or self._attempt(step).done:
+            return True
+        before = self.walk.progress.answers.get(step.id)
+        if before is None or (self.lesson.id, step.id) in self._again:
+            return False
+        return before.right or isinstance(step.question, (Predict, Point))
 
     def answer(self, answer: Answer) -> None:
         """Answer the question of the step one is at. A number and a place are given once; the others until right."""
-        question, record = self.question, self.answered_here
-        if question is None or self._place is None or record.done:
+        question, attempt = self.question, self.attempt
+        if question is None or self.step is None:
             return
-        states = self._states_of(self._place.lesson)
-        record.tried.append(answer)
-        record.verdict = judge(question, answer, states[self._place.step], self.engine)
-        record.done = record.verdict.right or isinstance(question, (Predict, Point))
-        if record.done:
+        key = self.lesson.id, self.step.id
+        attempt.tried.append(answer)
+        attempt.verdict = self._kept(lambda: self.walk.answer(answer, attempt.hints, key in self._again))
+        attempt.done = attempt.verdict.right or isinstance(question, (Predict, Point))
+        if attempt.done:
+            self._again.discard(key)
             self._light()
         self.answered.emit()
 
     def look_whether_made(self) -> None:
         """See whether what was changed makes it so; a step that nobody has touched says nothing."""
-        question, record = self.question, self.answered_here
-        if not isinstance(question, MakeSo) or self._place is None or record.done:
+        question, attempt = self.question, self.attempt
+        if not isinstance(question, MakeSo) or self._place is None:
             return
-        made, began = self._bench.document.state, self._states_of(self._place.lesson)[self._place.step]
+        made, began = self._bench.document.state, self.walk.state(self._place.step)
         verdict = judge(question, made, began) if made is not began else None
-        if verdict != record.verdict:
-            record.verdict = verdict
-            record.done = verdict is not None and verdict.right
+        if verdict is not None and verdict.right:
+            self.answer(made)
+        elif verdict != attempt.verdict:
+            attempt.verdict = verdict
             self.answered.emit()
 
     def hint(self) -> None:
         """Give one hint more."""
         if self.question is not None:
-            self.answered_here.hints += 1
+            self.attempt.hints += 1
             self.answered.emit()
+
+    def tell(self) -> None:
+        """Show the answer to those who gave none, as in a class; it is not kept."""
+        if self.question is not None:
+            self.attempt.done = self.attempt.told = True
+            self._light()
+            self.answered.emit()
+
+    def ask_again(self) -> None:
+        """Ask the question of the step once more."""
+        if self.step is not None:
+            key = self.lesson.id, self.step.id
+            self._again.add(key)
+            self._attempts.pop(key, None)
+            self._look()
+
+    def _kept(self, act: Callable[[], T]) -> T:
+        """Do something that is kept; where nothing can be written, it is told once, and kept until the end."""
+        try:
+            return act()
+        except ExplorerError as error:
+            if error.id != "not-written":
+                raise
+            at, self.folder = self.walk.at, None
+            self._walk = None
+            self.walk.at = at
+            self.troubled.emit(str(error))
+            return act()
 
     # Going
 
@@ -215,15 +278,15 @@ class Guide(QObject):
         """
         if not 0 <= step < len(self.steps):
             return
-        place, states = Place(self.lesson, step), self._states_of(self.lesson)
-        document = self._bench.document
-        self._bench.opened.add(states[step])  # nobody has to save what a lesson brings along
-        document.do(states.go(step))
+        place, document = Place(self.lesson, step), self._bench.document
+        command = self._kept(lambda: self.walk.go(step))
+        self._bench.opened.add(command.state)  # nobody has to save what a lesson brings along
+        document.do(command)
         self._place = self._places[document.wanted] = place
         document.settle()
         self._veil = None
-        self._far[self.lesson.id] = max(self.far(self.lesson), step + 1)
-        self._numbers[self.steps[step].id] = numbers_of(self.steps[step], states.engine(step))
+        numbers = numbers_of(self.steps[step], self.walk.engine(step))
+        self._numbers[self.lesson.id, self.steps[step].id] = numbers
         self._bench.bridge.flush()
         self._look()
 
@@ -242,9 +305,11 @@ class Guide(QObject):
             self.go(self.at)
 
     def reveal(self) -> None:
-        """Cover what the step names; after that, show one of its numbers more each time, in reading order."""
+        """Show the answer that is asked for; without one, cover what the step names, then show one number each time."""
         step, selection = self.step, self._bench.selection
-        if step is None or self.question is not None:
+        if self.question is not None:
+            self.tell()
+        if step is None or step.question is not None:
             return
         graph = self._bench.document.engine.graph
         place = graph.find(step.look.node) if step.look.node else None
@@ -290,11 +355,6 @@ class Guide(QObject):
 
     # Following
 
-    def _states_of(self, lesson: Lesson) -> StepStates:
-        if self._states is None or self._states.lesson is not lesson:
-            self._states = StepStates(lesson)
-        return self._states
-
     def _follow(self, change: Change) -> None:
         """Undo or redo may have gone to another step, or to where nobody went through steps."""
         wanted, lesson = self._bench.document.wanted, self._bench.lesson
@@ -304,6 +364,8 @@ class Guide(QObject):
         place = self._places[wanted]
         if place != self._place:
             self._place = place
+            if place is not None:
+                self.walk.at = place.step
             if place is None:
                 self._bench.selection.speak_of(None)
                 self.stepped.emit()
@@ -355,4 +417,7 @@ class Guide(QObject):
             return {place.node: frozenset(self._veil)}
         if not isinstance(question, Predict):
             return {}
+        if question.of == "gradient":
+            place = self._bench.document.engine.graph.place(question.node)
+            return {place.node: frozenset([place.index + question.cell])}
         return covered_by(View.of(self._bench.document), question.node, question.cell)

@@ -94,7 +94,7 @@ class LessonCard(QFrame):
     def show_lesson(self, lesson: Lesson | None, far: int) -> None:
         """Say what is in it, and how many of its steps have been gone."""
         steps = 0 if lesson is None else len(lesson.steps)
-        self._bar.setVisible(0 < far < steps)
+        self._bar.setVisible(0 < far <= steps)
         self._far.setVisible(0 < far)
         self.again.setVisible(0 < far)
         self._size.setVisible(lesson is not None)
@@ -107,12 +107,12 @@ class LessonCard(QFrame):
         self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
         self._bar.setRange(0, max(steps, 1))
         self._bar.setValue(far)
-        self._far.setText("✓ gone through" if far >= steps else f"at step {far} of {steps}")
-        self.button.setText("Go on" if 0 < far < steps else "Again" if far else "Begin" if steps else "Open")
-        self.again.setVisible(0 < far < steps)
+        self._far.setText("✓ gone through" if far > steps else f"at step {far} of {steps}")
+        self.button.setText("Go on" if 0 < far <= steps else "Again" if far else "Begin" if steps else "Open")
+        self.again.setVisible(0 < far <= steps)
         self.button.setAccessibleName(f"{self.button.text()}: {lesson.title}")
         self.button.setToolTip(self.button.accessibleName())
-        mark(self.button, primary="true" if steps and far < steps else "false")
+        mark(self.button, primary="true" if steps and far <= steps else "false")
         self._found = " ".join((lesson.title, teaches, lesson.paragraph, lesson.reference, lesson.id)).casefold()
 
     def has(self, words: list[str]) -> bool:

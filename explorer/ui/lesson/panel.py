@@ -27,9 +27,9 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
-MOST = 0.62
+MOST = 0.7
 """Of the height of the column: the rest is for the derivation of the cell pointed at."""
-MOST_ASKING = 0.8
+MOST_ASKING = 0.92
 """The same while a question is open, which has to be in sight whole."""
 
 
@@ -99,6 +99,7 @@ class StepPanel(QFrame):
         self._content.installEventFilter(self)
         guide.stepped.connect(self._show_step)
         guide.answered.connect(self._follow_answer)
+        guide.troubled.connect(self.say)
         self.restyle()
 
     def _button(self, text: str, tip: str, act: object) -> QPushButton:

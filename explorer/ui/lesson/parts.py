@@ -164,6 +164,7 @@ class LessonParts(QObject):
         if self.presenter is not None:
             self.presenter.deleteLater()
             self.presenter = None
+            self._window.activateWindow()  # so that F5 goes on there
 
     def close_down(self) -> None:
         """End presenter mode."""

@@ -8,13 +8,24 @@ from functools import partial
 from html import escape
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from explorer.core.derivation import Row
+from explorer.core.numbers import written
 from explorer.lessons.answers import Verdict
-from explorer.lessons.mistakes import Part, derivation
+from explorer.lessons.mistakes import Part
+from explorer.lessons.practice import Blank, Faded
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
@@ -63,6 +74,11 @@ class QuestionView(QFrame):
         self._column.addLayout(self._hint_place)
         self._column.addWidget(self._derivation)
         self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._again = QPushButton("Answer again")
+        mark(self._again, link="true")
+        self._again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._again.clicked.connect(guide.ask_again)
+        self._column.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
         guide.answered.connect(self._follow)
         self.hide()
 
@@ -103,37 +119,31 @@ class QuestionView(QFrame):
             return
         guide = self._guide
         done = guide.question is None
-        record = guide.answered_here
-        self._body.follow(record.verdict, done)
-        self._verdict.show_verdict(record.verdict)
+        attempt = guide.attempt
+        self._body.follow(attempt.verdict, done)
+        self._verdict.show_verdict(attempt.verdict)
         self._why.setVisible(done and bool(question.why))
-        self._show_hints(question, record.hints, done)
+        self._show_hints(attempt.hints, attempt.told, done)
+        self._again.setVisible(done and not (attempt.verdict is not None and attempt.verdict.right))
 
-    def _show_hints(self, question: Question, asked: int, done: bool) -> None:
-        shown = question.hints[:asked]
-        while len(self._hints) < len(shown):
+    def _show_hints(self, asked: int, told: bool, done: bool) -> None:
+        """The rungs of the ladder that were asked for; the last is how the answer comes about."""
+        ladder = self._guide.walk.hints()
+        shown = () if done and not told else ladder[-1:] if told else ladder[:asked]
+        words = [hint for hint in shown if isinstance(hint, str)]
+        rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
+        while len(self._hints) < len(words):
             self._hints.append(Words(role="hint"))
             self._hint_place.addWidget(self._hints[-1])
         for i, label in enumerate(self._hints):
-            label.setVisible(i < len(shown) and not done)
-            if i < len(shown):
-                label.say(f"*Hint {i + 1}.* {shown[i]}", self._guide.numbers)
-        steps = derived(self._guide, question)
-        rungs = len(question.hints) + bool(steps)
-        last = bool(steps) and asked > len(question.hints)
-        self._derivation.setVisible(last and not done)
-        if last:
-            self._derivation.show_rows(steps)
-        self._more.setVisible(not done and asked < rungs)
-        full = asked == len(question.hints)
-        self._more.setText("Show how it is computed" if full else "Another hint" if asked else "Give me a hint")
-
-
-def derived(guide: Guide, question: Question) -> Sequence[Row]:
-    """How the number that is asked for comes about: the last of all hints."""
-    if not isinstance(question, Predict):
-        return ()
-    return [row for _, rows in derivation(guide.engine, question.node, question.cell) for row in rows]
+            label.setVisible(i < len(words))
+            if i < len(words):
+                label.say(words[i], self._guide.numbers)
+        self._derivation.setVisible(bool(rows))
+        self._derivation.show_rows(rows)
+        self._more.setVisible(not done and asked < len(ladder))
+        derives = asked + 1 == len(ladder) and not isinstance(ladder[-1], str)
+        self._more.setText("Show how it is computed" if derives else "Another hint" if asked else "Give me a hint")
 
 
 class Body(QWidget):
@@ -165,15 +175,18 @@ class PredictBody(Body):
 
     def __init__(self, bench: Workbench, guide: Guide, question: Predict) -> None:
         super().__init__(bench, guide, question)
-        self.field = QLineEdit()
-        self.field.setAccessibleName("Your number")
-        self.field.setPlaceholderText(f"{question.digits} decimals" if question.digits else "whole number")
+        self.field = field_of(question.digits)
+        gaps = guide.walk.gaps()
+        self._gaps = None if gaps is None else GapsView(bench, gaps)
+        if self._gaps is not None:
+            self.column.addWidget(self._gaps)
+            self._gaps.changed.connect(self._say_whether_typed)
         self.field.returnPressed.connect(self._lock)
         self.button = QPushButton("Lock in")
         mark(self.button, primary="true")
         self.button.setToolTip("Give this number as your answer, and see the right one")
         self.button.clicked.connect(self._lock)
-        self.field.textChanged.connect(lambda: self.button.setEnabled(self.number() is not None))
+        self.field.textChanged.connect(self._say_whether_typed)
         self.button.setEnabled(False)
         line = QHBoxLayout()
         line.addWidget(self.field, 1)
@@ -182,20 +195,103 @@ class PredictBody(Body):
 
     def number(self) -> float | None:
         """What is typed, if it is a number."""
-        try:
-            number = float(self.field.text().strip().replace(",", ".").replace("−", "-"))
-        except ValueError:
-            return None
-        return number if abs(number) < float("inf") else None
+        return number_in(self.field)
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self.field.setReadOnly(done)
         self.button.setVisible(not done)
+        if self._gaps is not None:
+            self._gaps.lock(done)
+
+    def _say_whether_typed(self) -> None:
+        whole = self._gaps is None or self._gaps.full
+        self.button.setEnabled(self.number() is not None and whole)
 
     def _lock(self) -> None:
         number = self.number()
-        if number is not None and not self.field.isReadOnly():
+        if number is not None and self.button.isEnabled() and not self.field.isReadOnly():
             self.guide.answer(number)
+
+
+class GapsView(QWidget):
+    """A derivation with gaps to be filled in; its result is asked for below it.
+
+    Parameters
+    ----------
+    bench : Workbench
+    gaps : Faded
+
+    Signals
+    -------
+    changed
+        Something was typed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench, gaps: Faded) -> None:
+        super().__init__()
+        self._bench = bench
+        self.fields: list[tuple[QLineEdit, Blank]] = []
+        self._said: list[QLabel] = []
+        blanks = {(blank.part, blank.row): blank for blank in gaps.blanks[:-1]}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(bench.appearance.px(2))
+        grid.setColumnStretch(0, 1)
+        line = 0
+        for p, (_, rows) in enumerate(gaps.parts):
+            for r, row in enumerate(rows):
+                words = " ".join(filter(None, (row.label, row.expression)))
+                grid.addWidget(SteadyLabel(escape(words), role="small"), line, 0)
+                blank = blanks.get((p, r))
+                if blank is not None:
+                    field = field_of(blank.digits)
+                    field.setFixedWidth(bench.appearance.px(84))
+                    field.textChanged.connect(self.changed)
+                    said = QLabel()
+                    grid.addWidget(field, line, 1)
+                    grid.addWidget(said, line, 2)
+                    self.fields.append((field, blank))
+                    self._said.append(said)
+                elif row.value:
+                    number = QLabel(row.value)
+                    number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                    grid.addWidget(number, line, 1)
+                line += 1
+
+    @property
+    def full(self) -> bool:
+        """Whether there is a number in each gap."""
+        return all(number_in(field) is not None for field, _ in self.fields)
+
+    def lock(self, done: bool) -> None:
+        """Say of each gap whether it is right; before that, let it be filled in."""
+        theme = self._bench.appearance.theme
+        for (field, blank), said in zip(self.fields, self._said, strict=True):
+            field.setReadOnly(done)
+            typed = number_in(field)
+            right = typed is not None and blank.judge(typed).right
+            shown = "✓" if right else f"✗ {written(blank.value, blank.digits)}"
+            ink = theme.accent_text if right else theme.here_text
+            said.setText(f"<span style='color:{ink}'>{shown}</span>" if done else "")
+
+
+def field_of(digits: int) -> QLineEdit:
+    """A field for a number with so many decimals."""
+    field = QLineEdit()
+    field.setAccessibleName("Your number")
+    field.setPlaceholderText(f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number")
+    return field
+
+
+def number_in(field: QLineEdit) -> float | None:
+    """What is typed in a field, if it is a number."""
+    try:
+        number = float(field.text().strip().replace(",", ".").replace("−", "-"))
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
 
 
 class ChooseBody(Body):
@@ -210,7 +306,7 @@ class ChooseBody(Body):
             self.column.addWidget(button)
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
-        tried = self.guide.answered_here.tried
+        tried = self.guide.attempt.tried
         for i, (button, choice) in enumerate(zip(self.buttons, self.question.choices, strict=True)):
             wrong = i in tried and not choice.right
             sign = "✗ " if wrong else "✓ " if choice.right and done else ""
@@ -253,7 +349,7 @@ class PointBody(Body):
             self.guide.answer((head,))
 
     def _cell(self, cell: Cell) -> None:
-        place = self.guide.engine.graph.place(self.question.node)
+        place = self.guide.walk.engine(self.guide.walk.at).graph.place(self.question.node)
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
             self.guide.answer(cell.index[len(place.index) :])
 

@@ -62,8 +62,8 @@ def test_a_known_mistake_is_named_with_both_derivations(window, guide, panel, ha
     hand.key(Key.Key_Return)
     sides = verdict(panel)._sides
     assert verdict(panel)._mistake.isVisible()
-    assert guide.answered_here.verdict.mistake is not None
-    assert [side.isVisible() for side in sides] == [bool(guide.answered_here.verdict.mistake.derivation)] * 2
+    assert guide.attempt.verdict.mistake is not None
+    assert [side.isVisible() for side in sides] == [bool(guide.attempt.verdict.mistake.derivation)] * 2
 
 
 def test_hints_are_a_ladder_that_ends_in_the_derivation(window, guide, panel, hand, go):
@@ -98,7 +98,7 @@ def test_a_cell_is_pointed_at(window, guide, panel, hand, eye, go):
     assert body(panel, PointBody)
     view = eye.views(window)[SHARES]
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
-    assert guide.answered_here.verdict.right
+    assert guide.attempt.verdict.right
     assert guide.question is None
 
 
@@ -117,5 +117,5 @@ def test_it_is_made_so(window, guide, panel, hand, eye, go):
     hand.type("4")
     hand.key(Key.Key_Return)
     window.bench.bridge.flush()
-    assert guide.answered_here.verdict.right
+    assert guide.attempt.verdict.right
     assert guide.question is None

@@ -1,0 +1,217 @@
+"""Presenter mode in a real window, driven by the keys that a clicker and a lecturer press."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
+
+from explorer.ui.lesson.enlarged import HEIGHT, WIDTH
+from explorer.ui.lesson.question import PredictBody
+from explorer.ui.matrix.labels import Labels
+from explorer.ui.matrix.view import MatrixView
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+Key = Qt.Key
+LOGITS, SHARES = "output.logits", "output.probabilities"
+READ = 24  # pixels: what the last row can read
+
+
+@pytest.fixture
+def presenter(window, hand, qtbot):
+    """The window that the class sees, on the first step."""
+    hand.key(Key.Key_F5)
+    presenter = window.lessons.presenter
+    qtbot.waitUntil(lambda: presenter.isVisible() and QApplication.activeWindow() is presenter)
+    presenter.resize(WIDTH, HEIGHT)
+    QApplication.processEvents()
+    yield presenter
+    if window.lessons.presenter is not None:
+        presenter.leave()
+
+
+@pytest.mark.parametrize("key", [
+    Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Enter, Key.Key_Return, Key.Key_N,
+])  # fmt: skip
+def test_each_key_onward_is_exactly_one_step(presenter, guide, hand, key):
+    hand.key(key)
+    assert guide.at == 1
+    presenter.setFocus()
+    hand.key(key)
+    assert guide.at == 2
+
+
+@pytest.mark.parametrize("key", [Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P])
+def test_each_key_back_is_exactly_one_step(presenter, guide, go, hand, key):
+    go(3)
+    hand.key(key)
+    assert guide.at == 2
+
+
+def test_a_clicker_sends_f5_and_esc_in_turn(window, guide, hand, qtbot, presenter):
+    hand.key(Key.Key_PageDown)
+    hand.key(Key.Key_F5)
+    assert presenter.isVisible()
+    assert guide.at == 1
+    hand.key(Key.Key_Escape)
+    assert window.lessons.presenter is None
+    assert guide.at == 1  # the step is kept
+    qtbot.waitUntil(window.isActiveWindow)
+    hand.key(Key.Key_F5)
+    assert window.lessons.presenter.sheet.step is guide.steps[1]
+    window.lessons.presenter.leave()
+
+
+def test_the_matrix_that_has_the_keys_does_not_keep_them(presenter, guide, hand):
+    view = presenter.findChild(MatrixView)
+    hand.click(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
+    assert view.hasFocus()
+    hand.key(Key.Key_Down)
+    assert guide.at == 1
+
+
+def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand):
+    view = presenter.findChild(MatrixView)
+    hand.click(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
+    hand.type("5")
+    hand.key(Key.Key_Return)  # ends the typing and is no step
+    assert guide.at == 0
+    assert window.bench.document.state.inputs[LOGITS][0, 0] == 5
+    window.bench.bridge.flush()
+    assert presenter.sheet.elements.widgets[LOGITS].matrix.values[0, 0] == 5
+    hand.key(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
+
+
+def test_black_and_white_and_a_step_shows_the_screen_again(presenter, guide, hand):
+    middle = QPoint(WIDTH // 2, HEIGHT // 2)
+    for key, colour in ((Key.Key_B, "#000000"), (Key.Key_W, "#ffffff")):
+        hand.key(key)
+        assert presenter.grab().toImage().pixelColor(middle).name() == colour
+        hand.key(key)
+        assert presenter._cover.isHidden()
+    hand.key(Key.Key_Period)
+    hand.key(Key.Key_N)
+    assert presenter._cover.isHidden()
+    assert guide.at == 1
+
+
+def test_g_and_a_number_go_to_a_step_and_esc_only_ends_the_number(presenter, guide, hand):
+    hand.key(Key.Key_G)
+    hand.type("4")
+    assert "Go to step 4 of 5" in presenter._bar.text()
+    hand.key(Key.Key_Return)
+    assert guide.at == 3
+    hand.key(Key.Key_G)
+    hand.type("2")
+    hand.key(Key.Key_Escape)
+    assert presenter.isVisible()
+    assert guide.at == 3
+    hand.key(Key.Key_G)
+    hand.type("99")
+    hand.key(Key.Key_Return)
+    assert guide.at == 3
+
+
+def test_all_steps_as_small_pictures(presenter, guide, hand, qtbot):
+    hand.key(Key.Key_D)
+    overview = presenter._overview
+    assert overview.isVisible()
+    qtbot.waitUntil(lambda: not overview._timer.isActive())
+    assert overview.count() == 5
+    assert overview.item(1).icon().availableSizes()[0].width() >= 300
+    overview.setCurrentRow(3)
+    hand.key(Key.Key_Return)
+    assert overview.isHidden()
+    assert guide.at == 3
+
+
+def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
+    hand.key(Key.Key_L)
+    assert QApplication.overrideCursor() is not None
+    hand.key(Key.Key_L)
+    assert QApplication.overrideCursor() is None
+    hand.key(Key.Key_T)
+    assert presenter.clock.runs
+    assert presenter._bar.text() == "0:00"
+    hand.key(Key.Key_T)
+    assert not presenter.clock.runs
+    wide = presenter.findChild(MatrixView).width()
+    hand.key(Key.Key_Z)
+    assert presenter.sheet.alone
+    assert presenter.sheet.findChild(MatrixView).width() > wide
+    hand.key(Key.Key_Z)
+    assert not presenter.sheet.alone
+    assert presenter.sheet.findChild(MatrixView).width() == wide
+
+
+def test_a_drag_zooms(presenter, hand):
+    handle = presenter.windowHandle()
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(500, 420))
+    QTest.mouseMove(handle, QPoint(760, 640))
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(760, 640))
+    assert presenter.sheet.alone
+
+
+def test_frozen_the_class_sees_what_it_saw(presenter, guide, hand):
+    hand.key(Key.Key_F)
+    before = presenter.grab().toImage()
+    guide.next()
+    QApplication.processEvents()
+    assert presenter.grab().toImage() == before
+    hand.key(Key.Key_F)
+    assert presenter.grab().toImage() != before
+
+
+def test_reveal_covers_the_numbers_and_shows_one_after_the_other(presenter, guide, go, hand, window):
+    go(2)
+    guide.answer(1)
+    hand.key(Key.Key_P)
+    hand.key(Key.Key_P)
+
+    def texts():
+        matrix = presenter.sheet.elements.widgets[LOGITS].matrix
+        return [matrix.text(0, i) for i in range(3)]
+
+    assert texts() == ["2.0", "1.0", "0.0"]
+    hand.key(Key.Key_R)
+    assert texts() == ["?", "1.0", "0.0"]  # the step names the first alone
+    hand.key(Key.Key_R)
+    assert texts() == ["2.0", "1.0", "0.0"]
+
+
+def test_reveal_tells_the_answer_that_nobody_gave(presenter, guide, go, hand):
+    go(1)
+    assert presenter.sheet.elements.widgets[SHARES].matrix.text(0, 0) == "?"
+    hand.key(Key.Key_R)
+    assert presenter.sheet.elements.widgets[SHARES].matrix.text(0, 0) != "?"
+    assert guide.attempt.tried == []
+    assert guide.walk.progress.answers == {}
+
+
+def test_a_clicker_goes_on_while_somebody_types(presenter, guide, go, hand):
+    go(1)
+    (body,) = presenter.findChildren(PredictBody)
+    hand.click(body.field)
+    hand.type("0.5 n")
+    assert body.field.text() == "0.5 n"
+    hand.key(Key.Key_PageDown)
+    assert guide.at == 2
+
+
+def test_nothing_but_labels_of_axes_is_too_small_to_read(presenter, guide, hand):
+    for _ in guide.steps:
+        labels = [label for label in presenter.findChildren(QLabel) if label.isVisible() and label.text()]
+        assert labels
+        for label in labels:
+            assert label.fontInfo().pixelSize() >= READ, label.text()
+        for view in presenter.findChildren(MatrixView):
+            assert view.bench.appearance.fonts.number.pointSizeF() * view.logicalDpiY() / 72 >= READ
+            assert view.findChildren(Labels)
+        hand.key(Key.Key_N)
+
+
+def test_it_is_as_large_on_a_larger_screen(presenter):
+    small = presenter._look.scale
+    presenter.resize(1920, 1080)
+    QApplication.processEvents()
+    assert presenter._look.scale == pytest.approx(1.5 * small)
