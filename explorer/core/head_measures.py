@@ -8,6 +8,7 @@ would pass for one that finds the subject: subjects stand first.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -99,8 +100,8 @@ MEASURES: Mapping[str, tuple[str, Rule]] = {
     "previous": ("looks at the word before", previous),
     "same word": ("looks at the same word, where it came before", same_word),
     "induction": ("looks at what came behind the same word", induction),
-    "referent": ("looks from a pronoun at who is meant", referent),
-    "foretold referent": ("looks from the word before a pronoun at who is meant", foretold_referent),
+    "referent": ("from a pronoun looks at who is meant", referent),
+    "foretold referent": ("before a pronoun looks at who is meant", foretold_referent),
 }
 """What each measure is called, what a head does that has it, and its rule; simpler ones first."""
 _SIMPLE = ("itself", "first", "previous")
@@ -136,17 +137,16 @@ def score(name: str, looked: Sequence[Looked], hits: bool = False) -> list[Score
     hits : bool
         Count the rows whose largest weight is on one of the cells, in place of the share of attention.
     """
-    rule = MEASURES[name][1]
-    simpler = [MEASURES[one][1] for one in _SIMPLE if name not in _SIMPLE]
+    simpler = [one for one in _SIMPLE if name not in _SIMPLE]
     shares: list[Array] = []
     chances: list[float] = []
     for one in looked:
-        cells = rule(one.words, one.referents)
+        cells = _cells(name, tuple(one.words), tuple(one.referents))
         counts = np.asarray(cells.any(-1))
         if name in _SIMPLE:
             counts[: 2 if name != "itself" else 1] = False  # the second word's word before is the first word
         for other in simpler:
-            counts &= ~(other(one.words, one.referents) & cells).any(-1)
+            counts &= ~(_cells(other, tuple(one.words), tuple(one.referents)) & cells).any(-1)
         for i in np.flatnonzero(counts).tolist():
             row = one.weights[:, i]
             shares.append(cells[i, row.argmax(-1)] if hits else (row * cells[i]).sum(-1))
@@ -156,6 +156,11 @@ def score(name: str, looked: Sequence[Looked], hits: bool = False) -> list[Score
         return [Score(float("nan"), float("nan"), 0)] * heads
     mean = np.mean(np.asarray(shares, np.float64), axis=0)
     return [Score(float(share), float(np.mean(chances)), len(shares)) for share in mean]
+
+
+@lru_cache(2048)
+def _cells(name: str, words: tuple[str, ...], referents: tuple[tuple[int, int], ...]) -> Array:
+    return MEASURES[name][1](words, referents)
 
 
 def label(scores: Mapping[str, Score]) -> str:

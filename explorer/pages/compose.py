@@ -13,6 +13,7 @@ from explorer.pages.descent import descent
 from explorer.pages.element import Element
 from explorer.pages.embedding import embedding
 from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
+from explorer.pages.head_gallery import HEADS, has_heads, head_gallery, head_gallery_sentence
 from explorer.pages.header import WHOLE as WHOLE_NAME
 from explorer.pages.header import header
 from explorer.pages.heads import heads, heads_sentence
@@ -50,7 +51,8 @@ def stops(graph: Graph) -> tuple[Stage, ...]:
 
 def _about_writing(graph: Graph) -> tuple[Stage, ...]:
     """The pages about what a model says next, where it says something."""
-    return (*((NEXT_WORD,) if writes(graph) else ()), *((WHY,) if explains(graph) else ()))
+    found = ((NEXT_WORD, writes(graph)), (WHY, explains(graph)), (HEADS, has_heads(graph)))
+    return tuple(stage for stage, there in found if there)
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ KINDS: dict[str, Kind] = {
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "next word": Kind(next_word, next_word_sentence),
     "why": Kind(why, why_sentence),
+    "head gallery": Kind(head_gallery, head_gallery_sentence),
     "net": Kind(net, net_sentence),
     "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
     "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),

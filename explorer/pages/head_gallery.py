@@ -1,0 +1,148 @@
+"""What the heads of a trained model do, found by measuring them over many sentences."""
+
+from html import escape
+
+from explorer.core.graph import Graph
+from explorer.core.head_measures import LEAST, MEASURES
+from explorer.core.node import Stage
+from explorer.core.numbers import written
+from explorer.document.state import State
+from explorer.pages.element import Element
+from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.page import BAR, HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section
+from explorer.pages.turned import is_off, turn
+from explorer.pages.view import View
+from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
+
+HEADS = Stage("generation.heads", "head gallery", "What heads do", "Generation")
+COSTS = "head gallery.costs"
+MOST_WORK = 2_000_000_000
+"""Multiply-adds, weighed as in `Graph.work`, that somebody may wait for."""
+
+
+def has_heads(graph: Graph) -> bool:
+    """Whether a model has heads that can be measured: those of a decoder that reads one sequence."""
+    return "output.logits" in graph.nodes and "decoder.1.self.weights" in graph.nodes and "input" in graph.sequences
+
+
+def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
+    """What each head does, what is lost without it, and its score in each measure."""
+    sentences, source = _sentences(view)
+    work = sum(view.graph.work.values()) * len(sentences)
+    if work > MOST_WORK:
+        return (Note("too large", "This model is too large to be measured while one waits."),)
+    costs = bool(view.chosen(COSTS, False))
+    measured = _measured(view.state, tuple(sentences), costs)
+    tip = "Switch each head off, and average it, over all sentences: that takes a moment"
+    return (
+        Note("source", source),
+        Controls("what", (Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
+        Section("gallery", "Each head, and what it does most"),
+        *((Note("about the costs", _about_costs()),) if costs else ()),
+        _gallery(view, measured, costs),
+        Section("measures", "All measures"),
+        Note("rules", _rules()),
+        _scores(measured),
+    )
+
+
+def head_gallery_sentence(view: View, stage: Stage) -> str:
+    """What happens there."""
+    return "Nobody tells a head what to do: what it has come to do is found by measuring where it looks."
+
+
+def _sentences(view: View) -> tuple[list[Annotated], str]:
+    """The sentences to measure on, and what is said of them."""
+    found = sentences_for(view.state)
+    if found:
+        n = f"{len(found)} sentences of the model's grammar that it never learned from"
+        return found, f"Measured on <b>{n}</b>. A head gets a name if {LEAST:.0%} or more of its attention goes there."
+    own = view.labels("input")
+    said = "No grammar of these words is known, so only the sentence above is measured: that says little."
+    return [(own, ())], said
+
+
+class _Last:
+    """What was measured last, and of which weights: a page is made anew at every edit of the words."""
+
+    key: tuple[object, ...] = ()
+    heads: tuple[Head, ...] = ()
+
+
+_LAST = _Last()
+
+
+def _measured(state: State, sentences: tuple[Annotated, ...], costs: bool) -> tuple[Head, ...]:
+    weights = [array for name, array in state.used.items() if not name.endswith((".tokens", ".target"))]
+    key = (state.model.switches, sentences, costs, *weights)
+    last = _LAST.key
+    same = len(key) == len(last) and key[:3] == last[:3] and all(a is b for a, b in zip(key[3:], last[3:], strict=True))
+    if not same:
+        _LAST.heads, _LAST.key = tuple(gallery(state, sentences, costs)), key
+    return _LAST.heads
+
+
+def _name(head: Head) -> str:
+    return f"layer {head.block.split('.')[1]}, head {head.head + 1}"
+
+
+def _gallery(view: View, measured: tuple[Head, ...], costs: bool) -> Listing:
+    columns = [Column("head"), Column("what it does"), Column("share", NUMBER), Column("", BAR, 90)]
+    columns += [Column("by chance", NUMBER)]
+    if costs:
+        columns += [Column("loss +", NUMBER), Column("averaged +", NUMBER), Column("words it costs")]
+    columns += [Column("here"), Column("example")]
+    lines = []
+    for head in measured:
+        one = head.scores.get(head.does)
+        said = MEASURES[head.does][0] if head.does else "nothing that has a name here"
+        entries = [
+            Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
+            Entry(said, muted=not head.does),
+            Entry(written(one.share, 2) if one else ""),
+            Entry(written(one.share, 2) if one else "", one.share if one else 0.0),
+            Entry(written(one.by_chance, 2) if one else "", muted=True),
+        ]
+        if head.cost is not None:
+            entries += [
+                Entry(written(head.cost.without, 3), tip="nats a word, with the head's output held at 0"),
+                Entry(written(head.cost.averaged, 3), tip="nats a word, with the head's output held at its mean"),
+                Entry(", ".join(head.cost.words)),
+            ]
+        node = f"{head.block}.head.{head.head + 1}.output"
+        name = node if view.graph.find(node) else f"{head.block}.output"
+        entries += [Entry("switch on" if is_off(view, name) else "switch off", leads=turn(view, name))]
+        lines.append(Line((*entries, Entry(head.example.partition(":")[0], tip=head.example))))
+    return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
+
+
+def _about_costs() -> str:
+    return (
+        "Loss + is what a word costs more, in nats, where the head puts out 0; averaged +, where it puts out its mean. "
+        "Where two heads do the same, each makes up for the other: without one of them little is lost."
+    )
+
+
+def _rules() -> str:
+    said = "; ".join(f"<b>{escape(name)}</b> {escape(what)}" for name, (what, _) in MEASURES.items())
+    return (
+        f"{said}. A number is the share of a head's attention there, over the words that have such a place; where the "
+        "place is also the word itself, the word before or the first word, it is not counted for the others."
+    )
+
+
+def _scores(measured: tuple[Head, ...]) -> Listing:
+    lines = [
+        Line(
+            (
+                Entry(_name(head)),
+                *(
+                    Entry(written(one.share, 2), one.share, f"{one.rows} places") if one.rows else Entry("")
+                    for one in head.scores.values()
+                ),
+            )
+        )
+        for head in measured
+    ]
+    columns = (Column("head"), *(Column(name, HEAT) for name in MEASURES))
+    return Listing("all scores", "All heads in all measures", columns, tuple(lines), most=16)

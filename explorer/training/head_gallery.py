@@ -1,0 +1,192 @@
+"""What the heads of a trained model do: measured over many sentences, and what the model loses without each of them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from explorer import paths
+from explorer.core.errors import ExplorerError
+from explorer.core.forward import Pin, run
+from explorer.core.head_measures import MEASURES, Looked, Score, label, score
+from explorer.core.ops import Array
+from explorer.core.tokens import END
+from explorer.document.state import State
+from explorer.training.grammar import Grammar, load
+from explorer.training.scores import SEED, known, referents
+
+SENTENCES = 48
+MOST_WORDS = 3
+LEAST_COST = 0.02
+"""Nats that a word has to cost to be named."""
+
+Annotated = tuple[Sequence[str], Sequence[tuple[int, int]]]
+"""The words of a sentence, and of each pronoun its place and that of who is meant."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a model loses without a head.
+
+    Parameters
+    ----------
+    without, averaged : float
+        How many nats a word the loss grows by where the head puts out 0, and where it puts out its mean.
+    words : tuple of str
+        The words that become harder to foretell without it, most of all first.
+    """
+
+    without: float
+    averaged: float
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """One head, over all sentences.
+
+    Parameters
+    ----------
+    block : str
+        Path of its attention, such as "decoder.1.self".
+    head : int
+        Counted from 0.
+    scores : mapping of str to Score
+        In each measure of `MEASURES`.
+    does : str
+        The measure that says what it does; "" where none does.
+    cost : Cost or None
+        What is lost without it, where that was asked for.
+    example : str
+        A word and what it looks at, from one of the sentences; "" where it does nothing that has a name.
+    """
+
+    block: str
+    head: int
+    scores: Mapping[str, Score]
+    does: str
+    cost: Cost | None
+    example: str
+
+
+def sentences_for(state: State) -> list[Annotated]:
+    """Held-out sentences of the grammar that a model's words are from; none where there is no such grammar."""
+    of = grammar_of(state)
+    drawn = of.sample(SENTENCES, SEED, held_out=True) if of else []
+    return [(one.words(), referents(one)) for one in drawn]
+
+
+def grammar_of(state: State) -> Grammar | None:
+    """The grammar of the program that has all words of a model's vocabulary, but for its marks."""
+    words = set(state.model.axes.get("input.words", ()))
+    for file in sorted((paths.resources() / "grammars").glob("*.toml")):
+        try:
+            of = load(file)
+        except ExplorerError:
+            continue
+        if "text" in of.languages and words and set(of.words()) <= words:
+            return of
+    return None
+
+
+def gallery(state: State, sentences: Sequence[Annotated], costs: bool = False) -> list[Head]:
+    """All heads of a GPT, in reading order.
+
+    Parameters
+    ----------
+    state : State
+        Its weights are used, its own words are not.
+    sentences : sequence of Annotated
+        In words that it knows, at least one.
+    costs : bool
+        Whether it is measured what is lost without each: two passes for each head.
+    """
+    batch = _Batch(state, sentences)
+    blocks = [name.removesuffix(".weights") for name in batch.values if name.endswith(".self.weights")]
+    found = []
+    for block in blocks:
+        weights = batch.values[f"{block}.weights"]
+        looked = [
+            Looked(words, who, weights[i, :, : len(words), : len(words)]) for i, (words, who) in enumerate(sentences)
+        ]
+        scores = {name: score(name, looked) for name in MEASURES}
+        for head in range(weights.shape[1]):
+            own = {name: each[head] for name, each in scores.items()}
+            does = label(own)
+            cost = batch.cost(block, head) if costs else None
+            found.append(Head(block, head, own, does, cost, _example(does, looked, head) if does else ""))
+    return found
+
+
+class _Batch:
+    """Sentences as one batch, filled up behind their ends: a decoder that looks back does not see that."""
+
+    def __init__(self, state: State, sentences: Sequence[Annotated]) -> None:
+        numbers = known(state, "input")
+        longest = max(len(words) for words, _ in sentences)
+        ids = np.zeros((len(sentences), longest), np.int64)
+        right = np.zeros_like(ids)
+        self.real = np.zeros(ids.shape, dtype=bool)
+        says = {word: i for i, word in enumerate(state.graph.axes["output.words"])}
+        for i, (words, _) in enumerate(sentences):
+            n = len(words)
+            ids[i, :n] = [numbers[word] for word in words]
+            for place, word in enumerate((*words[1:], END)):
+                if word in says:  # some models never say that a text ends
+                    right[i, place], self.real[i, place] = says[word], True
+        own = state.rebuilt(replace(state.model, lengths={"input": longest}))
+        above = own.graph.ancestors("output.logits") | {"output.logits"}
+        self.nodes = {n: node for n, node in own.graph.nodes.items() if n in above and not node.is_input}
+        self.values: dict[str, Array] = {**own.used, "input.tokens": ids}
+        run(self.nodes.values(), {}, self.values, {}, self.nodes)
+        self.right, self.says = right, own.graph.axes["output.words"]
+        self.nats = self._nats(self.values["output.logits"])
+
+    def _nats(self, logits: Array) -> Array:
+        """The surprise at each right word, (n_right,)."""
+        wide = logits[self.real].astype(np.float64)
+        wide -= wide.max(-1, keepdims=True)
+        chosen = wide[np.arange(len(wide)), self.right[self.real]]
+        return np.asarray(np.log(np.exp(wide).sum(-1)) - chosen)
+
+    def mean(self, block: str, head: int) -> Array:
+        """What a head puts out on average, (d_v,)."""
+        output = self.values[f"{block}.output"][:, head]
+        return np.asarray(output[self.real].mean(0))
+
+    def cost(self, block: str, head: int) -> Cost:
+        """What is lost without a head."""
+        costs = self.costs(block, head, 0.0)
+        averaged = self.costs(block, head, self.mean(block, head))
+        return Cost(float(costs.mean()), float(averaged.mean()), self.dearest(costs))
+
+    def costs(self, block: str, head: int, held: Array | float) -> Array:
+        """How much more surprising each right word is where a head puts out the same everywhere, (n_right,)."""
+        name = f"{block}.output"
+        shape = self.values[name].shape[1:]
+        cells, numbers = np.zeros(shape, dtype=bool), np.zeros(shape)
+        cells[head], numbers[head] = True, held
+        values = dict(self.values)
+        run(self.nodes.values(), {}, values, {name: Pin(cells, numbers)}, {name})
+        return self._nats(values["output.logits"]) - self.nats
+
+    def dearest(self, costs: Array) -> tuple[str, ...]:
+        """The words with the largest costs together."""
+        sums: Counter[str] = Counter()
+        for word, cost in zip(self.right[self.real].tolist(), costs.tolist(), strict=True):
+            sums[self.says[word]] += cost
+        return tuple(word for word, cost in sums.most_common(MOST_WORDS) if cost / len(costs) * 100 >= LEAST_COST)
+
+
+def _example(does: str, looked: Sequence[Looked], head: int) -> str:
+    """The word of all sentences that most looks where it should, and at what."""
+    rule, best, said = MEASURES[does][1], 0.0, ""
+    for one in looked:
+        cells = rule(one.words, one.referents)
+        for i in np.flatnonzero(cells.any(-1)).tolist():
+            row = np.where(cells[i], one.weights[head, i], 0.0)
+            if i and row.max() > best:
+                best, j = float(row.max()), int(row.argmax())
+                said = f"{one.words[i]} → {one.words[j]}: {' '.join(one.words)}"
+    return said

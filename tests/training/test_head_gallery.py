@@ -1,0 +1,65 @@
+"""What the heads of tiny-gpt do, and what it loses without them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.core.engine import fresh
+from explorer.core.forward import Pin
+from explorer.core.head_measures import MEASURES
+from explorer.lessons.loader import load
+from explorer.training.head_gallery import gallery, grammar_of, sentences_for
+
+
+@pytest.fixture(scope="module")
+def state():
+    return load("tiny-gpt").state()
+
+
+@pytest.fixture(scope="module")
+def heads(state):
+    return gallery(state, sentences_for(state)[:24], costs=True)
+
+
+def test_all_heads_in_all_measures(heads):
+    assert [(head.block, head.head) for head in heads] == [(f"decoder.{k}.self", h) for k in (1, 2) for h in range(4)]
+    assert all(head.scores.keys() == MEASURES.keys() for head in heads)
+
+
+def test_some_head_looks_at_who_is_meant(heads):
+    found = [head for head in heads if head.does == "foretold referent"]
+    assert found
+    for head in found:
+        who, _, sentence = head.example.partition(": ")
+        word, _, person = who.partition(" → ")
+        assert {word, person} <= set(sentence.split())
+
+
+def test_what_is_lost_is_what_a_document_with_the_head_switched_off_loses(state, heads):
+    """Of one sentence, against a fresh engine with the head held at 0."""
+    (words, who), *_ = sentences_for(state)
+    (found, *_) = gallery(state, [(words, who)], costs=True)
+    ids = np.array([state.model.axes["input.words"].index(word) for word in words])
+    own = state.rebuilt(replace(state.model, lengths={"input": len(words)}))
+    inputs = {**own.used, "input.tokens": ids}
+    cells = np.zeros(own.graph.shape("decoder.1.self.output"), dtype=bool)
+    cells[0] = True
+    pin = {"decoder.1.self.output": Pin(cells, np.zeros(cells.shape))}
+    losses = [float(fresh(own.graph, inputs, pins).values["loss.value"]) for pins in ({}, pin)]
+    assert found.cost.without == pytest.approx(losses[1] - losses[0], abs=1e-4)
+
+
+def test_the_words_that_a_head_costs_are_words(state, heads):
+    for head in heads:
+        assert set(head.cost.words) <= set(state.graph.axes["output.words"])
+    assert max(head.cost.without for head in heads) > 0.1
+
+
+def test_costs_are_measured_only_where_they_are_asked_for(state):
+    assert all(head.cost is None for head in gallery(state, sentences_for(state)[:3]))
+
+
+def test_a_model_of_other_words_has_no_sentences():
+    assert sentences_for(load("roses-are-red").state()) == []
+    assert grammar_of(load("tiny-translator").state()) is None
