@@ -319,10 +319,10 @@ class _StepReader:
             node = self._node(table, look)
             return replace(question, node=node, right=tuple(self._cell(right, how, node, one) for one in given))
         if at == "token":
-            axis = self._token_axis(table, look)
+            axis = self._token_axis(table, look, given[0])
             with self._naming() as names:
                 return replace(question, axis=axis, right=tuple((names.number(axis, o, "token"),) for o in given))
-        if not all(isinstance(one, int) and one > 0 for one in given):
+        if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in given):
             right.fail(how, "is no number of a head", "count from 1")
         return replace(question, right=tuple((one - 1,) for one in given))
 
@@ -340,15 +340,15 @@ class _StepReader:
         with self._naming() as names:
             return replace(question, row=names.number(axes[-2], row, "row"))
 
-    def _token_axis(self, table: Table, look: Look) -> str:
-        """Where a token that is named outright stands: along the columns of the node, or in the first sequence."""
+    def _token_axis(self, table: Table, look: Look, token: object) -> str:
+        """Where a token that is named outright stands: along the columns or rows of the node, or in a sequence."""
         node = table.text("node", default=look.node)
         axes = self._axes(node) if node else ()
-        graph = self._state.graph
-        known = [axis for axis in reversed(axes) if axis in graph.sequences] or [*graph.sequences] or list(axes[-1:])
+        known = [*reversed(axes), *self._state.graph.sequences]
         if not known:
             table.fail("node", "is missing", "name a node whose columns or rows are the words")
-        return known[0]
+        names = Names(self._state)
+        return next((axis for axis in known if token in names.labels(axis)), known[0])
 
     def _make(self, table: Table, look: Look, common: Question) -> MakeSo:
         table.has_only(*_PLAIN, "goal", "edits", "allowed")

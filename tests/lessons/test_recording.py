@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core.errors import ExplorerError
@@ -37,6 +37,7 @@ LOOKS = [
 ]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.sampled_from(LOOKS), st.booleans()), min_size=1, max_size=6))
 def test_a_recording_gives_the_same_states(tmp_path_factory, acts):
     lesson = load("you-are-welcome")

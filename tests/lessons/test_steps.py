@@ -268,3 +268,96 @@ def test_choices_are_right_or_say_what_is_wrong(write, three):
     assert [one.right for one in question.choices] == [False, True]
     with refuses(r"step `differences` of .*choices.*why` is missing"):
         load(write(THREE.replace(', why = "Multiplying does not cancel."', "")))
+
+
+POINT = """
+format = 2
+id = "point"
+title = "Point"
+paragraph = "Point."
+example = "you-are-welcome"
+[[step]]
+id = "here"
+title = "Here"
+words = "Look."
+head = 2
+[step.look]
+stage = "encoder.1.self.attention"
+node = "encoder.1.self.weights"
+[step.question]
+kind = "point"
+ask = "Where?"
+QUESTION
+"""
+
+POINTS = {
+    'at = "token"\nright = { largest = "are" }': {"node": "encoder.1.self.head.2.weights", "axis": "source", "row": 1},
+    'at = "token"\nright = { token = "welcome" }': {"axis": "source", "right": ((2,),)},
+    'at = "token"\nright = { tokens = ["You", 2] }': {"axis": "source", "right": ((0,), (2,))},
+    'at = "token"\nnode = "output.probabilities"\nright = { token = "nada" }': {"axis": "output.words"},
+    'at = "cell"\nright = { smallest = "all" }': {"extreme": "smallest", "row": None},
+    'at = "cell"\nright = { cell = ["You", "are"] }': {"right": ((0, 1),)},
+    'at = "cell"\nright = { cells = [["You", "are"], [0, 0]] }': {"right": ((0, 1), (0, 0))},
+    'at = "head"\nright = { head = 2 }': {"right": ((1,),)},
+    'at = "head"\nnode = "encoder.1.self.weights"\nright = { largest = "You" }': {"extreme": "largest", "row": 0},
+}
+
+
+@pytest.mark.parametrize("question", POINTS)
+def test_all_ways_to_point(write, question):
+    found = load(write(POINT.replace("QUESTION", question))).steps[0]
+    assert found.look.node == "encoder.1.self.head.2.weights"
+    assert found.head == 1
+    for key, value in POINTS[question].items():
+        assert getattr(found.question, key) == value
+
+
+NOT_POINTED = {
+    'at = "head"\nright = { head = true }': "is no number of a head; count from 1",
+    'at = "head"\nnode = "source.X"\nright = { largest = "You" }': "`question.node` is not stacked over heads",
+    'at = "cell"\nright = { cells = 3 }': "`question.right.cells` is not a list",
+    'at = "cell"\nright = { cell = 3 }': "`question.right.cell` is not a list",
+    'at = "cell"\nright = { cell = ["You"] }': "names cell `encoder.1.self.head.2.weights[You]`; write",
+    'at = "token"\nright = { token = "Yuo" }': "names token `Yuo`; did you mean `You`?",
+    'at = "token"\nright = { largest = "are", smallest = "are" }': "`question.right` says how the right answer",
+    'at = "cell"\nnode = "encoder.1.ffn.b_1"\nright = { largest = "are" }': "needs a matrix with rows",
+}
+
+
+@pytest.mark.parametrize("question", NOT_POINTED)
+def test_what_cannot_be_pointed_at(write, question):
+    with pytest.raises(ExplorerError) as caught:
+        load(write(POINT.replace("QUESTION", question)))
+    assert NOT_POINTED[question] in sentence(caught.value)
+
+
+LOOKS = {
+    "head = 2": ("head = 3", "`head` 3 is out of range; choose from 1 to 2"),
+    'node = "encoder.1.self.weights"\n[': ('rows = ["You"]\n[', "`look.rows` are of no matrix"),
+    'node = "encoder.1.self.weights"': (
+        'node = "encoder.1.ffn.b_1"\ncolumns = [1]',
+        "`look.columns` are more than `encoder.1.ffn.b_1` has; it has rows alone",
+    ),
+    'stage = "encoder.1.self.attention"': ('stage = "encoder.1.attention"', "did you mean `encoder.1.self.attention`?"),
+    'words = "Look."': ('words = "Look."\nrelease = ["weihgts"]', "names node `weihgts`"),
+    'id = "here"': ('id = "Here"', "step `1` of"),
+}
+
+
+@pytest.mark.parametrize("right", LOOKS)
+def test_where_no_one_can_look(write, right):
+    wrong, said = LOOKS[right]
+    text = POINT.replace("QUESTION", 'at = "head"\nright = { head = 1 }')
+    assert text.count(right) == 1
+    with pytest.raises(ExplorerError) as caught:
+        load(write(text.replace(right, wrong)))
+    assert said in sentence(caught.value)
+
+
+def test_a_pin_of_a_whole_matrix_may_have_gaps(write):
+    question = 'at = "head"\nright = { head = 2 }'
+    pins = '[step.pins]\n"encoder.1.self.head.1.weights" = [[1, 0, 0], [nan, nan, nan], [0, 0, 1]]\n[step.question]'
+    lesson = load(write(POINT.replace("QUESTION", question).replace("[step.question]", pins)))
+    held = StepStates(lesson)[0].pins["encoder.1.self.weights"].cells
+    assert held[0].tolist() == [[True] * 3, [False] * 3, [True] * 3]
+    assert not held[1].any()
