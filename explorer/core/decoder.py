@@ -9,7 +9,7 @@ With and without the cache every number is made by the same ops. A product of on
 than one of many, so the two agree to rounding (rtol 1e-12 in float64, 1e-5 in float32), not to the bit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from math import prod
@@ -33,13 +33,20 @@ _Read = Callable[[Rows], Array]
 
 
 @dataclass(frozen=True)
-class _Work:
-    """The multiplications of a node: times × (new rows) × (words so far, if the rows run along these, too)."""
+class Work:
+    """The multiplications of a node: times × (new rows) × (words so far, if the rows run along these, too).
+
+    Parameters
+    ----------
+    times : int
+    across : bool
+    """
 
     times: int
     across: bool
 
     def of(self, new: int, words: int) -> int:
+        """How many they are for some new rows, and words so far, the new ones among them."""
         return self.times * new * (words if self.across else 1)
 
 
@@ -203,23 +210,23 @@ def _across(node: Node) -> tuple[str, ...]:
     return () if place is None else (node.parents[place],)
 
 
-def _work_of(graph: Graph, sequence: str, node: Node) -> _Work:
+def _work_of(graph: Graph, sequence: str, node: Node) -> Work:
     """The multiplications of a product; none for what is no product."""
     terms, _, result = node.op.subscripts.partition("->")
     if node.is_input or len(node.parents) < 2:
-        return _Work(0, False)
+        return Work(0, False)
     axes: dict[str, str] = {}
     for term, parent in zip(terms.split(","), node.parents, strict=False):
         axes |= dict(zip(reversed(term), reversed(graph.nodes[parent].axes), strict=False))
     first, second = (set(term) for term in terms.split(",")[:2])
     summed = [letter for letter in first & second if letter not in result]
     if not summed:
-        return _Work(0, False)
+        return Work(0, False)
     run_along = [*node.axes, *(axes[letter] for letter in summed if letter in axes)]
     moving = run_along.count(sequence)
     times = prod(len(graph.axes[axis]) for axis in run_along if axis != sequence)
     # The first is the new rows', any other one that of the words that they look at.
-    return _Work(times, moving > 1)
+    return Work(times, moving > 1)
 
 
 @dataclass(frozen=True)
@@ -254,20 +261,29 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
         Of the model, for any number of words.
     words : int
     """
+    found = list(products(model, graph))
+    kept = list(dict.fromkeys(across for _, _, across in found if across))
     sequence = DECODER_READS[model.kind]
-    tokens, above = f"{sequence}.tokens", graph.ancestors(LOGITS) | {LOGITS}
-    moving = [tokens]
-    for name, node in graph.nodes.items():
-        if name in above and not set(moving).isdisjoint(node.parents):
-            moving.append(name)
-    work = [_work_of(graph, sequence, graph.nodes[name]) for name in moving[1:]]
-    kept = list(dict.fromkeys(parent for name in moving[1:] for parent in _across(graph.nodes[name])))
     held = sum(
         prod(words if axis == sequence else len(graph.axes[axis]) for axis in graph.nodes[name].axes) for name in kept
     )
     return Cost(
-        sum(one.of(words, words) for one in work),
-        sum(one.of(1, words) for one in work),
+        sum(work.of(words, words) for _, work, _ in found),
+        sum(work.of(1, words) for _, work, _ in found),
         held * np.dtype(model.dtype).itemsize,
         tuple(kept),
     )
+
+
+def products(model: Model, graph: Graph) -> Iterator[tuple[str, Work, str]]:
+    """The nodes that each new word of a decoder has rows of: their work, and the node whose rows they read across.
+
+    That is the keys or the values, of which all rows so far are needed; "" for other nodes. What depends on a
+    translator's source alone is not among them.
+    """
+    sequence, above = DECODER_READS[model.kind], graph.ancestors(LOGITS) | {LOGITS}
+    moving = {f"{sequence}.tokens"}
+    for name, node in graph.nodes.items():
+        if name in above and not moving.isdisjoint(node.parents):
+            moving.add(name)
+            yield name, _work_of(graph, sequence, node), next(iter(_across(node)), "")

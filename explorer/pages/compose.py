@@ -7,6 +7,7 @@ from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.pages.attention import attention, attention_sentence
 from explorer.pages.changes import changes
+from explorer.pages.costs import COSTS, costs, costs_sentence, is_gpt
 from explorer.pages.covering import without
 from explorer.pages.decoder import cross, masked
 from explorer.pages.descent import descent
@@ -51,7 +52,7 @@ def stops(graph: Graph) -> tuple[Stage, ...]:
 
 def _about_writing(graph: Graph) -> tuple[Stage, ...]:
     """The pages about what a model says next, where it says something."""
-    found = ((NEXT_WORD, writes(graph)), (WHY, explains(graph)), (HEADS, has_heads(graph)))
+    found = ((NEXT_WORD, writes(graph)), (WHY, explains(graph)), (HEADS, has_heads(graph)), (COSTS, is_gpt(graph)))
     return tuple(stage for stage, there in found if there)
 
 
@@ -112,6 +113,7 @@ KINDS: dict[str, Kind] = {
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "next word": Kind(next_word, next_word_sentence),
     "why": Kind(why, why_sentence),
+    "costs": Kind(costs, costs_sentence),
     "head gallery": Kind(head_gallery, head_gallery_sentence),
     "net": Kind(net, net_sentence),
     "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),

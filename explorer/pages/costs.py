@@ -1,0 +1,246 @@
+"""What a model costs: multiplications, numbers and bytes of the cache, against its sizes and the length of a text."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from explorer.core.cost import ATTENTION, SHAPES, Cost, Shape, cost, cost_of, timed_attention
+from explorer.core.graph import Graph
+from explorer.core.node import Stage
+from explorer.pages.drawing import Axis, Curve, Drawing, series
+from explorer.pages.element import Element
+from explorer.pages.gestures import Keep
+from explorer.pages.page import (
+    BAR,
+    NUMBER,
+    Check,
+    Choice,
+    Column,
+    Controls,
+    Entry,
+    Line,
+    Listing,
+    Note,
+    Number,
+    Picture,
+    Section,
+)
+from explorer.pages.view import View
+
+COSTS = Stage("generation.costs", "costs", "What it costs", "Generation")
+SHAPE, TOKENS, TIMED = "costs.shape", "costs.tokens", "costs.timed"
+LAYERS, WIDTH, HEADS = "costs.layers", "costs.width", "costs.heads"
+LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
+TIMES = (64, 128, 256, 512)
+FORMULAS = {
+    "projections": "layers × 4 n d²",
+    ATTENTION: "layers × 2 n² d",
+    "feed-forward": "layers × 8 n d²",
+    "output": "n d × words",
+    "embedding": "n d × words, with one-hot rows",
+}
+OWN = "this model"
+
+
+def is_gpt(graph: Graph) -> bool:
+    """Whether what a model costs can be told by the sizes of a GPT."""
+    return "decoder.1.self.scores" in graph.nodes and "input" in graph.sequences and "output.logits" in graph.nodes
+
+
+def costs(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The shape, what a pass costs by parts, how that grows with the text, and attention as it is timed here."""
+    shape = _shape(view)
+    tokens = int(view.chosen(_of(TOKENS, int(view.chosen(SHAPE, 0))), shape.room))
+    found = _own(view) if shape.name == OWN and tokens == len(view.labels("input")) else cost_of(shape, tokens)
+    return (
+        *_controls(view, shape, tokens),
+        Section("pass", f"Reading {tokens:,} tokens at once"),
+        Note("together", _said(shape, tokens, found)),
+        _parts(found),
+        Section("growth", "How it grows with the text"),
+        _growth(shape),
+        _curves(shape),
+        *_timed(view, shape),
+    )
+
+
+def costs_sentence(view: View, stage: Stage) -> str:
+    """What happens there."""
+    return "Counted on the graph itself: how many multiplications, numbers and bytes a text takes."
+
+
+def _of(key: str, shape: int) -> str:
+    """What is set by hand belongs to one of the presets."""
+    return f"{key}.{shape}"
+
+
+def _own(view: View) -> Cost:
+    return cost(view.state.model, view.graph)
+
+
+def _shape(view: View) -> Shape:
+    """The preset, or the sizes of this model, with what was set by hand."""
+    model = view.state.model
+    heads = view.graph.n_heads("decoder.1.self.scores") or 1
+    words = len(view.graph.axes["output.words"])
+    bytes_ = np.dtype(model.dtype).itemsize
+    own = Shape(OWN, model.layers, heads, model.d_model, words, len(view.labels("input")), bytes_)
+    chosen = int(view.chosen(SHAPE, 0))
+    base = (own, *SHAPES)[chosen]
+    layers, width, heads = (
+        int(view.chosen(_of(key, chosen), usual))
+        for key, usual in ((LAYERS, base.layers), (WIDTH, base.d_model), (HEADS, base.heads))
+    )
+    if (layers, width, heads) == (base.layers, base.d_model, base.heads):
+        return base
+    width = max(width // heads, 1) * heads
+    return Shape(f"{base.name}, changed", layers, heads, width, base.words, base.room, base.bytes)
+
+
+def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
+    names = (OWN, *(one.name for one in SHAPES))
+    chosen = int(view.chosen(SHAPE, 0))
+    presets = Choice("shape", "Sizes of", names, chosen, (Keep(SHAPE),), "The sizes to count with")
+    numbers = (
+        Number("tokens", "n", tokens, 1, 8192, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
+        Number("layers", "layers", shape.layers, 1, 128, Keep(_of(LAYERS, chosen)), "Layers"),
+        Number(
+            "width",
+            "d_model",
+            shape.d_model,
+            1,
+            16_384,
+            Keep(_of(WIDTH, chosen)),
+            "Numbers of a vector",
+        ),
+        Number("heads", "heads", shape.heads, 1, 128, Keep(_of(HEADS, chosen)), "Heads of a layer"),
+    )
+    return Controls("shapes", (presets,)), Controls("sizes", numbers)
+
+
+def _said(shape: Shape, tokens: int, found: Cost) -> str:
+    return (
+        f"<b>{_short(found.together)}</b> multiplications for all {tokens:,} tokens at once, and "
+        f"<b>{_short(found.one_more)}</b> for one more with the key-value cache, which then holds "
+        f"<b>{_bytes(found.cache * shape.bytes)}</b>. The model itself has {_short(found.parameters)} numbers, "
+        f"{_bytes(found.parameters * shape.bytes)}; the scores of one layer, n² for each head, are "
+        f"{_short(found.scores)} numbers, {_bytes(found.scores * shape.bytes)}. A number has {shape.bytes} bytes here."
+    )
+
+
+def _parts(found: Cost) -> Listing:
+    lines = []
+    for name, count in found.multiplications.items():
+        if not count and name == "embedding":
+            continue
+        share = count / max(found.together, 1)
+        entries = Entry(name), Entry(FORMULAS[name], muted=True), Entry(f"{count:,}"), Entry(f"{share:.1%}", share)
+        lines.append(Line(entries))
+    lines.append(Line((Entry("together"), Entry(""), Entry(f"{found.together:,}"), Entry("100%", 1.0)), strong=True))
+    columns = Column("for"), Column("formula"), Column("multiplications", NUMBER), Column("share", BAR, 160)
+    return Listing("parts", "Multiplications by what they are for", columns, tuple(lines))
+
+
+def _growth(shape: Shape) -> Listing:
+    lines = []
+    for n in LENGTHS:
+        found = cost_of(shape, n)
+        of_attention = found.multiplications[ATTENTION] / max(found.together, 1)
+        entries = (
+            Entry(f"{n:,}"),
+            Entry(_short(found.together)),
+            Entry(f"{of_attention:.1%}", of_attention),
+            Entry(_short(found.one_more)),
+            Entry(_bytes(found.scores * shape.bytes)),
+            Entry(_bytes(found.cache * shape.bytes)),
+        )
+        lines.append(Line(entries))
+    columns = (
+        Column("n", NUMBER),
+        Column("all at once", NUMBER),
+        Column("attention's share", BAR, 120),
+        Column("one more, cached", NUMBER),
+        Column("scores of a layer", NUMBER),
+        Column("cache", NUMBER),
+    )
+    return Listing("lengths", "Multiplications and bytes by the length of a text", columns, tuple(lines))
+
+
+def _curves(shape: Shape) -> Picture:
+    """Multiplications a token, by what they are for, against the length: flat but for attention."""
+    x = np.array(LENGTHS, np.float64)
+    names = ("projections", ATTENTION, "feed-forward", "output")
+    per_token = {name: np.array([cost_of(shape, n).multiplications[name] / n for n in LENGTHS]) / 1e6 for name in names}
+    top = max(float(y.max()) for y in per_token.values()) * 1.08
+    marks = tuple(Curve(x, y, name, series(k)) for k, (name, y) in enumerate(per_token.items()))
+    said = "; ".join(f"{name} {y[0]:.3g} to {y[-1]:.3g}" for name, y in per_token.items())
+    drawing = Drawing(
+        marks,
+        (0.0, float(x[-1]) * 1.15, 0.0, top),
+        f"Millions of multiplications a token, from {LENGTHS[0]} to {LENGTHS[-1]:,} tokens: {said}.",
+        Axis("tokens, n"),
+        Axis("million multiplications a token"),
+    )
+    return Picture("per token", drawing, 560, 260)
+
+
+@lru_cache(8)
+def _seconds(tokens: int, heads: int, d_k: int) -> float:
+    return timed_attention(tokens, heads, d_k)
+
+
+def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
+    """Attention of one layer as it is timed on this machine."""
+    on = bool(view.chosen(TIMED, False))
+    tip = "Run the attention of one layer here, on texts of several lengths"
+    head = (
+        Section("measured", "Attention, timed here"),
+        Controls("measure", (Check(TIMED, "Measure it on this machine", on, Keep(TIMED), tip),)),
+    )
+    if not on:
+        return head
+    d_k = min(max(shape.d_model // shape.heads, 1), 128)
+    heads = min(shape.heads, 12)
+    seconds = [_seconds(n, heads, d_k) for n in TIMES]
+    lines = []
+    for i, (n, taken) in enumerate(zip(TIMES, seconds, strict=True)):
+        times = f"{taken / seconds[i - 1]:.1f} ×" if i else ""
+        formula = f"{2 * n * n * d_k * heads:,}"
+        entries = (
+            Entry(f"{n:,}"),
+            Entry(formula),
+            Entry("4 ×" if i else ""),
+            Entry(f"{taken * 1e3:.2f} ms"),
+            Entry(times),
+        )
+        lines.append(Line(entries))
+    columns = (
+        Column("n", NUMBER),
+        Column("2 n² d", NUMBER),
+        Column("", NUMBER),
+        Column("taken", NUMBER),
+        Column("", NUMBER),
+    )
+    heads_said = (
+        f"{heads} heads of {d_k} numbers, in float32: the scores, their softmax, and the values in these shares."
+    )
+    return (
+        *head,
+        Note("what is timed", heads_said),
+        Listing("times", "Attention as timed here", columns, tuple(lines)),
+    )
+
+
+def _short(count: float) -> str:
+    """A large number with three digits: "124 million"."""
+    for size, name in ((1e15, " quadrillion"), (1e12, " trillion"), (1e9, " billion"), (1e6, " million")):
+        if count >= size:
+            return f"{count / size:.3g}{name}"
+    return f"{count:,.0f}"
+
+
+def _bytes(count: float) -> str:
+    for size, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= size:
+            return f"{count / size:.3g} {name}"
+    return f"{count:,.0f} bytes"

@@ -1,0 +1,63 @@
+"""The page of what a model costs."""
+
+import pytest
+
+from explorer.document.commands import SetTokens
+from explorer.lessons.loader import load
+from explorer.pages.compose import stops
+from explorer.pages.costs import COSTS, LAYERS, LENGTHS, SHAPE, TIMED, TOKENS, is_gpt
+
+
+@pytest.fixture
+def cat(desk):
+    return desk("tiny-gpt")
+
+
+def counts(page):
+    return {row[0]: int(row[2].replace(",", "")) for row in page.texts("parts")}
+
+
+def test_only_a_gpt_has_the_page():
+    for name, there in (("tiny-gpt", True), ("tiny-translator", False), ("emma", False)):
+        graph = load(name).state().graph
+        assert is_gpt(graph) == there, name
+        assert (COSTS in stops(graph)) == there, name
+
+
+def test_the_parts_add_up(cat):
+    *parts, together = counts(cat.page(COSTS.name)).values()
+    assert sum(parts) == together
+
+
+def test_it_follows_the_words(cat):
+    before = counts(cat.page(COSTS.name))
+    cat.do(SetTokens("input", ["the", "cat"] * 5))
+    after = counts(cat.page(COSTS.name))
+    assert after["feed-forward"] == 2 * before["feed-forward"]
+    assert after["attention"] == 4 * before["attention"]
+
+
+def test_a_preset_and_what_is_set_by_hand(cat):
+    cat.choose(SHAPE, 2)  # GPT-2 small
+    page = cat.page(COSTS.name)
+    assert "124 million numbers" in page.the("together").text
+    assert counts(page)["attention"] == 12 * 2 * 1024**2 * 768
+    cat.choose(f"{TOKENS}.2", 512)
+    assert counts(cat.page(COSTS.name))["attention"] == 12 * 2 * 512**2 * 768
+    cat.choose(f"{LAYERS}.2", 24)
+    assert counts(cat.page(COSTS.name))["attention"] == 24 * 2 * 512**2 * 768
+    cat.choose(SHAPE, 0)  # which is as it was
+    assert counts(cat.page(COSTS.name))["attention"] == 2 * 2 * 5**2 * 64
+
+
+def test_the_share_of_attention_grows_with_the_length(cat):
+    shares = [line.entries[2].value for line in cat.page(COSTS.name).the("lengths").lines]
+    assert len(shares) == len(LENGTHS)
+    assert shares == sorted(shares)
+    assert shares[-1] > 0.5
+
+
+def test_it_is_timed_on_request(cat):
+    assert not cat.page(COSTS.name).has("times")
+    cat.choose(TIMED, True)
+    assert [row[2] for row in cat.page(COSTS.name).texts("times")] == ["", "4 ×", "4 ×", "4 ×"]
