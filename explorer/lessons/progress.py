@@ -165,9 +165,15 @@ class ProgressFolder:
             self._write(_OPENINGS, {"count": count, "day": today.isoformat()})
         return count
 
-    def due(self) -> list[tuple[str, str]]:
-        """The lesson and step of the questions to be asked again at this opening: wrong ones first, at most three."""
-        now = self.opening
+    def due(self, today: date) -> list[tuple[str, str]]:
+        """The lesson and step of the questions to be asked again at this opening: wrong ones first, at most three.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written", as of `open`.
+        """
+        now = self.open(today)
         found = []
         for progress in self.all():
             for step, one in progress.answers.items():

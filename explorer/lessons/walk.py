@@ -1,5 +1,6 @@
 """Somebody on the way through a lesson: the step, the answers, and the numbers drawn for this student."""
 
+from datetime import date
 from zlib import crc32
 
 from explorer.core.engine import Engine
@@ -92,7 +93,7 @@ class Walk:
         question = self.step.question
         assert question is not None
         verdict = judge(question, answer, self.state(self.at), self.engine(self.at))
-        opening = self._folder.opening if self._folder is not None else 0
+        opening = self._folder.open(date.today()) if self._folder is not None else 0
         self._keep(self.progress.answered(self.step.id, verdict.right, hints, opening, again))
         return verdict
 

@@ -143,16 +143,14 @@ def test_questions_come_again_at_the_next_two_openings_three_at_a_time(folder):
     assert folder.open(DAY) == 1  # the same day
     for lesson, right in (("a", True), ("b", False), ("c", True), ("d", True)):
         folder.save(folder.load(lesson).answered("q", right, opening=folder.opening))
-    assert folder.due() == []
-    folder.open(DAY + timedelta(1))
-    assert folder.due() == [("b", "q"), ("a", "q"), ("c", "q")]
+    assert folder.due(DAY) == []
+    next_day = DAY + timedelta(1)
+    assert folder.due(next_day) == [("b", "q"), ("a", "q"), ("c", "q")]
     for lesson in "abc":
         folder.save(folder.load(lesson).answered("q", True, again=True))
-    assert folder.due() == [("d", "q")]
-    folder.open(DAY + timedelta(5))
-    assert folder.due() == [("b", "q"), ("a", "q"), ("c", "q")]
-    folder.open(DAY + timedelta(6))
-    assert folder.due() == []
+    assert folder.due(next_day) == [("d", "q")]
+    assert folder.due(DAY + timedelta(5)) == [("b", "q"), ("a", "q"), ("c", "q")]
+    assert folder.due(DAY + timedelta(6)) == []
 
 
 def test_a_quiet_list_says_what_to_come_back_to(folder):

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.lessons.loader import load, titles
+from explorer.lessons.progress import ProgressFolder
 from explorer.lessons.schema import Lesson
+from explorer.ui.lesson.again import AgainCard
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.lesson_bar import sentences
@@ -25,7 +27,7 @@ from explorer.ui.workbench import Workbench
 
 WIDTH = 860
 """Pixels at text scale 1 that a line is long at most: longer ones are hard to read."""
-BAR = 90
+BAR, HIGH = 90, 86
 
 
 class LessonCard(QFrame):
@@ -48,6 +50,7 @@ class LessonCard(QFrame):
         super().__init__()
         mark(self, card="true")
         px = bench.appearance.px
+        self._bench = bench
         self.id = id
         self.lesson: Lesson | None = None
         self._found = title.casefold()
@@ -110,6 +113,8 @@ class LessonCard(QFrame):
         self._far.setText("✓ gone through" if far > steps else f"at step {far} of {steps}")
         self.button.setText("Go on" if 0 < far <= steps else "Again" if far else "Begin" if steps else "Open")
         self.again.setVisible(0 < far <= steps)
+        # Or the layout would cut the letters of the lower button.
+        self.setMinimumHeight(self._bench.appearance.px(HIGH) if 0 < far <= steps else 0)
         self.button.setAccessibleName(f"{self.button.text()}: {lesson.title}")
         self.button.setToolTip(self.button.accessibleName())
         mark(self.button, primary="true" if steps and far <= steps else "false")
@@ -128,18 +133,29 @@ class LessonPage(QScrollArea):
     bench : Workbench
     far : callable
         From a lesson to how many of its steps one has gone.
+    folder : ProgressFolder or None
+        Where progress is kept, if it is.
 
     Signals
     -------
     wanted : str, bool
         As of a card.
+    again_wanted : str, str
+        As of `AgainCard`.
     """
 
     wanted = Signal(str, bool)
+    again_wanted = Signal(str, str)
 
-    def __init__(self, bench: Workbench, far: Callable[[Lesson], int], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        bench: Workbench,
+        far: Callable[[Lesson], int],
+        folder: ProgressFolder | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._bench, self._far = bench, far
+        self._bench, self._far, self._folder = bench, far, folder
         self.cards: dict[str, LessonCard] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -173,6 +189,9 @@ class LessonPage(QScrollArea):
         column.addWidget(title)
         said = SteadyLabel("Each leads through one model step by step. Easier ones stand first.", role="muted")
         column.addWidget(said)
+        self.again = AgainCard(self._bench, self._folder)
+        self.again.wanted.connect(self.again_wanted)
+        column.addWidget(self.again)
         column.addWidget(self.search)
         column.addWidget(self._none)
         for id, name in titles().items():
@@ -198,6 +217,7 @@ class LessonPage(QScrollArea):
         """One lesson in each turn of the event loop: the page is there before."""
         if not self._waiting:
             self._loading.stop()
+            self.again.show_lessons({card.id: card.lesson for card in self.cards.values() if card.lesson is not None})
             return
         card = self._waiting.pop(0)
         lesson = card.lesson or load(card.id)

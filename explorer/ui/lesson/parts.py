@@ -110,8 +110,9 @@ class LessonParts(QObject):
     def page(self) -> LessonPage:
         """The page of lessons."""
         if self._page is None:
-            self._page = LessonPage(self._bench, self.guide.far)
+            self._page = LessonPage(self._bench, self.guide.far, self.guide.folder)
             self._page.wanted.connect(self.begin)
+            self._page.again_wanted.connect(self.ask_again)
             self._window.pages.addWidget(self._page)
         return self._page
 
@@ -131,6 +132,15 @@ class LessonParts(QObject):
         if anew:
             self.guide.forget(id)
         files.begin_lesson(load(id))
+
+    def ask_again(self, id: str, step: str) -> None:
+        """Open a lesson at a step and ask its question once more."""
+        files, lesson = self._window.files, load(id)
+        if not files.may_leave():
+            return
+        files.begin_lesson(lesson)
+        self.panel.go(lambda: self.guide.go([one.id for one in lesson.steps].index(step)))
+        self.guide.ask_again()
 
     def go_on(self, *_: object) -> None:
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""

@@ -1,0 +1,105 @@
+"""What comes again: questions of other days, and a quiet list of what to come back to."""
+
+from collections.abc import Mapping
+from datetime import date
+from html import escape
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons.progress import ProgressFolder
+from explorer.lessons.schema import Lesson
+from explorer.ui.theme import mark
+from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.workbench import Workbench
+
+LINE = 26
+"""Pixels at text scale 1 that a line is high."""
+MOST = 6
+"""So many lines the quiet list has at most."""
+WHY = {"wrong": "the last answer was not right", "hints": "it took hints"}
+
+
+class AgainCard(QFrame):
+    """Stands above the lessons while there is something to say.
+
+    Parameters
+    ----------
+    bench : Workbench
+    folder : ProgressFolder or None
+        Where progress is kept, if it is.
+
+    Signals
+    -------
+    wanted : str, str
+        The question of this lesson and this step is to be asked once more.
+    """
+
+    wanted = Signal(str, str)
+
+    def __init__(self, bench: Workbench, folder: ProgressFolder | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        mark(self, card="true")
+        self._folder, self._px = folder, bench.appearance.px
+        self.buttons: list[QPushButton] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(self._px(16), self._px(10), self._px(12), self._px(10))
+        self._column.setSpacing(self._px(2))
+        self.hide()
+
+    def show_lessons(self, lessons: Mapping[str, Lesson]) -> None:
+        """Say what comes again of the given lessons, which are named by their ids."""
+        while (item := self._column.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.buttons = []
+        due, others = self._found(lessons)
+        if due:
+            self._heading("Once more, from other days")
+        for lesson, step in due:
+            self._line(lessons[lesson], step, "")
+        if others:
+            self._heading("To come back to")
+        for lesson, step, why in others[:MOST]:
+            self._line(lessons[lesson], step, WHY[why])
+        if len(others) > MOST:
+            self._column.addWidget(SteadyLabel(f"… and {len(others) - MOST} more", role="muted"))
+        self.setVisible(bool(self.buttons))
+
+    def _found(self, lessons: Mapping[str, Lesson]) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
+        """The questions that come again today, and what else there is to come back to."""
+        if self._folder is None:
+            return [], []
+        steps = {id: tuple(step.id for step in lesson.steps if step.question) for id, lesson in lessons.items()}
+        try:
+            due = [one for one in self._folder.due(date.today()) if one[1] in steps.get(one[0], ())]
+        except ExplorerError:  # nothing can be written: then nothing comes again
+            due = []
+        others = [(one.lesson, one.step, one.why) for one in self._folder.come_back(steps) if one.why in WHY]
+        return due, [one for one in others if one[:2] not in due]
+
+    def _heading(self, text: str) -> None:
+        if self._column.count():
+            self._column.addSpacing(self._px(8))
+        self._column.addWidget(SteadyLabel(text, role="strong"))
+
+    def _line(self, lesson: Lesson, id: str, why: str) -> None:
+        title = next(step.title for step in lesson.steps if step.id == id)
+        button = QPushButton("Ask me")
+        mark(button, link="true")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setAccessibleName(f"Ask me once more: {title}, of {lesson.title}")
+        button.setToolTip(button.accessibleName())
+        button.clicked.connect(lambda: self.wanted.emit(lesson.id, id))
+        said = f"{escape(title)} · {escape(lesson.title)}" + (f" · {why}" if why else "")
+        line = QWidget()
+        line.setMinimumHeight(self._px(LINE))  # or the layout would cut the letters of the button
+        across = QHBoxLayout(line)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(self._px(12))
+        across.addWidget(SteadyLabel(said, role="muted"), 1)
+        across.addWidget(button)
+        self._column.addWidget(line)
+        self.buttons.append(button)
