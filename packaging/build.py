@@ -44,6 +44,7 @@ def built_at() -> int:
 def run(*command: str | Path, **options: object) -> str:
     """Run a command to its end and return what it printed; end with its own words where it fails."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
+    environment.pop("PYTHONPATH", None)  # a checkout on it would be found before the wheel, without its resources
     if "SOURCE_DATE_EPOCH" not in environment and command[0] != "git":
         environment["SOURCE_DATE_EPOCH"] = str(built_at())
     done = subprocess.run([*map(str, command)], env=environment, capture_output=True, text=True, **options)  # type: ignore[call-overload]

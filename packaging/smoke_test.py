@@ -30,6 +30,7 @@ ALLOWED = [
 DONE = [
     "opened Übung 1.explorer",
     "painted [0-9]+ stages of [0-9]+ examples",
+    "went through [0-9]+ steps of a lesson",
     "looked at [0-9]+ words",
     "trained 10 steps here",
     "trained 10 steps in another process",

@@ -43,7 +43,14 @@ def smoke_test(app: QApplication, window: MainWindow) -> int:
     sys.excepthook = note
     print(f"opened {window.windowTitle()}")
     try:
-        for act in (_paint_every_stage, _look_at_words, _train_in_slices, _train_in_a_process, _export):
+        for act in (
+            _paint_every_stage,
+            _go_through_a_lesson,
+            _look_at_words,
+            _train_in_slices,
+            _train_in_a_process,
+            _export,
+        ):
             print(act(app, window), flush=True)
     except (AssertionError, ExplorerError, OSError, TimeoutError) as error:
         note(type(error), error, error.__traceback__)
@@ -77,6 +84,19 @@ def _paint_every_stage(app: QApplication, window: MainWindow) -> str:
             _paint(app, window)
             painted += 1
     return f"painted {painted} stages of {len(catalogue())} examples"
+
+
+def _go_through_a_lesson(app: QApplication, window: MainWindow) -> str:
+    window.bench.open(load("two-vectors"))
+    window.bench.bridge.flush()
+    guide = window.lessons.guide
+    for at in range(len(guide.steps)):
+        guide.next()
+        _paint(app, window)
+        assert guide.at == at, f"step {at + 1} cannot be gone to"
+    assert guide.steps, "the lesson has no steps"
+    guide.leave()
+    return f"went through {len(guide.steps)} steps of a lesson"
 
 
 def _look_at_words(app: QApplication, window: MainWindow) -> str:
