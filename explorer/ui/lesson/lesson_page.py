@@ -20,6 +20,7 @@ from explorer.lessons.loader import load, titles
 from explorer.lessons.progress import ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.ui.lesson.again import AgainCard
+from explorer.ui.lesson.course_row import CourseRow
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.lesson_bar import sentences
@@ -192,13 +193,18 @@ class LessonPage(QScrollArea):
         self.again = AgainCard(self._bench, self._folder)
         self.again.wanted.connect(self.again_wanted)
         column.addWidget(self.again)
+        self.courses = CourseRow(self._bench)
+        self.courses.chosen.connect(self._find)
+        column.addWidget(self.courses)
         column.addWidget(self.search)
         column.addWidget(self._none)
         for id, name in titles().items():
             card = LessonCard(self._bench, id, name)
             card.wanted.connect(self.wanted)
             self.cards[id] = card
-            column.addWidget(card)
+        self._listed = QVBoxLayout()
+        self._listed.setSpacing(px(8))
+        column.addLayout(self._listed)
         column.addStretch()
         self.setWidget(page)
         self._find()
@@ -224,11 +230,13 @@ class LessonPage(QScrollArea):
         card.show_lesson(lesson, self._far(lesson))
 
     def _find(self, *_: object) -> None:
-        words = self.search.text().casefold().split()
-        shown = [card.has(words) for card in self.cards.values()]
-        for card, there in zip(self.cards.values(), shown, strict=True):
-            card.setVisible(there)
-        self._none.setVisible(not any(shown))
+        words, course = self.search.text().casefold().split(), self.courses.course
+        listed = [id for id in (self.cards if course is None else course.lessons) if id in self.cards]
+        for id in [*listed, *(id for id in self.cards if id not in listed)]:
+            self._listed.addWidget(self.cards[id])  # behind those that stand there already
+        for id, card in self.cards.items():
+            card.setVisible(id in listed and card.has(words))
+        self._none.setVisible(not any(card.has(words) for id, card in self.cards.items() if id in listed))
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
