@@ -26,13 +26,23 @@ def attention(view: View, stage: Stage) -> tuple[Element, ...]:
     if view.averaged(block):
         return _pictures(view, block)
     learned = f"{block}W_Q" in view.nodes
-    read = _projections(view, block) if learned else ()
+    read = (_read(view, block), _projected(view, block))
+    shares = _item(view, block, "weights")
+    output = tuple(_item(view, block, name) for name in ("output",) if block + name in view.nodes)
+    # A scale that follows from d_k stands in the formula of the scaled scores; by itself it takes no room there.
+    scale = () if _free_scale(view, block) is not False else (_item(view, block, "scale"),)
     behind = planes(view, block) if learned else ()
-    scores, shares = _scores(view, block, learned), _shares(view, block, learned)
     if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:
-        return (*_pictures(view, block), *read, scores, Row("from weights to the output", shares), *behind)
+        return (
+            *_pictures(view, block),
+            *read,
+            Row("from scores to weights", (*_scores(view, block), shares, *output, *scale)),
+            *behind,
+        )
     # The pictures beside the numbers that they draw.
-    return (*read, scores, Row("from weights to the output", (*shares, *_drawn(view, block))), *behind)
+    maps, lines = _drawn(view, block)
+    scores = Row("from scores to weights", (*_scores(view, block), Item("→", shares.element)))
+    return (*filter(_any, read), scores, Row("output and pictures", (*output, *maps, lines, *scale)), *behind)
 
 
 def attention_sentence(view: View, stage: Stage) -> str:
@@ -51,81 +61,75 @@ def _of_head(view: View, block: str, short: str, title: str = "") -> Element:
     return matrix(view, view.of_head(block + short), title)
 
 
-def _turned(view: View, block: str, letter: str) -> tuple[Item, ...]:
-    """Queries or keys as their place turns them, where it does."""
-    short = f"{letter}_rotated"
-    there = f"{block}{short}" in view.nodes
-    return (Item("→", _of_head(view, block, short, "turned by their place")),) if there else ()
+def _item(view: View, block: str, short: str, title: str = "") -> Item:
+    return Item("", _of_head(view, block, short, title))
 
 
-def _projections(view: View, block: str) -> tuple[Element, ...]:
-    """What is read; then the weights of queries, keys and values, each beside what they make of it."""
-    for_queries, for_keys = (view.nodes[block + letter].parents[0] for letter in "QK")
-    if for_queries == for_keys:
-        read = [Item("", matrix(view, for_queries, "what it reads"))]
-    else:
-        read = [
-            Item("", matrix(view, for_queries, "queries are made of it")),
-            Item("", matrix(view, for_keys, "keys and values are made of it")),
-        ]
-    made = []
-    for letter, what in (("Q", "queries"), ("K", "keys"), ("V", "values")):
-        if f"{block}W_{letter}" in view.nodes:
-            made.append(Item("", _of_head(view, block, f"W_{letter}")))
-        if f"{block}b_{letter}" in view.nodes:
-            made.append(Item("+", _of_head(view, block, f"b_{letter}")))
-        if f"{block}{letter}" in view.nodes:
-            learned = f"{block}W_{letter}" in view.nodes
-            made += [Item("→" * learned, _of_head(view, block, letter, what)), *_turned(view, block, letter)]
-    return (Row("from what it reads to Q, K and V", (*read, *made)),)
+def _free_scale(view: View, block: str) -> bool | None:
+    """Whether the scale is an input; None where there is none."""
+    scale = view.nodes.get(f"{block}scale")
+    return None if scale is None else scale.is_input
 
 
-def _scores(view: View, block: str, learned: bool) -> Row:
-    """From queries and keys to the masked scores, of one head; Q and K stand above where weights make them."""
-    nodes = view.nodes
-    # The formula of the scaled scores names a scale that follows from d_k: it takes no room between them.
-    aside = learned and f"{block}scaled" in nodes and not nodes[f"{block}scale"].is_input
+def _any(row: Row) -> bool:
+    return bool(row.items)
+
+
+def _read(view: View, block: str) -> Row:
+    """What is read, and the weights that make queries, keys and values of it; small pictures where room is short."""
     items = []
-    if not learned:
-        items += [Item("", _of_head(view, block, "Q", "queries")), *_turned(view, block, "Q")]
-        items += [Item("×", _of_head(view, block, "K", "keys")), *_turned(view, block, "K")]
-    items.append(Item("→" * (not learned), _of_head(view, block, "scores")))
-    if f"{block}scaled" in nodes:
-        if not aside:
-            items.append(Item("×", _of_head(view, block, "scale")))
-        items.append(Item("→", _of_head(view, block, "scaled")))
-    if f"{block}masked" in nodes:
-        by_hand = nodes[f"{block}mask"].is_input
-        mask = _of_head(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else "")
-        items += [Item("", mask), Item("→", _of_head(view, block, "masked"))]
-    if aside:
-        items.append(Item("", _of_head(view, block, "scale")))
-    return Row("from Q and K to scores", tuple(items))
-
-
-def _shares(view: View, block: str, learned: bool) -> tuple[Item, ...]:
-    """From the shares to the output, of one head; V stands above where weights make it."""
-    items = [Item("", _of_head(view, block, "weights"))]
-    if f"{block}V" in view.nodes:
-        if learned:
-            items.append(Item("→", _of_head(view, block, "output")))
+    if f"{block}W_Q" in view.nodes:
+        for_queries, for_keys = (view.nodes[block + letter].parents[0] for letter in "QK")
+        if for_queries == for_keys:
+            items = [Item("", matrix(view, for_queries, "what it reads"))]
         else:
-            items += [Item("×", _of_head(view, block, "V", "values")), Item("=", _of_head(view, block, "output"))]
+            items = [
+                Item("", matrix(view, for_queries, "queries are made of it")),
+                Item("", matrix(view, for_keys, "keys and values are made of it")),
+            ]
+    names = (f"{what}_{letter}" for letter in "QKV" for what in "Wb")
+    items += [_item(view, block, name) for name in names if block + name in view.nodes]
+    if _free_scale(view, block):
+        items.append(_item(view, block, "scale"))
+    return Row("what it reads, and the weights", tuple(items), folds=True)
+
+
+def _projected(view: View, block: str) -> Row:
+    """Queries, keys and values, and what their place turns queries and keys into."""
+    items = []
+    for letter, what in (("Q", "queries"), ("K", "keys"), ("V", "values")):
+        if block + letter in view.nodes:
+            items.append(_item(view, block, letter, what))
+        if f"{block}{letter}_rotated" in view.nodes:
+            items.append(Item("→", _of_head(view, block, f"{letter}_rotated", "turned by their place")))
+    return Row("queries, keys and values", tuple(items))
+
+
+def _scores(view: View, block: str) -> tuple[Item, ...]:
+    """From queries and keys to the masked scores, of one head."""
+    items = [_item(view, block, "scores")]
+    if f"{block}scaled" in view.nodes:
+        items.append(Item("→", _of_head(view, block, "scaled")))
+    if f"{block}masked" in view.nodes:
+        by_hand = view.nodes[f"{block}mask"].is_input
+        items.append(_item(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else ""))
+        items.append(Item("→", _of_head(view, block, "masked")))
     return tuple(items)
 
 
-def _drawn(view: View, block: str) -> tuple[Item, ...]:
-    """The weights as heat map and as lines, and the other attention of a decoder's layer."""
+def _drawn(view: View, block: str) -> tuple[tuple[Item, ...], Item]:
+    """The weights as heat map, beside it that of the other attention of a decoder's layer; and as lines."""
     other = _beside(view, block)
     weights = matrix(view, view.shares_of(block), id=f"{block}weights drawn")
     blocks = (block, other) if other else (block,)
-    maps = (Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks)
-    return (*maps, Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block))))
+    maps = tuple(Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks)
+    return maps, Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block)))
 
 
 def _pictures(view: View, block: str) -> tuple[Element, ...]:
     """The pictures by themselves: of a long text they come first, of several heads' mean there is little else."""
-    items = _drawn(view, block)
+    maps, lines = _drawn(view, block)
+    items = (*maps, lines)
     if view.averaged(block):
         items = (Item("", matrix(view, f"{block}average", "mean of the weights")), *items)
     return Section("pictures", "Who looks at whom"), Row("weights as pictures", items)

@@ -40,7 +40,8 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
         choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
     block = block_of(stage.name, list(view.state.model.blocks()))
     bar = switch_bar(view, block, switches, more) if block and switches else None
-    return Header("header", f"{full_title(stage)}{head}", sentence, tuple(choices), bar, _crumbs(view, stage))
+    title = f"{full_title(stage)}{head}"
+    return Header("header", title, sentence, tuple(choices), bar, _crumbs(view, stage), stage.title)
 
 
 def full_title(stage: Stage) -> str:

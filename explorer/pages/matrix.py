@@ -2,18 +2,25 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import floor, log10
 
 import numpy as np
 
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Place
 from explorer.core.node import Node
-from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
+from explorer.core.numbers import decimals_of, exact, largest_of, written
 from explorer.core.ops import Argmax, Array, HeadMean, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
 from explorer.pages.element import Element
 from explorer.pages.view import View, apart
 
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
+FIGURES = 3
+"""Figures that a change or a gradient is written with at least."""
+DECIMALS = 2
+"""Decimals that have their room although a number is written with fewer: with one more none moves."""
+TINY = "~0"
+"""What is not 0 but would be written as 0."""
 CALM = 1.3
 """The largest number stops short of the full colour, which is loud on a quiet page."""
 ROUNDING = "0, but for rounding: what it adds up cancels"
@@ -64,6 +71,10 @@ class Matrix(Element):
         What is spoken of: the cells where they cross.
     covered : frozenset of (row, column)
         Cells whose numbers nobody may read yet.
+    usual : str
+        LaTeX above it where values are shown.
+    open : bool or None
+        Whether someone asked for its numbers, or for the small picture of it; None: nobody asked.
     """
 
     name: str
@@ -86,6 +97,8 @@ class Matrix(Element):
     nothing: str = ""
     spot: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     covered: frozenset[tuple[int, int]] = frozenset()
+    usual: str = ""
+    open: bool | None = None
 
     @property
     def own(self) -> Array:
@@ -95,12 +108,23 @@ class Matrix(Element):
     @cached_property
     def decimals(self) -> int:
         """How many all numbers are written with."""
-        decimals = decimals_of(self.array)
-        if self.showing != "values":
-            # A gradient, or a change, is small; one digit of it would say little.
-            largest = largest_of(self.array)
-            decimals = max(decimals, significant(largest, 3)) if 1e-5 < largest < 0.1 else decimals
-        return decimals
+        usual = decimals_of(self.values)
+        if self.showing == "values":
+            return usual
+        before = len(f"{int(largest_of(self.array) / 10.0**self.power)}")
+        return max(max(FIGURES, self._figures(usual)) - before, 0)
+
+    @cached_property
+    def power(self) -> int:
+        """The power of ten that stands in the heading, so that each number is as long as the values are."""
+        largest = 0.0 if self.showing == "values" else largest_of(self.array)
+        if not largest or 0.1 <= largest < 10 ** max(FIGURES, self._figures(decimals_of(self.values))):
+            return 0
+        return 3 * floor(log10(largest) / 3)
+
+    def _figures(self, decimals: int) -> int:
+        """How many figures the largest value is written with."""
+        return len(f"{int(min(largest_of(self.values), 1e6))}") + decimals
 
     @cached_property
     def limit(self) -> float:
@@ -127,19 +151,41 @@ class Matrix(Element):
 
     def _said(self, value: float) -> str:
         """A number as it is written, a change with its sign."""
-        text = written(float(value), self.decimals)
         if self.showing == "values":
-            return text
-        return f"{'+' if value > 0 else ''}{text}" if value else "·"
+            return written(float(value), self.decimals)
+        if not value:
+            return "·"
+        if not np.isfinite(value):
+            return written(float(value), 0)
+        text = f"{value / 10.0**self.power:+.{self.decimals}f}".replace("-", "−")
+        return text if text.strip("+−0.") else TINY
 
-    def some_texts(self, at_most: int) -> list[str]:
-        """The numbers as they are written; of a large matrix the largest, the smallest and some of the first."""
-        array = self.array
-        if array.size <= at_most:
-            return [self.text(r, c) for r in range(array.shape[0]) for c in range(array.shape[1])]
-        first = [self.text(*divmod(place, array.shape[1])) for place in range(at_most)]
-        # Not where they stand: to find that takes ten times as long.
-        return first if self.nothing or self.names else [*first, *map(self._said, (array.max(), array.min()))]
+    def widest(self, at_most: int) -> list[str]:
+        """Values as they are written, all with a sign; of a large matrix the largest and some of the first."""
+        if self.names:
+            return list(self.names[:at_most])
+        values = self.values
+        real = values.dtype.kind == "f"
+        decimals = max(decimals_of(values), DECIMALS * real)
+        numbers = values.ravel()[:at_most].tolist()
+        if values.size > at_most:
+            numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
+        sign = "−" * real
+        return [
+            written(-0.01, DECIMALS) * real,
+            *(sign + written(float(number), decimals).removeprefix("−") for number in numbers),
+        ]
+
+    @property
+    def lacking(self) -> int:
+        """Decimals fewer than there is room for."""
+        there = self.showing == "values" and self.values.dtype.kind == "f" and not self.names
+        return max(DECIMALS - self.decimals, 0) if there else 0
+
+    def spoken(self, row: int, column: int) -> str:
+        """The labels of a cell and its number, for a screen reader."""
+        power = f" times ten to the {self.power}".replace("-", "minus ") if self.power else ""
+        return f"{self.label(row, column)}: {self.text(row, column)}{power}"
 
     def label(self, row: int, column: int) -> str:
         """Both labels of a cell, for words."""
@@ -210,7 +256,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         id or place.node,
         name,
         place,
-        _formula(view, node),
+        _formula(view, node, showing),
         "" if said == node.symbol else said,  # which stands before it
         np.atleast_2d(shown),
         np.atleast_2d(values),
@@ -228,12 +274,18 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         _nothing(view, place),
         _spot(view, place, values.shape),
         _covered(view, place, values.shape),
+        _formula(view, node, "values") if showing != "values" else "",
+        view.chosen(open_key(id or place.node), None),
     )
 
 
-def _formula(view: View, node: Node) -> str:
+def open_key(id: str) -> str:
+    """The key under which it is kept whether someone asked for the numbers of a matrix."""
+    return f"open.{id}"
+
+
+def _formula(view: View, node: Node, showing: str) -> str:
     """What the numbers are: the node by its formula, its gradient, or a change of it."""
-    showing = view.looking.showing
     if showing == "gradient" and view.values[node.name].dtype.kind == "f":
         return rf"\partial L / \partial {node.symbol}"
     if showing in ("change", "step", "difference"):

@@ -47,6 +47,8 @@ class Header(Element):
         Those of the stage's block that belong here.
     crumbs : tuple of Button
         What the stage is in, from the outermost: ways back.
+    short : str
+        The title without what the crumbs and the choices say.
     """
 
     title: str
@@ -54,6 +56,7 @@ class Header(Element):
     choices: tuple["Choice", ...] = ()
     switches: "Switches | None" = None
     crumbs: tuple["Button", ...] = ()
+    short: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +93,17 @@ class Item(Data):
 
 @dataclass(frozen=True, eq=False)
 class Row(Element):
-    """Elements side by side, on as many lines as it takes."""
+    """Elements side by side, on as many lines as it takes.
+
+    Parameters
+    ----------
+    items : tuple of Item
+    folds : bool
+        Whether its matrices are small pictures, until one looks closer, where they would take too much of the screen.
+    """
 
     items: tuple[Item, ...]
+    folds: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,10 @@ class Actions:
         self.copy_page = action("Copy this page as a picture", [QKeySequence("Ctrl+Shift+C")], lambda: None)
         self.whole = action("The whole model", [QKeySequence("Alt+Home")], lambda: bench.selection.go_to(WHOLE.name))
         self.fold_list = action("List of stages as numbers only", [QKeySequence("Ctrl+B")], lambda: None)
-        self.fold_list.setCheckable(True)
+        self.fold_right = action("Hide the right column", [QKeySequence("Ctrl+I")], lambda: None)
+        self.fold_bottom = action("Hide the bar at the bottom", [QKeySequence("Ctrl+J")], lambda: None)
+        for fold in (self.fold_list, self.fold_right, self.fold_bottom):
+            fold.setCheckable(True)
         self.palette = action("Go to …", [QKeySequence("Ctrl+K")], lambda: None)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))

@@ -18,16 +18,24 @@ _ACTS = {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseBu
 
 def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None) -> None:
     """Say what went wrong beside `rect` of `widget`, and to a screen reader."""
-    place = rect or widget.rect()
+    words = sentence(error)
+    _say(f"⚠ {words}", words, widget, rect or widget.rect())
 
+
+def show_done(words: str, widget: QWidget) -> None:
+    """Say beside a widget what was done, where one does not see it, and to a screen reader."""
+    _say(f"✓ {words}", words, widget, widget.rect())
+
+
+def _say(text: str, spoken: str, widget: QWidget, place: QRect) -> None:
     def show() -> None:
         if shiboken6.isValid(widget):
             window = widget.window()
-            Message(f"⚠ {sentence(error)}", window, QRect(widget.mapTo(window, place.topLeft()), place.size()))
+            Message(text, window, QRect(widget.mapTo(window, place.topLeft()), place.size()))
 
     # Behind what the event still does: a page that is made anew would stand in front.
     do_later(widget, show)
-    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence(error)))
+    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, spoken))
 
 
 class Message(QLabel):

@@ -123,10 +123,13 @@ class Files(QObject):
         There may be something to save, or no more.
     lesson_opened : Path or None
         A lesson was opened, from this file; None: one that comes with the program.
+    done : str
+        Something was written; the sentence says where.
     """
 
     refreshed = Signal()
     lesson_opened = Signal(object)
+    done = Signal(str)
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         super().__init__(window)
@@ -135,6 +138,8 @@ class Files(QObject):
         self.dialogs = Dialogs(window)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder = Path(documents if Path(documents).is_dir() else QDir.homePath())
+        self.kept: dict[str, tuple[Lesson, State]] = {}
+        """Examples that were changed and then left, by their id, as they were left."""
         self._file = _File(None, bench.document.state)
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
         bench.document.subscribe(lambda change: self._follow())
@@ -201,6 +206,15 @@ class Files(QObject):
         self._bench.open_state(lesson, state, title)
         self._begin(None)
         return True
+
+    def open_kept(self, id: str) -> None:
+        """Open an example as it was left, with what was changed in it."""
+        lesson, state = self.kept[id]
+        if self.may_leave():
+            self._bench.open_state(lesson, state, f"{lesson.title}, changed")
+            self._bench.opened.discard(state)  # it is not as it is given
+            self._files[state] = self._file = _File(None, None)
+            self.refresh()
 
     def belongs_to(self, path: Path) -> None:
         """The document that the window begins with was opened from this file."""
@@ -270,7 +284,9 @@ class Files(QObject):
             if file.path == path:
                 file.saved = None
         self._file.path, self._file.saved = path, document.state
+        self.kept.pop(self._bench.lesson.id, None)
         self.folder = path.parent
+        self.done.emit(f"Saved as {path}")
         document.history.mark_saved()
         self.refresh()
         return True
@@ -307,7 +323,11 @@ class Files(QObject):
         try:
             document.settle()
             lesson = self._bench.lesson
-            return script.save(script.export(document.engine, f"{lesson.title} ({document.state.setting})"), path)
+            code = script.export(document.engine, f"{lesson.title} ({document.state.setting})")
+            written = script.save(code, path)
+            self.folder = path.parent
+            self.done.emit(f"The numbers are in {' and '.join(map(str, written))}")
+            return written
         except ExplorerError as error:
             self.dialogs.tell(sentence(error))
         except OSError as error:
@@ -315,7 +335,20 @@ class Files(QObject):
         return ()
 
     def may_leave(self) -> bool:
-        """Whether the document may be left: asks, where there are changes that are not saved."""
+        """Whether the document may be left.
+
+        It asks where a file has changes that are not saved. An example is kept as it is: the menu offers it again.
+        """
+        if not self.modified:
+            return True
+        if self.path is None:
+            lesson = self._bench.lesson
+            self.kept[lesson.id] = lesson, self._bench.document.wanted
+            return True
+        return self.may_close()
+
+    def may_close(self) -> bool:
+        """Whether the window may be closed: asks, where there are changes that are not saved."""
         if not self.modified:
             return True
         answer = self.dialogs.keep(self._name())

@@ -56,7 +56,7 @@ def test_a_sum_of_what_is_new_has_no_change_to_add(signs):
 
 
 def test_arrows_stay(signs):
-    assert "→" in signs("encoder.1.self.attention", "from Q and K to scores", "gradient")
+    assert "→" in signs("encoder.1.self.attention", "from scores to weights", "gradient")
 
 
 def test_no_page_shows_a_false_sign(desk):

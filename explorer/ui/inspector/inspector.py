@@ -6,6 +6,7 @@ from math import floor, log10
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.core.nudge import CLOSE, Check, check_cell
@@ -22,6 +23,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.theme import NODE, mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.window.folds import fold_button
 from explorer.ui.workbench import Workbench
 
 NUDGED = 10
@@ -40,9 +42,11 @@ class Inspector(QFrame):
     Parameters
     ----------
     bench : Workbench
+    fold : QAction
+        Hides the column; the button in its corner does it.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, fold: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("inspector")
         self._bench = bench
@@ -111,11 +115,18 @@ class Inspector(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scroll)
+        self._folds = fold_button(fold, "»", self)  # in the corner: a line of its own would take room
+        self._folds.raise_()
         self._worker = Background(self)
         bench.selection.pointed.connect(self.show_cell)
         bench.selection.stage_changed.connect(self._explain)
         bench.selection.stage_changed.connect(self._look_up)
         self.restyle()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        px = self._bench.appearance.px
+        self._folds.setGeometry(self.width() - px(38), px(2), px(28), px(22))
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

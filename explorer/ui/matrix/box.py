@@ -1,16 +1,20 @@
 """A matrix as it stands on a page: formula, name and shape above, the table below."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.shapes import written_shape
 from explorer.document.commands import Release
-from explorer.pages.matrix import Matrix
+from explorer.pages.matrix import Matrix, open_key
+from explorer.ui.matrix.small import SmallPicture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE, mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.workbench import Workbench
+
+MOST = 16777215
+"""Pixels; Qt's word for "as large as it likes"."""
 
 
 class MatrixBox(QWidget):
@@ -31,47 +35,132 @@ class MatrixBox(QWidget):
         self._caption = QLabel()
         mark(self._caption, role="small")
         self._caption.setTextFormat(Qt.TextFormat.RichText)
-        self._caption.linkActivated.connect(self._release)
-        self._head = QHBoxLayout()
-        self._head.setSpacing(bench.appearance.px(8))
+        self._caption.linkActivated.connect(self._followed)
+        self._small = SmallPicture(self.view, self)
+        self._small.opened.connect(lambda: bench.selection.keep(open_key(self.matrix.id), True))
+        self._heading = QWidget()
+        self._head = QHBoxLayout(self._heading)
+        self._head.setContentsMargins(0, 0, 0, 0)
+        self._head.setSpacing(bench.appearance.px(6))
         self._head.addWidget(self._formula, 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addWidget(self._caption, 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addStretch()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(bench.appearance.px(2))
-        self._column.addLayout(self._head)
+        self._column.addWidget(self._heading, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self._small, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self.view, 0, Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._show_heading()
+        self._tight = self._is_small = False
+        self._room = 0
+        self._told = QSize()
+        self._stand()
 
     @property
     def matrix(self) -> Matrix:
         """What is shown."""
         return self.view.matrix
 
+    @property
+    def small(self) -> bool:
+        """Whether a small picture stands for the numbers."""
+        return self._is_small
+
     def tell(self, matrix: Matrix) -> None:
         """Show another matrix, or the same with other numbers."""
         self.view.tell(matrix)
-        self._show_heading()
+        self._stand()
 
     def give_room(self, pixels: int) -> None:
-        """Be no wider than so many pixels; what has more columns scrolls."""
+        """Be no wider than so many pixels; of what has more columns a part is in sight."""
+        self._room = pixels
         self.view.give_room(pixels)
+        self._stand()
 
-    def baseline(self) -> int:
+    def be_tight(self, on: bool) -> None:
+        """Let a small picture stand for the numbers, until someone asks for them."""
+        if on != self._tight:
+            self._tight = on
+            self._stand()
+
+    def show_row_labels(self, on: bool) -> None:
+        """Show the labels of the rows, or leave them to the matrix before, which has the same."""
+        self.view.show_row_labels(on)
+        self._show_heading()
+
+    def baseline(self) -> int | None:
         """Pixels from the top to the first row of cells: matrices beside each other have theirs at one height."""
-        return self._head.sizeHint().height() + self._column.spacing() + self.view.labels_height
+        if self.small:
+            return None
+        map_height = 0 if self.view.whole else self._small.minimumHeight() + self._column.spacing()
+        return self._head_size().height() + self._column.spacing() + map_height + self.view.labels_height
+
+    def sizeHint(self) -> QSize:
+        """As its parts are now: a layout would tell what they were when it was last asked."""
+        head = self._head_size()
+        if self.small:
+            return head
+        gap, view, small = self._column.spacing(), self.view.size(), self._small.minimumSize()
+        above = QSize(0, 0) if self.view.whole else QSize(small.width(), small.height() + gap)
+        width = max(head.width(), view.width(), above.width())
+        return QSize(width, head.height() + gap + above.height() + view.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def _head_size(self) -> QSize:
+        if self._heading.minimumSize() == self._heading.maximumSize():
+            return self._heading.minimumSize()
+        self._head.invalidate()
+        return self._head.sizeHint()
+
+    def _stand(self) -> None:
+        """Show the numbers, the small picture, or both."""
+        self._is_small = self._tight and not self.matrix.open and self.matrix.array.size > 1
+        small, whole = self._is_small, self.view.whole
+        if small or not whole:
+            self._small.stand(small, min(self.view.width(), self._room or self.view.width()) - self.view.labels_width)
+            if small == (self._column.indexOf(self._small) >= 0):
+                if small:
+                    self._head.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignVCenter)
+                else:
+                    self._column.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignLeft)
+        self._small.setVisible(small or not whole)
+        self._caption.setVisible(not small)
+        self.view.setVisible(not small)
+        self._show_heading()
 
     def _show_heading(self) -> None:
-        matrix, theme = self.matrix, self._bench.appearance.theme
-        if self._formula.latex() != matrix.formula:
-            self._formula.set_latex(matrix.formula)
+        """Say what the numbers are. The heading is as large as that of the values, whatever is shown: nothing moves."""
+        matrix = self.matrix
+        self._heading.setMinimumSize(0, 0)
+        self._heading.setMaximumSize(MOST, MOST)
+        if matrix.usual:
+            self._say(matrix.usual, self._words(matrix))
+            self._heading.setFixedSize(self._head_size())
+        self._say(matrix.formula, self._words(matrix) if matrix.showing == "values" else self._change(matrix))
+        if self.sizeHint() != self._told:
+            self._told = self.sizeHint()
+            self.updateGeometry()
         if self._formula.toolTip() != matrix.name:
             self._formula.setToolTip(matrix.name)
             for part in (self._formula, self._caption):
                 part.setProperty(NODE, matrix.name)
-        words = [matrix.title, written_shape(matrix.shape) or "one number"]
+
+    def _say(self, formula: str, words: str) -> None:
+        if self._formula.latex() != formula:
+            self._formula.set_latex(formula)
+        if words != self._caption.text():
+            self._caption.setText(words)
+        left = 0 if self.small else self.view.labels_width
+        if self._head.contentsMargins().left() != left:
+            self._head.setContentsMargins(left, 0, 0, 0)
+
+    def _words(self, matrix: Matrix) -> str:
+        """Beside the formula of values."""
+        theme = self._bench.appearance.theme
+        words = [matrix.title, _shape(matrix)]
         if matrix.editable:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")
         if matrix.ours:
@@ -80,11 +169,19 @@ class MatrixBox(QWidget):
             )
         if matrix.pins is not None:
             words.append(f"<a href='release' style='color:{theme.link}'>given, release</a>")
-        text = " · ".join(filter(None, words))
-        if text != self._caption.text():
-            self._caption.setText(text)
-        if self._head.contentsMargins().left() != self.view.labels_width:
-            self._head.setContentsMargins(self.view.labels_width, 0, 0, 0)
+        if matrix.open and self._tight:
+            words.append(f"<a href='small' style='color:{theme.link}'>small</a>")
+        return " · ".join(filter(None, words))
+
+    def _change(self, matrix: Matrix) -> str:
+        """Beside the formula of a change or gradient; its numbers are as long as the values, so some have a power."""
+        return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix)
+
+    def _followed(self, link: str) -> None:
+        if link == "small":
+            self._bench.selection.keep(open_key(self.matrix.id), False)
+        else:
+            self._release()
 
     def _release(self) -> None:
         self._bench.document.do(Release(self.matrix.name))
@@ -92,3 +189,13 @@ class MatrixBox(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         self.view.setFocus(Qt.FocusReason.MouseFocusReason)
+
+
+def _shape(matrix: Matrix) -> str:
+    """Without spaces: a heading should not be wider than its numbers."""
+    return written_shape(matrix.shape).replace(" ", "") if matrix.shape else "one number"
+
+
+def _raised(power: int) -> str:
+    """A whole number as an exponent."""
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -53,7 +53,7 @@ class MatrixModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return matrix.told(self._bench.view, row, column)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{matrix.label(row, column)}: {matrix.text(row, column)}"
+                return matrix.spoken(row, column)
             case Qt.ItemDataRole.TextAlignmentRole:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             case _:

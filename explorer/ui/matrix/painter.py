@@ -35,7 +35,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     height, width = view.rowHeight(0) - 2, view.columnWidth(0) - 2
     tops = [view.rowViewportPosition(row) + 1 for row in rows]
     lefts = [view.columnViewportPosition(column) + 1 for column in columns]
-    pointed = view.pointed_cell()
+    pointed, right = view.pointed_cell(), view.right
     paints = _paints(matrix, view.bench.appearance.theme, rows, columns)
     painter.setFont(plain)
     pen = None
@@ -54,10 +54,10 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
             text = matrix.text(row, column)
             if (row, column) == pointed:
                 painter.setFont(view.bold)
-                painter.drawText(left, top, width - view.padding, height, RIGHT, text)
+                painter.drawText(left, top, width - right, height, RIGHT, text)
                 painter.setFont(plain)
             else:
-                painter.drawText(left, top, width - view.padding, height, RIGHT, text)
+                painter.drawText(left, top, width - right, height, RIGHT, text)
     _paint_marks(view, painter, rows, columns)
 
 
@@ -71,7 +71,7 @@ def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range) -> Iterat
         names = theme.cell_computed_bg, theme.cell_computed_text, theme.cell_computed_border
     ground, ink, edge = map(qcolor, names)
     plain = ground, ink, edge
-    ramp, steps = _steps(matrix, theme, array)
+    ramp, places = steps(matrix, theme, array)
     if ramp is None:
         if array.dtype.kind == "f" and np.isnan(array).any():
             return (wrong if value != value else plain for value in array.ravel().tolist())
@@ -85,15 +85,18 @@ def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range) -> Iterat
             return plain
         return ramp.colors[step], ramp.text[step], edge if abs(step - middle) <= PALE else None
 
-    return map(paint, array.ravel().tolist(), steps.ravel().tolist())
+    return map(paint, array.ravel().tolist(), places.ravel().tolist())
 
 
-def _steps(matrix: Matrix, theme: Theme, array: Array) -> tuple[Ramp | None, Array]:
-    """The colour map of a matrix, and each number's step on it; None where it has none."""
+def steps(matrix: Matrix, theme: Theme, array: Array, plain: bool = False) -> tuple[Ramp | None, Array]:
+    """The colour map of a matrix, and each number's step on it; None where it has none.
+
+    With `plain`, one whose cells have no colours beside their numbers gets those of signed numbers.
+    """
     with np.errstate(all="ignore"):
         if matrix.colours == SHARES:
             return theme.sequential_ramp, (np.clip(np.nan_to_num(array), 0.0, 1.0) * 255).astype(int)
-        if matrix.colours == SIGNED:
+        if matrix.colours == SIGNED or plain:
             shares = np.clip(np.nan_to_num(array / matrix.limit), -1.0, 1.0)
             return theme.diverging_ramp, ((shares + 1) * MIDDLE).astype(int)
     return None, array

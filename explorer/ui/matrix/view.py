@@ -30,8 +30,10 @@ from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
-CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 30, 7, 46, 130
-MOST_ROWS, LEAST_COLUMNS, WIDTH = 12, 6, 630
+CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
+LEAST_COLUMNS, WIDTH = 6, 630
+MOST_ROWS, LENS = 12, 6
+"""Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
 SURVEYED = 200  # cells that the width of all is taken from
 MEASURED = 400  # labels that the room for all is taken from
 
@@ -55,7 +57,12 @@ class MatrixView(QTableView):
         self._fed: list[Index] = []
         self._pointed: tuple[int, ...] | None = None
         self._most_width = self._left = self._top = 0
+        self.label_room = 0
+        """Pixels that the labels of the rows take where they are shown."""
+        self.whole = True
+        """Whether all of the matrix is in sight."""
         self._room = bench.appearance.px(WIDTH)
+        self._labelled = True
         self.editing = CellEditing(self)
         self.setModel(self.table)
         self.setItemDelegate(CellEditor(self))
@@ -73,6 +80,8 @@ class MatrixView(QTableView):
             | QAbstractItemView.EditTrigger.EditKeyPressed
             | QAbstractItemView.EditTrigger.AnyKeyPressed
         )
+        for bar in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
+            bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page has one; the small picture moves the part in sight
         self.setTabKeyNavigation(False)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.entered.connect(lambda index: self.bench.selection.point(self._cell(index.row(), index.column())))
@@ -124,13 +133,22 @@ class MatrixView(QTableView):
         own = None if array is None or array.ndim < len(matrix.place.index) else array[matrix.place.index]
         return np.atleast_2d(own) if own is not None and own.shape == matrix.shape else matrix.values
 
+    @property
+    def right(self) -> int:
+        """Pixels between a number and the right edge of its cell."""
+        return self.padding + QFontMetrics(self.bold).horizontalAdvance("0" * self.matrix.lacking)
+
     def _needed_width(self) -> int:
-        """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter."""
-        texts = self.matrix.some_texts(SURVEYED)
+        """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter.
+
+        It is the same whatever the matrix shows, so that with a change or a gradient no column moves.
+        """
+        texts = self.matrix.widest(SURVEYED)
         longest = max(map(len, texts))
         some = {text for text in texts if len(text) == longest}, {text for text in texts if len(text) == longest - 1}
         metrics = QFontMetrics(self.bold)
-        return max(metrics.horizontalAdvance(text) for texts in some for text in list(texts)[:3]) + 2 * self.padding
+        most = max(metrics.horizontalAdvance(text) for texts in some for text in list(texts)[:3])
+        return most + 2 * self.padding
 
     def _measure(self) -> None:
         """Make the view as large as its matrix, up to a size that still can be taken in."""
@@ -146,7 +164,8 @@ class MatrixView(QTableView):
         for header, size in ((across, width), (down, height)):
             header.setDefaultSectionSize(size)
         left = max((metrics.horizontalAdvance(label) for label in labels), default=0)
-        left = min(left, appearance.px(MOST_LABEL)) + appearance.px(12) if any(labels) else 0
+        self.label_room = min(left, appearance.px(MOST_LABEL)) + appearance.px(12) if any(labels) else 0
+        left = self.label_room if self._labelled else 0
         self._left = left
         down.setFixedWidth(left)
         down.setVisible(left > 0)
@@ -154,14 +173,10 @@ class MatrixView(QTableView):
         self._top = top
         across.setFixedHeight(top)
         across.setVisible(top > 0)
-        shown_rows, shown_columns = min(rows, MOST_ROWS), self._columns_in(self._room)
-        self.setFixedSize(
-            left + shown_columns * width + (self._bar if rows > shown_rows else 0),
-            top + shown_rows * height + (self._bar if columns > shown_columns else 0),
-        )
-        always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(always if rows > shown_rows else never)
-        self.setHorizontalScrollBarPolicy(always if columns > shown_columns else never)
+        shown_columns = self._columns_in(self._room)
+        shown_rows = rows if rows <= MOST_ROWS else LENS
+        self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
+        self.whole = shown_rows == rows and shown_columns == columns
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} rows, {columns} columns")
 
@@ -171,16 +186,20 @@ class MatrixView(QTableView):
         if pixels != before and self._columns_in(pixels) != self._columns_in(before):
             self._measure()
 
+    def show_row_labels(self, on: bool) -> None:
+        """Show the labels of the rows, or leave them to the matrix before, which has the same."""
+        if on != self._labelled:
+            self._labelled = on
+            self._measure()
+
+    def width_without_labels(self) -> int:
+        """Pixels that the cells take across."""
+        return self.width() - self._left
+
     def _columns_in(self, pixels: int) -> int:
         """How many columns are in sight in so many pixels."""
-        bar = self._bar if self.table.rowCount() > MOST_ROWS else 0
-        across = (pixels - self._left - bar) // self.horizontalHeader().defaultSectionSize()
+        across = (pixels - self._left) // self.horizontalHeader().defaultSectionSize()
         return min(self.table.columnCount(), max(LEAST_COLUMNS, across))
-
-    @property
-    def _bar(self) -> int:
-        """Pixels that a scroll bar takes."""
-        return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
 
     def sizeHint(self) -> QSize:
         return self.size()
@@ -328,10 +347,8 @@ class MatrixView(QTableView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.editing.wheel_turned(event):
             event.accept()
-        elif any(bar.maximum() > 0 for bar in (self.verticalScrollBar(), self.horizontalScrollBar())):
-            super().wheelEvent(event)
         else:
-            event.ignore()
+            event.ignore()  # the page scrolls
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if not self.editing.pin_pressed(event):

@@ -31,8 +31,15 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
 
-SIGN = 24
+SIGN = 20
 """Pixels at text scale 1 that the operator behind a matrix takes."""
+ACROSS_ROW, DOWN_ROW = 10, 12
+"""Pixels at text scale 1 between the elements of a row, and between its lines."""
+HEAD = 24
+"""Pixels at text scale 1 that the heading of a matrix takes."""
+PART = 0.25
+"""Of the height in sight, what a row may take that can be small pictures instead."""
+ARITHMETIC = "×+="
 ACROSS, LEAST_MAP = 16, 300
 """Pixels at text scale 1: between two heat maps, and what one beside another has at least."""
 NARROW = Matrix, Button, Check, Choice, Number, Slider
@@ -131,7 +138,7 @@ class Elements(QWidget):
         return holder
 
     def _row(self, row: Row) -> QWidget:
-        holder = self._holder((Row, row.id), lambda: self._flowing(12, 14))
+        holder = self._holder((Row, row.id), lambda: self._flowing(ACROSS_ROW, DOWN_ROW))
         _clear(holder.layout())
         signs = [*(item.sign for item in row.items[1:]), ""]
         for item, sign in zip(row.items, signs, strict=True):
@@ -195,6 +202,8 @@ class Elements(QWidget):
         for widget in self.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - self.bench.appearance.px(SIGN))
+        for row in _rows(self._elements or ()):
+            self._share_line(row, room, height)
         self._share_between_maps(room)
         items = (self._column.itemAt(i) for i in range(self._column.count()))
         parts = [item.widget() for item in items if item is not None]
@@ -216,6 +225,70 @@ class Elements(QWidget):
             # Else Qt asks for the height that the words would take in a narrow column.
             self.setMinimumHeight(taken + picture.minimumHeight())
 
+    def _share_line(self, row: Row, room: int, height: int | None) -> None:
+        """Fold a row that would take too much, and say in each of its lines only once what the rows are."""
+        layout = self._holders[Row, row.id].layout()
+        assert layout is not None
+        placed = [cast(Any, layout.itemAt(i)).widget() for i in range(layout.count())]
+        boxes = [one.holds if isinstance(one, _Signed) else one for one in placed]
+        matrices = [box for box in boxes if isinstance(box, MatrixBox)]
+        if row.folds and height is not None and matrices:
+            # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
+            gap = self.bench.appearance.px(ACROSS_ROW)
+            labels = [b.view.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in _pairs(matrices)]
+            wide = sum(labels) + sum(box.view.width_without_labels() + gap for box in matrices)
+            high = max(box.view.height() for box in matrices) + self.bench.appearance.px(HEAD)
+            for box in matrices:
+                box.be_tight(wide > room or high > height * PART)
+        self._label_lines(row, boxes, room)
+
+    def _label_lines(self, row: Row, boxes: Sequence[QWidget], room: int) -> None:
+        """Label the first matrix of each line and those with other rows.
+
+        No line ends with the sign of a product or sum: the formulas say it, too.
+        """
+        gap = self.bench.appearance.px(ACROSS_ROW)
+        signs = [*(item.sign for item in row.items[1:]), ""]
+        chains: list[list[int]] = [[]]
+        for place, sign in enumerate(signs):
+            chains[-1].append(place)
+            if not sign:
+                chains.append([])
+        x, ends = 0, set()
+        last: QWidget | None = None
+        for chain in filter(None, chains):
+            fits_alone = self._width_of(chain, boxes, signs, None, gap) <= room
+            for i, place in enumerate(chain):
+                together = chain[i:] if fits_alone and i == 0 else [place]
+                needed = self._width_of(together, boxes, signs, last, gap) if i == 0 or not fits_alone else 0
+                if x and x + needed > room:
+                    x, last = 0, None
+                    ends.add(place - 1)
+                box = boxes[place]
+                if isinstance(box, MatrixBox):
+                    box.show_row_labels(not _same_rows(last, box))
+                x += self._width_of([place], boxes, signs, last, gap) + gap
+                last = box
+        ends.add(len(boxes) - 1)
+        for place, box in enumerate(boxes):
+            signed = box.parentWidget()
+            if isinstance(signed, _Signed):
+                sign = signs[place]
+                signed.sign.setText("" if place in ends and sign in ARITHMETIC else sign)
+
+    def _width_of(
+        self, places: Sequence[int], boxes: Sequence[QWidget], signs: Sequence[str], last: QWidget | None, gap: int
+    ) -> int:
+        """Pixels across of some elements of a row behind another one, labels where they are needed."""
+        width = -gap
+        for place in places:
+            box = boxes[place]
+            if isinstance(box, MatrixBox):
+                box.show_row_labels(not _same_rows(last, box))
+            width += box.sizeHint().width() + gap + (self.bench.appearance.px(SIGN) if signs[place] else 0)
+            last = box
+        return width
+
     def _others(self, picture: Drawn, width: int) -> int:
         """Pixels that all but a picture take, one below the other."""
         margins = self.contentsMargins()
@@ -236,6 +309,29 @@ class Elements(QWidget):
                 late = self.widgets[id]
                 if isinstance(late, Late) and late.picture is not None:
                     late.picture.be_at_most(max((room - px(ACROSS)) / len(maps), px(LEAST_MAP)))
+
+
+def _rows(elements: Sequence[Element]) -> Iterator[Row]:
+    """The rows among elements, also inside stacks."""
+    for element in elements:
+        if isinstance(element, Row):
+            yield element
+        elif isinstance(element, Stack):
+            yield from _rows(element.elements)
+
+
+def _pairs(boxes: Sequence[MatrixBox]) -> Iterator[tuple[MatrixBox | None, MatrixBox]]:
+    """Each with the one before it."""
+    return zip((None, *boxes), boxes, strict=False)
+
+
+def _same_rows(before: QWidget | None, box: MatrixBox) -> bool:
+    """Whether the matrix before, on the same line, says what the rows are."""
+    if not isinstance(before, MatrixBox) or before.small or box.small:
+        return False
+    a, b = before.matrix, box.matrix
+    whole = before.view.whole and box.view.whole
+    return whole and (a.axes[0], a.rows) == (b.axes[0], b.rows)
 
 
 def _made_of(element: Element) -> tuple[object, ...]:
@@ -298,7 +394,7 @@ class _Signed(QWidget):
 
     def __init__(self, widget: QWidget, across: int) -> None:
         super().__init__()
-        self._widget = widget
+        self.holds = widget
         self.sign = QLabel()
         mark(self.sign, role="operator")
         self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -310,6 +406,6 @@ class _Signed(QWidget):
         layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def baseline(self) -> int:
+    def baseline(self) -> int | None:
         """Where the first row of the matrix is."""
-        return self._widget.baseline() if isinstance(self._widget, MatrixBox) else 0
+        return self.holds.baseline() if isinstance(self.holds, MatrixBox) else 0

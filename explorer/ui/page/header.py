@@ -30,13 +30,14 @@ class HeaderView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(px(3))
-        if header.crumbs:
-            layout.addWidget(self._way_back(bench, header))
         line = QWidget()
-        top = FlowLayout(line, horizontal=px(24), vertical=px(4))
-        self._title = QLabel(header.title)
+        top = FlowLayout(line, horizontal=px(12), vertical=px(4))
+        if header.crumbs:
+            top.addWidget(self._way_back(bench, header))
+        self._title = QLabel()
         mark(self._title, role="title")
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
+        self._show_title()
         top.addWidget(self._title)
         self._choices = {choice.id: ChoiceView(bench, choice) for choice in header.choices}
         for choice in self._choices.values():
@@ -72,12 +73,17 @@ class HeaderView(QWidget):
     def tell(self, header: Header) -> None:
         """Show another header with the same controls."""
         was, self._header = self._header, header
-        self._title.setText(header.title)
+        self._show_title()
         self._sentence.setText(header.sentence)
         for choice in header.choices:
             self._choices[choice.id].tell(choice)
         if self.switches is not None and header.switches is not None and was.switches != header.switches:
             self.switches.tell(header.switches)
+
+    def _show_title(self) -> None:
+        """The crumbs before it say what the stage is in, and the choices behind it which head is looked at."""
+        self._title.setText(self._header.short or self._header.title)
+        self._title.setAccessibleName(self._header.title)
 
     def fit(self, room: int) -> None:
         """Let a title that is longer than so many pixels take two lines."""

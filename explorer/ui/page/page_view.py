@@ -35,7 +35,7 @@ class PageView(QScrollArea):
         self._settled = later(self, self._share_room)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
-        self.elements.setContentsMargins(px(24), px(16), px(16), px(20))
+        self.elements.setContentsMargins(px(20), px(10), px(12), px(16))
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
@@ -31,7 +32,17 @@ class Comparison(QFrame):
         That of the window.
     files : Files
         Those of the window: a document may come from a file, too.
+
+    Signals
+    -------
+    closed
+        The button that ends the comparison was pressed.
+    bar_height : int
+        Pixels that the bar above the page takes.
     """
+
+    closed = Signal()
+    bar_height = Signal(int)
 
     def __init__(self, bench: Workbench, files: Files, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,9 +83,22 @@ class Comparison(QFrame):
         flow.setContentsMargins(bench.appearance.px(24), bench.appearance.px(8), bench.appearance.px(8), 0)
         for widget in (self._lessons, self._settings, self._showing, self._note, computing):
             flow.addWidget(widget)
+        close = QPushButton("✕")
+        mark(close, link="true")
+        close.setToolTip("End the comparison (Ctrl+E)")
+        close.setAccessibleName("End the comparison")
+        close.clicked.connect(self.closed)
+        top = QHBoxLayout()
+        top.addWidget(bar, 1)
+        top.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        self._bar = QWidget()
+        self._bar.setLayout(top)
+        top.setContentsMargins(0, 0, bench.appearance.px(4), 0)
+        self._bar.installEventFilter(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(bar)
+        layout.setSpacing(0)
+        layout.addWidget(self._bar)
         layout.addWidget(self.area, 1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self._connect()
@@ -174,6 +198,12 @@ class Comparison(QFrame):
         if self.bench.selection.showing == "difference":
             self.area.follow(change)
             self._say()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # The page beside begins at the same height.
+        if event.type() == QEvent.Type.Resize and watched is self._bar:
+            self.bar_height.emit(self._bar.height())
+        return bool(super().eventFilter(watched, event))
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

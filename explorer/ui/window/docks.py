@@ -37,7 +37,9 @@ class Docks:
         dock.destroyed.connect(lambda: self.pages.pop(dock, None))
         self.pages[dock] = page
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-        dock.resize(self._bench.appearance.px(560), self._window.height())
+        dock.setFloating(True)
+        dock.resize(self._bench.appearance.px(900), min(self._window.height(), self._bench.appearance.px(700)))
+        dock.show()
         return dock
 
     def follow(self, change: Change) -> None:

@@ -3,27 +3,30 @@
 import re
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
+from explorer.ui.window.folds import fold_button
 from explorer.ui.workbench import Workbench
 
-LINES = 2
-"""Lines of the setting's first paragraph that are shown; the stage needs the room."""
-LOW = 600
+HIGH = 800
+"""Pixels at text scale 1: in a window less high, what to try stands in place of the words about the setting."""
+LOW = 440
 """Pixels at text scale 1: in a window less high the title alone is shown, or large text would leave no stage."""
 
 
 class LessonBar(QFrame):
-    """The setting's title, the first sentences about it and what to try; all that there is to say on request.
+    """The setting's title, a line about it and what to try; all that there is to say on request.
 
     Parameters
     ----------
     bench : Workbench
+    fold : QAction
+        Hides the bar; the button beside "More" does it.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, fold: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lessonBar")
         self._bench = bench
@@ -41,12 +44,16 @@ class LessonBar(QFrame):
         mark(self._try, role="muted")
         self._try.setWordWrap(True)
         self._try.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        top = QHBoxLayout()
-        top.addWidget(self._title)
-        top.addStretch()
-        top.addWidget(self._more)
+        self._line = QLabel()
+        self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        folds = fold_button(fold, "▾")
+        self._top = QHBoxLayout()
+        self._top.addWidget(self._title)
+        self._top.addWidget(self._line, 1)
+        self._top.addWidget(self._more)
+        self._top.addWidget(folds)
         self._page = QVBoxLayout(self)
-        self._page.addLayout(top)
+        self._page.addLayout(self._top)
         self._page.addWidget(self._text)
         self._page.addWidget(self._try)
         self.restyle()
@@ -60,19 +67,21 @@ class LessonBar(QFrame):
         assert isinstance(self._title, QLabel)
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
-        whole = self._more.isChecked()
-        roomy = whole or self.window().height() >= self._bench.appearance.px(LOW)
-        self._text.setVisible(roomy)
-        self._text.setText("\n\n".join(paragraphs) if whole else self._shortened(paragraphs[0]))
         attempts = [f"Try: {one}" for one in (setting.to_try, lesson.to_try) if one]
-        self._try.setVisible(bool(attempts) and roomy)
+        whole, height = self._more.isChecked(), self.window().height()
+        px = self._bench.appearance.px
+        first = paragraphs[0] if height >= px(HIGH) or not attempts else attempts[0]
+        self._line.setText("" if whole or height < px(LOW) else self._shortened(first))
+        self._text.setVisible(whole)
+        self._text.setText("\n\n".join(paragraphs))
+        self._try.setVisible(bool(attempts) and (whole or height >= px(HIGH)))
         self._try.setText("\n".join(attempts if whole else attempts[:1]))
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str) -> str:
-        """As many sentences as stand in the lines there are; of a first one that does not, the beginning."""
-        metrics = self._text.fontMetrics()
-        room = LINES * max(self._text.width(), 100) - metrics.horizontalAdvance("a long word …")
+        """As many sentences as stand in the line; of a first one that does not, the beginning."""
+        metrics = self._line.fontMetrics()
+        room = max(self._line.width(), 100)
         first, *others = sentences(text)
         for other in others:
             if metrics.horizontalAdvance(f"{first} {other}") > room:
@@ -87,7 +96,8 @@ class LessonBar(QFrame):
     def restyle(self) -> None:
         """Follow the text scale."""
         px = self._bench.appearance.px
-        self._page.setContentsMargins(px(24), px(8), px(16), px(10))
+        self._page.setContentsMargins(px(24), px(5), px(16), px(6))
+        self._top.setSpacing(px(12))
         self._page.setSpacing(0)
         self.refresh()
 

@@ -3,12 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent, QPixmap
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
     QHBoxLayout,
+    QLabel,
     QMainWindow,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -21,7 +23,7 @@ from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
-from explorer.ui.errors import show_error
+from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.glossary.pointing import term_at, term_of_focus, terms_in_sight
 from explorer.ui.inspector.inspector import Inspector
@@ -32,8 +34,10 @@ from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
 from explorer.ui.selection import Cell
+from explorer.ui.theme import mark
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.window.docks import Docks
+from explorer.ui.window.folds import fold_button
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice
 from explorer.ui.window.pipeline_map import PipelineMap
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
     from explorer.ui.window.comparison import Comparison
     from explorer.ui.words.tab import WordsTab
 
-INSPECTOR_WIDTH = 325
+INSPECTOR_WIDTH = 290
 QWIDGETSIZE_MAX = 2**24 - 1
 """As high as Qt lets a widget be: no bound."""
 
@@ -83,14 +87,16 @@ class MainWindow(QMainWindow):
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
-        self.actions_.fold_list.toggled.connect(self._share_width)
+        for name, fold in self._folds.items():
+            fold.setChecked(bench.settings.get(name, False))
+            fold.toggled.connect(self._fold)
         self.setWindowIcon(app_icon(bench.appearance.theme))
         self.setMinimumSize(QSize(900, 560))
 
         self.tokens = TokenBar(bench)
         self.map = PipelineMap(bench, self.actions_.fold_list)
-        self.inspector = Inspector(bench)
-        self.lesson_bar = LessonBar(bench)
+        self.inspector = Inspector(bench, self.actions_.fold_right)
+        self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
         self.area = StageArea(bench)
         self.comparison: Comparison | None = None
         self.docks = Docks(bench, self)
@@ -104,9 +110,23 @@ class MainWindow(QMainWindow):
         middle.setSpacing(0)
         self._split = QSplitter()
         self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.area)
+        self._compared = QLabel()
+        mark(self._compared, role="strong")
+        self._compared.setContentsMargins(bench.appearance.px(20), 0, 0, 0)
+        self._compared.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._compared.hide()
+        own = QWidget()
+        own.setSizePolicy(self.area.sizePolicy())
+        above = QVBoxLayout(own)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.setSpacing(0)
+        above.addWidget(self._compared)
+        above.addWidget(self.area, 1)
+        self._split.addWidget(own)
         middle.addWidget(self._split, 1)
         middle.addWidget(self.lesson_bar)
+        self._brings_bottom = fold_button(self.actions_.fold_bottom, "▴")
+        middle.addWidget(self._brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
         across = QHBoxLayout()
         across.setSpacing(0)
         across.addWidget(self.map)
@@ -114,6 +134,8 @@ class MainWindow(QMainWindow):
         aside = Aside(self.inspector)
         self._right = aside.column
         across.addWidget(aside)
+        self._brings_right = fold_button(self.actions_.fold_right, "«")
+        across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)
         self._whole = QWidget()
         down = QVBoxLayout(self._whole)
         down.setContentsMargins(0, 0, 0, 0)
@@ -148,6 +170,7 @@ class MainWindow(QMainWindow):
         self.lessons = LessonParts(self, aside, outside)
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
+        self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
         bench.appearance.changed.connect(self.restyle)
         self._open(bench.lesson)
         self.top_bar.follow()
@@ -356,6 +379,7 @@ class MainWindow(QMainWindow):
         if self.bench.lesson is not self._shown:
             self._open(self.bench.lesson)
         self.top_bar.follow()
+        self._say_compared()
         self.lesson_bar.refresh()
         self.lessons.follow(change)
         self._share_width()
@@ -378,10 +402,20 @@ class MainWindow(QMainWindow):
             self.comparison = Comparison(self.bench, self.files)
             self._split.addWidget(self.comparison)
             self._split.setSizes([1, 1])
+            self.comparison.closed.connect(self.actions_.compare.trigger)
+            self.comparison.bar_height.connect(self._compared.setFixedHeight)
+            self._say_compared()
         elif not on and self.comparison is not None:
             self.comparison.close_down()
             self.comparison.deleteLater()
             self.comparison = None
+        self._compared.setVisible(on)
+
+    def _say_compared(self) -> None:
+        """Say above the page which example it is of, as the page beside it does."""
+        lesson = self.bench.lesson
+        setting = lesson.settings.get(self.bench.document.state.setting)
+        self._compared.setText(f"{lesson.title}{': ' + setting.title if setting else ''}")
 
     def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""
@@ -419,11 +453,31 @@ class MainWindow(QMainWindow):
         self._share_width()
         self.lesson_bar.refresh()
 
+    @property
+    def _folds(self) -> dict[str, QAction]:
+        """What folds a part of the window away, by the name under which it is remembered."""
+        actions = self.actions_
+        return {
+            "list folded": actions.fold_list,
+            "right column folded": actions.fold_right,
+            "bottom bar folded": actions.fold_bottom,
+        }
+
+    def _fold(self) -> None:
+        for name, fold in self._folds.items():
+            self.bench.settings.set(name, fold.isChecked())
+        self._share_width()
+
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
         self.top_bar.fit(width)
         self.map.fit(width)
+        right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()
+        self.inspector.setVisible(not right)
+        self._brings_right.setVisible(right)
+        self.lesson_bar.setVisible(not bottom)
+        self._brings_bottom.setVisible(bottom)
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
         self._place_glossary()
 
@@ -440,7 +494,7 @@ class MainWindow(QMainWindow):
         self.files.drop(event)
 
     def closeEvent(self, event: Any) -> None:
-        if self.isVisible() and not self.files.may_leave():
+        if self.isVisible() and not self.files.may_close():
             event.ignore()
             return
         self.recovery.close()

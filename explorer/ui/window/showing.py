@@ -49,7 +49,7 @@ class Showing(Segments):
         """
         has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
         self._buttons["gradient"].setEnabled(has_loss)
-        self._buttons["step"].setVisible(has_step)
+        self._buttons["step"].setEnabled(has_step)
         if (self._bench.selection.showing, True) in (("gradient", not has_loss), ("step", not has_step)):
             self.choose(0)
             self.show_in_matrices("values")

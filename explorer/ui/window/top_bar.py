@@ -18,6 +18,10 @@ from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
+TITLE = 226
+"""Pixels at text scale 1 that the title takes."""
+PART = 0.18
+"""Of a wide window, what the title takes."""
 HINTS = (
     "The model, stage by stage",
     "Let the model learn from examples",
@@ -61,7 +65,6 @@ class TopBar(QFrame):
         self._rows.addLayout(self._row)
         self.title = QPushButton()
         mark(self.title, tab="true", document="true")
-        self.title.setToolTip("Open another example")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.title.setMenu(self._menu(actions, files))
         self._row.addWidget(self.title)
@@ -91,19 +94,29 @@ class TopBar(QFrame):
         menu.addSeparator()
         behind = menu.addSeparator()
 
+        listed: list[QAction] = []
+
         def list_models() -> None:
             # Their files are read when somebody looks for one: the window is there before.
-            menu.aboutToShow.disconnect(list_models)
+            for action in listed:
+                menu.removeAction(action)
+                action.deleteLater()
+            listed.clear()
             for id, title in model_titles().items():
-                model = QAction(title, menu)
-                model.triggered.connect(partial(_open_example, files, id))
-                menu.insertAction(behind, model)
+                listed.append(QAction(title, menu))
+                listed[-1].triggered.connect(partial(_open_example, files, id))
+            for id, (lesson, _) in files.kept.items():
+                listed.append(QAction(f"{lesson.title}: yours, changed", menu))
+                listed[-1].triggered.connect(partial(files.open_kept, id))
+            menu.insertActions(behind, listed)
 
         menu.aboutToShow.connect(list_models)
         menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as])
         menu.addActions([actions.copy_text, actions.open_text, actions.export_python])
         menu.addSeparator()
-        menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole, actions.fold_list])
+        menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole])
+        menu.addSeparator()
+        menu.addActions([actions.fold_list, actions.fold_right, actions.fold_bottom])
         menu.addSeparator()
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu
@@ -131,6 +144,7 @@ class TopBar(QFrame):
     def open(self, lesson: Lesson) -> None:
         """Show what is open, and its settings."""
         self._name = lesson.title
+        self.title.setToolTip(f"{lesson.title}\nOpen another example")
         self.title.setText(f"{self._name}  ▾")
         self._setting_place.removeWidget(self._settings)
         self._settings.hide()
@@ -157,7 +171,9 @@ class TopBar(QFrame):
 
     def fit(self, width: int) -> None:
         """Let what does not fit beside the title in so many pixels stand below it."""
-        self.title.setText(f"{self._name}  ▾")
+        self.title.setFixedWidth(
+            max(self._bench.appearance.px(TITLE), int(width * PART))
+        )  # whatever it is: what stands behind it stays
         for layout in (self._choices.layout(), self._row):
             assert layout is not None
             layout.invalidate()  # it may remember widths of another text scale
@@ -169,12 +185,9 @@ class TopBar(QFrame):
                 self._row.insertWidget(self._place_of_choices, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
             else:
                 self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
-        margins = self._rows.contentsMargins()
-        beyond = self._row.sizeHint().width() + margins.left() + margins.right() - width
-        if beyond > 0:
-            metrics = self.title.fontMetrics()
-            room = metrics.horizontalAdvance(self._name) - beyond
-            self.title.setText(f"{metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)}  ▾")
+        metrics = self.title.fontMetrics()
+        room = self.title.width() - metrics.horizontalAdvance("  ▾") - self._bench.appearance.px(28)
+        self.title.setText(f"{metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)}  ▾")
 
     def restyle(self) -> None:
         """Follow the text scale."""
