@@ -1,21 +1,125 @@
-"""Why a run gets nowhere, where that can be read from its numbers: units that are alike, and gradients of 0."""
+"""Why a run gets nowhere, where that can be read from its numbers, and what would help."""
 
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.numbers import significant, written
+from explorer.core.ops import Array
+from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.document.document import Document
 
+ENOUGH, LONG = 10, 100
+"""Steps after which one may say that the loss rises, and that it hardly falls."""
+RISEN, FALLEN = 1.05, 0.99
+"""Of the first losses, what the last ones have at least where it rises, and where it hardly falls."""
+SMALL = 1e-3
+"""Of the longest gradient of a block, what is next to nothing."""
+TIMES = 10.0
 
-def why_it_stands_still(document: Document, records: Records) -> str:
-    """What keeps weights from learning, in a sentence or two; empty where nothing does."""
-    said = []
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What keeps weights from learning.
+
+    Parameters
+    ----------
+    sentence : str
+        What was measured, and what it means.
+    remedy : str
+        What would help, in a few words; empty where nothing simple does.
+    setting : (name, value) or None
+        The setting of the recipe that helps.
+    switch : (name, value) or None
+        The switch that helps, in all blocks that have it.
+    """
+
+    sentence: str
+    remedy: str = ""
+    setting: tuple[str, str | float] | None = None
+    switch: tuple[str, SwitchValue] | None = None
+
+
+def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis | None:
+    """What keeps weights from learning; None where nothing does.
+
+    Parameters
+    ----------
+    document : Document
+    records : Records
+    recipe : Recipe
+        How it is trained now.
+    """
+    alike = twins(document)
     still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
-    if still:
-        said.append(f"The gradient of {', '.join(still)} is exactly 0: nothing moves there.")
-    for block, units in twins(document).items():
+    if alike or still:
+        return _alike(alike, still)
+    losses = records.losses
+    if len(losses) < ENOUGH:
+        return None
+    first, last = (float(np.mean(part)) for part in (losses[:3], losses[-3:]))
+    if not last <= RISEN * first:  # NaN, too
+        lower = recipe.rate / TIMES
+        said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
+        return Diagnosis(said, f"Rate {lower:g}", ("rate", lower))
+    if len(losses) < LONG or last < FALLEN * first:
+        return None
+    if faint := faint_blocks(records):
+        shown = f"{', '.join(faint[:3])}{' and others' * (len(faint) > 3)}"
+        said = f"The gradient has all but vanished in {shown}: next to nothing moves there."
+        return Diagnosis(said, *_against_vanishing(document))
+    higher = recipe.rate * TIMES
+    fell = f"the loss went from {_short(first)} to {_short(last)} only"
+    said = f"In {records.at:,} steps {fell}: the steps may be too small."
+    return Diagnosis(said, f"Rate {higher:g}", ("rate", higher))
+
+
+def faint_blocks(records: Records) -> list[str]:
+    """The blocks whose gradient is next to nothing beside that of the block with the longest."""
+    last = {block: float(lengths[-1]) for block, lengths in records.blocks.items() if len(lengths)}
+    longest = max((length for length in last.values() if np.isfinite(length)), default=0.0)
+    return [block for block, length in last.items() if length < SMALL * longest]
+
+
+def _alike(alike: dict[str, int], still: list[str]) -> Diagnosis:
+    """Units that are alike, or gradients that are exactly 0, which new weights end."""
+    said = [f"The gradient of {', '.join(still)} is exactly 0: nothing moves there."] if still else []
+    for block, units in alike.items():
         said.append(
             f"The {units} units of {block} are alike, so they get the same gradient at every step and stay alike: "
             "together they can do no more than one. That is why weights start at random."
         )
-    return " ".join(said)
+    return Diagnosis(" ".join(said), "Draw the weights at random", ("initialiser", "xavier"))
+
+
+def _against_vanishing(
+    document: Document,
+) -> tuple[str, tuple[str, str | float] | None, tuple[str, SwitchValue] | None]:
+    """What gives gradients a way back: the remedy, a setting, a switch."""
+    model = document.state.model
+    values = {(block, name): value for block in model.blocks() for name, value in _switches(document, block)}
+
+    def anywhere(name: str, value: SwitchValue) -> bool:
+        return any(one == name and now == value for (_, one), now in values.items())
+
+    if anywhere("residual", False):
+        return "Switch all residuals on", None, ("residual", True)
+    if anywhere("norm", "none"):
+        return "Normalise before each block", None, ("norm", "pre")
+    if model.kind == "mlp" and anywhere("activation", "sigmoid"):
+        return "ReLU in all layers", None, ("activation", "ReLU")
+    return "Optimiser Adam", ("optimiser", "Adam"), None
+
+
+def _switches(document: Document, block: str) -> list[tuple[str, SwitchValue]]:
+    model, names = document.state.model, ("residual", "norm", "activation")
+    return [(name, model.switch(block, name)) for name in names if name in SWITCHES[model.blocks()[block]]]
+
+
+def _short(value: float) -> str:
+    return written(value, significant(value, 3))
 
 
 def twins(document: Document) -> dict[str, int]:
@@ -28,7 +132,11 @@ def twins(document: Document) -> dict[str, int]:
         units = W if state.model.switch(block, "weights") == "W x" else W.T
         out = state.inputs[f"layer.{k + 1}.W"]
         leads = out.T if state.model.switch(f"layer.{k + 1}", "weights") == "W x" else out
-        alike = (units == units[0]).all() and (b is None or (b == b[0]).all()) and (leads == leads[0]).all()
+        alike = _all_alike(units) and (b is None or bool((b == b[0]).all())) and _all_alike(leads)
         if len(units) > 1 and alike:
             found[block] = len(units)
     return found
+
+
+def _all_alike(rows: Array) -> bool:
+    return bool((rows == rows[0]).all())

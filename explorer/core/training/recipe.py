@@ -111,3 +111,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "initialiser": ("", *INITIALISERS),
 }
 """The words that each choice of a recipe is from."""
+
+FIRST = Recipe(rate=0.003, batch=8, warm_up=20, validate_every=20)
+"""For a model that has no recipe of its own: of each kind, with one to six layers, it learns with it."""

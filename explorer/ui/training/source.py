@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.core.tokens import START as BEGIN
 from explorer.core.training.data import TARGET
 from explorer.core.training.text import read_text
 from explorer.training import recipes
@@ -116,21 +117,50 @@ class Source(QWidget):
         self.choice.choose(0)
         self.choice.group.idClicked.connect(self._choose)
         self._page.insertWidget(0, self.choice)
-        self._about.setText(ABOUT.get(self._kind, ""))
         self.shipped.setText(SHIPPED.get(self._kind, ("", ""))[0])
         self.shipped.setToolTip("Take the text that this recipe of “explorer train” learns from")
         self.text.blockSignals(True)
-        self.text.setPlainText(START.get(self._kind, ""))
+        self.text.setPlainText(self._start())
         self.text.blockSignals(False)
         self._show()
+
+    def _own(self) -> tuple[str, ...]:
+        """The sentences that the open model reads."""
+        engine = self._bench.document.engine
+        sequences = [name for name in ("source", "target", "input") if name in engine.graph.sequences]
+        return tuple(" ".join(engine.labels(name)) for name in sequences)
+
+    def _start(self) -> str:
+        """A text to begin with: the model's own sentences, and a few of ours."""
+        own = " | ".join(sentence.removeprefix(f"{BEGIN} ") for sentence in self._own())
+        lines = [own, *START.get(self._kind, "").splitlines()]
+        return "\n".join(dict.fromkeys(line for line in lines if line)) + "\n"
+
+    def say(self) -> None:
+        """Say what is learned from, before it starts."""
+        if self.from_text:
+            self._about.setText(ABOUT[self._kind])
+            return
+        engine, own = self._bench.document.engine, [f"“{sentence}”" for sentence in self._own()]
+        match self._kind:
+            case "mlp":
+                cases = len(engine.values["input.X"])
+                self._about.setText(f"{cases} cases: to each input X of the first page belongs the answer y.")
+            case "gpt" if own:
+                self._about.setText(f"{own[0]}: after each word the model is to say the next one.")
+            case "encoder-decoder" if len(own) == 2:
+                self._about.setText(f"{own[0]} → {own[1]}: it reads the first and is to say the second, word by word.")
+            case _:
+                self._about.setText("The example on the other pages, with the answer on the page of the loss.")
 
     def _choose(self) -> None:
         self._show()
         self.changed.emit()
 
     def _show(self) -> None:
-        for widget in (self._about, self.text, self.open, self.shipped):
+        for widget in (self.text, self.open, self.shipped):
             widget.setVisible(self.from_text)
+        self.say()
         self.length.setVisible(self.from_text and self._kind == "gpt")
 
     def material(self) -> Material:

@@ -1,6 +1,7 @@
 """The training tab: what is learned from, how, and what comes of it, live."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -8,11 +9,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import significant, written
-from explorer.core.training.recipe import Recipe
+from explorer.core.switches import SWITCHES
+from explorer.core.training.recipe import FIRST
 from explorer.core.training.records import Records
+from explorer.document.commands import SetSwitch
 from explorer.document.document import Change
 from explorer.sentences import sentence
-from explorer.training.diagnosis import why_it_stands_still
+from explorer.training.diagnosis import Diagnosis, diagnosis
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.ui.theme import mark
@@ -37,7 +40,6 @@ ALREADY = (
     "These weights leave next to nothing to learn. To watch weights being found, begin elsewhere: with another setting "
     "above, or with “Weights start”."
 )
-FIRST = Recipe(rate=0.01, batch=8, steps=1000, validate_every=20)
 
 
 class TrainingTab(QFrame):
@@ -135,6 +137,12 @@ class TrainingTab(QFrame):
         mark(self.note, role="small")
         self.note.setWordWrap(True)
         self._right.addWidget(self.note)
+        self.helps = QPushButton()
+        self.helps.setToolTip("Change this setting and go on")
+        self.helps.clicked.connect(self._help)
+        self.helps.hide()
+        self._right.addWidget(self.helps, 0, Qt.AlignmentFlag.AlignLeft)
+        self._found: Diagnosis | None = None
         self.problem = QLabel()
         mark(self.problem, role="error")
         self.problem.setWordWrap(True)
@@ -181,6 +189,24 @@ class TrainingTab(QFrame):
         self.descent.take(1, self._chosen)
         self.show_run()
 
+    def _help(self) -> None:
+        """Do what helps a run that gets nowhere."""
+        found = self._found
+        if found is None:
+            return
+        if found.switch is not None:
+            name, value = found.switch
+            model = self.bench.document.state.model
+            has = [block for block, kind in model.blocks().items() if name in SWITCHES[kind]]
+            if model.kind == "mlp" and name == "activation":
+                has = has[:-1]  # what comes out is an answer
+            for block in has:
+                self.bench.document.do(SetSwitch(block, name, value))
+        elif found.setting is not None:
+            recipe = self.form.recipe(self.descent.frozen, self.descent.also)
+            self.form.show_recipe(replace(recipe, **{found.setting[0]: found.setting[1]}))
+            self._set(found.setting[0])
+
     def _follow_run(self) -> None:
         """Somebody has begun or stopped it, here or on another page; or a process has taken steps."""
         was, going = self.play.text() == "Pause", self.descent.going
@@ -200,6 +226,7 @@ class TrainingTab(QFrame):
     def follow(self, change: Change) -> None:
         """Show a change of the document."""
         self._follow_example()
+        self.source.say()
         if change.structure:
             self.source.follow()
             self.activations.follow()
@@ -240,6 +267,7 @@ class TrainingTab(QFrame):
         records, run = self.pictures.records, self.descent.run
         loss = self.bench.document.engine.values.get(LOSS.node)
         self.note.clear()
+        self._found = None
         if run is not None and run.at < run.records.at and self.descent.process is None:
             self.said.setText(
                 f"Back after {_steps(run.at)} of the {run.records.at:,} taken: Redo goes forward, "
@@ -249,7 +277,8 @@ class TrainingTab(QFrame):
             self.said.setText(" · ".join(_where(run, records, self.descent.steps)))
             if self.descent.playing and self.descent.speed:
                 self.said.setText(f"{self.said.text()} · {self.descent.speed:,.0f} steps a second")
-            self.note.setText(why_it_stands_still(self.bench.document, records))
+            self._found = diagnosis(self.bench.document, records, run.settings.recipe)
+            self.note.setText(self._found.sentence if self._found else "")
         elif self.descent.going:
             self.said.setText("Starting…")
         elif records is not None and records.at:
@@ -260,6 +289,8 @@ class TrainingTab(QFrame):
             if own and loss is not None and loss < LEARNED:
                 self.note.setText(ALREADY)
         self.note.setVisible(bool(self.note.text()))
+        self.helps.setText(self._found.remedy if self._found else "")
+        self.helps.setVisible(bool(self.helps.text()))
         self.over.setEnabled(run is not None and (run.at > 0 or self.descent.process is not None))
 
     def restyle(self) -> None:

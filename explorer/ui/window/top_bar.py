@@ -20,7 +20,7 @@ from explorer.ui.workbench import Workbench
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
 TITLE = 226
 """Pixels at text scale 1 that the title takes."""
-PART = 0.18
+PART = 0.21
 """Of a wide window, what the title takes."""
 HINTS = (
     "The model, stage by stage",

@@ -381,14 +381,15 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
     from explorer.ui.training.surface_view import SurfaceView
 
     (view,) = panel.findChildren(SurfaceView)
-    column = view._choices[1].places[-1]
-    column.setFocus()
-    hand.type("h")
-    assert surface.cells[1] == Cell("output.logits", (0, 1))
+    logits, temperature = (view.picker.pictures[f"output.{name}"] for name in ("logits", "temperature"))
+    was = surface.cells
+    # The second of the five cells; what went up before goes across now.
+    hand.click(logits, QPoint(logits.width() * 3 // 10, logits.height() // 2))
+    assert surface.cells == (was[1], Cell("output.logits", (0, 1)))
     assert window.bench.descent.looked_at == surface.cells
-    view._choices[1].name.setFocus()
-    hand.type("output.t")
-    assert surface.cells[1] == Cell("output.temperature", ())
+    temperature.setFocus()
+    hand.key(Qt.Key.Key_Return)
+    assert surface.cells == (Cell("output.logits", (0, 1)), Cell("output.temperature", ()))
     qtbot.waitUntil(lambda: surface.losses.whole)
     assert not panel.grab().isNull()
 

@@ -16,7 +16,7 @@ ENCODER = "encoder.1.self"
 
 
 def title(window):
-    return window.page().header._title.text()
+    return window.page().header._title.accessibleName()
 
 
 def segment(window, spoken):
@@ -211,7 +211,7 @@ def test_more_heads_than_have_room_stand_in_a_list(open_window, eye, appearance,
     choice.setFocus()
     hand.key(Qt.Key.Key_Down, times=3)
     assert window.bench.selection.head == 3
-    assert panel.header._title.text().endswith("head 4")
+    assert panel.header._title.accessibleName().endswith("head 4")
     window.bench.selection.set_head(None)
     assert choice.currentText() == "averaged"
     right = choice.mapTo(panel.viewport(), choice.rect().topRight()).x()

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import catalogue
@@ -18,30 +19,41 @@ def test_every_example_says_what_to_try():
             assert setting.to_try or lesson.to_try or lesson.steps, (lesson.id, setting.name)
 
 
-def test_whole_sentences_as_far_as_they_fit_and_what_to_try(window):
+def test_whole_sentences_as_far_as_they_fit_and_what_to_try(window, eye):
     bar = window.lesson_bar
     window.resize(1600, 900)
     window.bench.open(window.bench.lesson, "textbook")
-    window.bench.bridge.flush()
+    eye.settle(window)
     whole = " ".join(window.bench.lesson.setting("textbook").paragraph.split())
-    shown = bar._text.text()
+    shown = bar._line.text()
     assert whole.startswith(shown) or shown.endswith("…")
     assert bar._try.isVisible()
     assert bar._try.text() == f"Try: {window.bench.lesson.to_try}"
     bar._more.click()
-    assert bar._try.isVisible()
+    assert bar._text.isVisible()
+    assert bar._text.text().startswith(whole)
+    assert not bar._line.text()
 
 
-def test_what_to_try_is_data_not_how_a_paragraph_begins(window):
+def test_what_to_try_is_data_not_how_a_paragraph_begins(window, eye):
     setting = Setting("a", "A", "Try: this is a paragraph.", to_try="essayez ceci.")
     lesson = replace(window.bench.lesson, id="other", settings={"a": setting})
     window.bench.open(lesson)
-    window.bench.bridge.flush()
+    eye.settle(window)
     bar = window.lesson_bar
-    assert bar._text.text() == "Try: this is a paragraph."
+    assert bar._line.text() == "Try: this is a paragraph."
     assert bar._try.text() == "Try: essayez ceci."
     bar._more.click()
     assert bar._try.text().splitlines() == ["Try: essayez ceci.", f"Try: {lesson.to_try}"]
+
+
+def test_a_low_window_has_one_line_with_what_to_try(window, eye):
+    window.resize(1280, 720)
+    eye.settle(window)
+    bar = window.lesson_bar
+    assert bar._line.text().startswith("Try: ")
+    assert not bar._try.isVisible()
+    assert bar.height() < 3 * bar._line.height()
 
 
 def test_large_text_in_a_low_window_leaves_the_stage_its_room(window):
@@ -49,13 +61,27 @@ def test_large_text_in_a_low_window_leaves_the_stage_its_room(window):
     window.bench.appearance.set_scale(2.0)
     QApplication.processEvents()
     bar = window.lesson_bar
-    assert not bar._text.isVisible()
+    assert not bar._line.text()
     bar._more.click()
     assert bar._text.isVisible()
     bar._more.click()
     window.bench.appearance.set_scale(1.0)
     QApplication.processEvents()
-    assert bar._text.isVisible()
+    assert bar._line.text()
+
+
+def test_the_parts_fold_away_by_keys_and_it_is_remembered(window, hand, eye):
+    control = Qt.KeyboardModifier.ControlModifier
+    for key, part, name in (
+        (Qt.Key.Key_I, window.inspector, "right column folded"),
+        (Qt.Key.Key_J, window.lesson_bar, "bottom bar folded"),
+    ):
+        hand.key(key, control)
+        assert not part.isVisible()
+        assert window.bench.settings.get(name, False)
+        hand.key(key, control)
+        assert part.isVisible()
+        assert not window.bench.settings.get(name, True)
 
 
 def test_sentences_end_at_full_stops_but_not_within():

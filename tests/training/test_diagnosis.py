@@ -1,0 +1,76 @@
+"""Why a run gets nowhere, and what helps."""
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.core.gradients import LOSS
+from explorer.core.training.recipe import FIRST, Recipe
+from explorer.document.commands import SetInputs, SetSwitch
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.lessons.new import new_lesson
+from explorer.training.diagnosis import diagnosis, faint_blocks
+from explorer.training.run import Run, Settings
+from explorer.training.task import Material
+
+
+def trained(document, recipe, steps):
+    run = Run(document, Settings(Material("shown"), recipe))
+    for _ in range(steps):
+        run.take()
+    return diagnosis(document, run.records, recipe), run.records
+
+
+def small(layers=1, kind="gpt"):
+    texts = ["the cat sat on the mat", "le chat"][: 1 if kind == "gpt" else 2]
+    return Document(new_lesson(kind, texts, d_model=8, heads=2, layers=layers).state())
+
+
+def test_a_rate_that_is_too_high_is_told_with_a_lower_one():
+    found, records = trained(small(), replace(FIRST, rate=300.0, optimiser="SGD", warm_up=0), 12)
+    assert records.losses[-1] > records.losses[0]
+    assert "risen" in found.sentence
+    assert (found.remedy, found.setting) == ("Rate 30", ("rate", 30.0))
+
+
+def test_a_rate_that_is_too_low_is_told_with_a_higher_one():
+    found, _ = trained(small(), Recipe(rate=1e-8, batch=0, steps=200), 100)
+    assert found.setting == ("rate", 1e-7)
+    assert "100 steps" in found.sentence
+
+
+def test_weights_that_are_all_alike_are_to_be_drawn():
+    document = Document(load("xor").state("zeros"))
+    found, _ = trained(document, Recipe(rate=0.1, batch=0, steps=10), 2)
+    assert "alike" in found.sentence
+    assert found.setting == ("initialiser", "xavier")
+
+
+def test_vanished_gradients_are_named_with_a_switch_that_helps():
+    document = small(layers=6)
+    for block in ("self", "ffn"):
+        document.do(SetSwitch(f"decoder.1.{block}", "residual", False, True))
+        document.do(SetSwitch(f"decoder.1.{block}", "norm", "none", True))
+    weights = {name: a * 0.05 for name, a in document.state.inputs.items() if name.endswith(("ffn.W_2", "self.W_O"))}
+    document.do(SetInputs(weights, "Make weights small"))
+    found, records = trained(document, Recipe(rate=1e-6, batch=0, steps=200), 100)
+    assert faint_blocks(records), "without residuals, next to nothing comes through six layers"
+    assert faint_blocks(records)[0] in found.sentence
+    assert found.switch == ("residual", True)
+
+
+def test_a_run_that_learns_has_nothing_to_be_told():
+    found, records = trained(small(), FIRST, 60)
+    assert records.losses[-1] < records.losses[0]
+    assert found is None
+
+
+@pytest.mark.parametrize("layers", [1, 2, 4, 6])
+@pytest.mark.parametrize("kind", ["gpt", "encoder-decoder"])
+def test_a_new_model_learns_with_the_settings_that_it_opens_with(kind, layers):
+    document = small(layers, kind)
+    before = float(document.engine.values[LOSS.node])
+    _, records = trained(document, FIRST, 80)
+    assert records.losses[1] < records.losses[0], "the first step goes down"
+    assert float(document.engine.values[LOSS.node]) < before / 4

@@ -1,0 +1,73 @@
+"""Whatever matrices show, each stands where it was, as large as it was."""
+
+import pytest
+from PySide6.QtCore import QPoint
+
+from explorer.ui.matrix.box import MatrixBox
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+def places(page):
+    """Where the matrices of a page are, how large they and their tables are, and how wide a column is."""
+    found = {}
+    for id, box in page.elements.widgets.items():
+        if isinstance(box, MatrixBox):
+            at, table = box.mapTo(page.widget(), QPoint(0, 0)), box.view
+            found[id] = at.toTuple(), box.size().toTuple(), table.size().toTuple(), table.columnWidth(0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("lesson", "size"),
+    [("you-are-welcome", (1280, 720)), ("jane", (1280, 720)), ("xor", (1600, 900)), ("i-love-ai", (1600, 900))],
+)
+def test_values_changes_and_gradients_stand_in_the_same_places(open_window, eye, lesson, size):
+    window = open_window(lesson)
+    window.resize(*size)
+    some = 0
+    for stage in [stop.name for stop in window.bench.selection.stops]:
+        page = eye.go_to(window, stage)
+        before = places(page)
+        some += len(before)
+        for showing in ("gradient", "change", "values"):
+            if showing != "gradient" or window.bench.descent.possible:
+                window.top_bar.showing.show_in_matrices(showing)
+                eye.settle(window)
+                assert places(page) == before, (stage, showing)
+    assert some > 5
+
+
+def test_three_words_of_attention_stand_on_one_screen(window, eye):
+    window.resize(1280, 720)
+    page = eye.go_to(window, "encoder.1.self.attention")
+    boxes = page.elements.widgets
+    for short in ("W_Q", "Q", "K", "V", "scores", "scaled", "weights", "output"):
+        box = boxes[f"encoder.1.self.{short}"]
+        assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
+    assert boxes["encoder.1.self.W_Q"].small
+    assert not boxes["encoder.1.self.Q"].small
+
+
+def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
+    window.resize(1280, 720)
+    page = eye.go_to(window, "encoder.1.self.attention")
+    box = page.elements.widgets["encoder.1.self.W_Q"]
+    assert not box.view.isVisible()
+    hand.click(box._small)
+    eye.settle(window)
+    assert box.view.isVisible()
+    assert not page.elements.widgets["encoder.1.self.W_K"].view.isVisible()
+    box._caption.linkActivated.emit("small")
+    eye.settle(window)
+    assert not box.view.isVisible()
+
+
+def test_the_heat_map_is_in_sight_with_the_weights(open_window, eye):
+    window = open_window()
+    window.resize(1600, 900)
+    page = eye.go_to(window, "encoder.1.self.attention")
+    for id in ("encoder.1.self.W_Q", "encoder.1.self.weights", "encoder.1.self.heat map"):
+        part = page.elements.widgets[id]
+        assert page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight())), id
+    assert not page.elements.widgets["encoder.1.self.W_Q"].small
