@@ -35,15 +35,12 @@ from explorer.pages.view import Cell, View
 LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))
 TEMPERATURE = "output.temperature"
 SORTED = "output.largest first"
-MANY = 100
-"""Words beyond which tables show a small part only, and what comes next stands above them."""
 
 
 def output(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The logits, x W + b; ÷ T; softmax; the bars of one position. Of many words the bars come first."""
+    """What comes next, as bars; where that is from: the logits, x W + b; ÷ T; softmax. Given logits come first."""
     logits, bars = _logits(view), _bars(view)
-    many = len(view.labels(view.nodes[PROBABILITIES].axes[1])) > MANY
-    order = (*bars, *logits) if many else (*logits, *bars)
+    order = (*logits, *bars) if _given(view) else (*bars, *logits)
     return (
         *order,
         Section("all", "All rows" if _given(view) else "All positions"),
@@ -93,7 +90,7 @@ def _logits(view: View) -> tuple[Element, ...]:
         *(Item("+", matrix(view, name)) for name in b),
         Item("=", matrix(view, LOGITS)),
     )
-    return Section("logits", "A number for each word"), Row("logits row", items)
+    return Section("logits", "A number for each word"), Row("logits row", items, folds=True)
 
 
 def _bars(view: View) -> tuple[Element, ...]:

@@ -17,7 +17,7 @@ from explorer.ui.drawing.word_picture import WordPicture
 from explorer.ui.workbench import Workbench
 
 SHOWN = {
-    "values": "",
+    "values": "shares",
     "change": "change by the last edit",
     "step": "change at the last step",
     "gradient": "gradient",
@@ -112,7 +112,8 @@ class HeatMapView(WordPicture):
         image = np.clip(np.nan_to_num(matrix.array if limit == 1.0 else matrix.array / limit), low, 1.0)
         self._image.setLookupTable(table, update=False)
         self._image.setImage(image, autoLevels=False, levels=(low, 1.0))
-        self.caption(" · ".join(filter(None, (element.title, SHOWN[matrix.showing]))))
+        shown = "" if element.title and matrix.showing == "values" else SHOWN[matrix.showing]
+        self.caption(" · ".join(filter(None, (element.title, shown))))
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()
         self._mark()
@@ -127,7 +128,7 @@ class HeatMapView(WordPicture):
             f"{row} {'looks most at' if shares else 'most at'} {matrix.columns[k]} ({written(float(line[k]), 3)})"
             for row, line, k in zip(matrix.rows, array, largest, strict=False)
         ]
-        self.say(f"Heat map of {SHOWN[matrix.showing] or 'attention'}. " + "; ".join(said))
+        self.say(f"Heat map of {SHOWN[matrix.showing]}. " + "; ".join(said))
 
     # Pointing
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.pages.page import AttentionLines, HeatMap
 from explorer.ui.drawing.plot import Plot
@@ -54,6 +54,8 @@ class WordPicture(Plot):
         lines.setSpacing(0)
         self._caption = QLabel()
         mark(self._caption, role="small")
+        # Other words, for a change or a gradient, must not make the picture wider.
+        self._caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         lines.addWidget(self._caption)
         self.line = QHBoxLayout()
         self.line.addStretch()

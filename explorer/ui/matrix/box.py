@@ -49,11 +49,17 @@ class MatrixBox(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(bench.appearance.px(2))
         self._column.addWidget(self._heading, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addWidget(self._small, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addWidget(self.view, 0, Qt.AlignmentFlag.AlignLeft)
+        self._above = QHBoxLayout()
+        self._above.addStretch()
+        self._column.addLayout(self._above)
+        self._beside = QHBoxLayout()
+        self._beside.setSpacing(bench.appearance.px(6))
+        self._beside.addWidget(self.view, 0, Qt.AlignmentFlag.AlignTop)
+        self._beside.addWidget(self._small, 0, Qt.AlignmentFlag.AlignBottom)
+        self._beside.addStretch()
+        self._column.addLayout(self._beside)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._tight = self._is_small = False
-        self._room = 0
         self._told = QSize()
         self._stand()
 
@@ -74,7 +80,6 @@ class MatrixBox(QWidget):
 
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; of what has more columns a part is in sight."""
-        self._room = pixels
         self.view.give_room(pixels)
         self._stand()
 
@@ -89,11 +94,16 @@ class MatrixBox(QWidget):
         self.view.show_row_labels(on)
         self._show_heading()
 
+    def width_with(self, labels: bool) -> int:
+        """Pixels that it takes across with the labels of its rows, or without."""
+        change = (labels - (self.view.labels_width > 0)) * self.view.label_room
+        return self.sizeHint().width() + (0 if self.small else change)
+
     def baseline(self) -> int | None:
         """Pixels from the top to the first row of cells: matrices beside each other have theirs at one height."""
         if self.small:
             return None
-        map_height = 0 if self.view.whole else self._small.minimumHeight() + self._column.spacing()
+        map_height = self._small.minimumHeight() + self._column.spacing() if self.view.wide else 0
         return self._head_size().height() + self._column.spacing() + map_height + self.view.labels_height
 
     def sizeHint(self) -> QSize:
@@ -102,30 +112,36 @@ class MatrixBox(QWidget):
         if self.small:
             return head
         gap, view, small = self._column.spacing(), self.view.size(), self._small.minimumSize()
-        above = QSize(0, 0) if self.view.whole else QSize(small.width(), small.height() + gap)
-        width = max(head.width(), view.width(), above.width())
-        return QSize(width, head.height() + gap + above.height() + view.height())
+        above = small.height() + gap if self.view.wide else 0
+        beside = 0 if self.view.whole or self.view.wide else small.width() + self._beside.spacing()
+        return QSize(max(head.width(), view.width() + beside), head.height() + gap + above + view.height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
     def _head_size(self) -> QSize:
+        """Of the heading with what stands in it now; to ask its layout anew would have the page laid out anew."""
         if self._heading.minimumSize() == self._heading.maximumSize():
             return self._heading.minimumSize()
-        self._head.invalidate()
-        return self._head.sizeHint()
+        last = self._small.minimumSize() if self.small else self._caption.sizeHint()
+        first, margins = self._formula.sizeHint(), self._head.contentsMargins()
+        across = margins.left() + first.width() + self._head.spacing() + last.width()
+        return QSize(across, max(first.height(), last.height()))
 
     def _stand(self) -> None:
         """Show the numbers, the small picture, or both."""
         self._is_small = self._tight and not self.matrix.open and self.matrix.array.size > 1
         small, whole = self._is_small, self.view.whole
         if small or not whole:
-            self._small.stand(small, min(self.view.width(), self._room or self.view.width()) - self.view.labels_width)
-            if small == (self._column.indexOf(self._small) >= 0):
+            self._small.stand(small)
+            side = self._head if small else self._above if self.view.wide else self._beside
+            if side.indexOf(self._small) < 0:
                 if small:
                     self._head.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignVCenter)
+                elif self.view.wide:
+                    self._above.addWidget(self._small)
                 else:
-                    self._column.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignLeft)
+                    self._beside.addWidget(self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._small.setVisible(small or not whole)
         self._caption.setVisible(not small)
         self.view.setVisible(not small)

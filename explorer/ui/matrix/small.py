@@ -52,12 +52,18 @@ class SmallPicture(QWidget):
         """Mark what is pointed at, and what is in sight."""
         self.update()
 
-    def stand(self, alone: bool, room: int) -> None:
-        """Stand for the numbers, or above them in so many pixels across."""
+    def stand(self, alone: bool) -> None:
+        """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right."""
         self._alone = alone
-        rows, columns = self._view.matrix.array.shape
-        px = self._view.bench.appearance.px
-        wide, high = (px(WIDE), px(LOW)) if alone else (room, px(HIGH))
+        view = self._view
+        rows, columns = view.matrix.array.shape
+        px = view.bench.appearance.px
+        if alone:
+            wide, high = px(WIDE), px(LOW)
+        elif view.wide:
+            wide, high = view.width_without_labels(), px(HIGH)
+        else:
+            wide, high = px(WIDE), view.height() - view.labels_height
         square = min(high / rows, wide / columns, px(SQUARE))
         least = px(8)
         size = QSize(max(round(columns * square), least), max(round(rows * square), least))

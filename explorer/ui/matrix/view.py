@@ -32,7 +32,7 @@ Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
 LEAST_COLUMNS, WIDTH = 6, 630
-MOST_ROWS, LENS = 12, 6
+MOST_ROWS, LENS = 16, 8
 """Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
 SURVEYED = 200  # cells that the width of all is taken from
 MEASURED = 400  # labels that the room for all is taken from
@@ -59,6 +59,8 @@ class MatrixView(QTableView):
         self._most_width = self._left = self._top = 0
         self.label_room = 0
         """Pixels that the labels of the rows take where they are shown."""
+        self.wide = False
+        """Whether it has more columns than are in sight."""
         self.whole = True
         """Whether all of the matrix is in sight."""
         self._room = bench.appearance.px(WIDTH)
@@ -177,6 +179,7 @@ class MatrixView(QTableView):
         shown_rows = rows if rows <= MOST_ROWS else LENS
         self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
         self.whole = shown_rows == rows and shown_columns == columns
+        self.wide = shown_columns < columns
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} rows, {columns} columns")
 

@@ -283,9 +283,10 @@ class Elements(QWidget):
         width = -gap
         for place in places:
             box = boxes[place]
+            across = box.sizeHint().width()
             if isinstance(box, MatrixBox):
-                box.show_row_labels(not _same_rows(last, box))
-            width += box.sizeHint().width() + gap + (self.bench.appearance.px(SIGN) if signs[place] else 0)
+                across = box.width_with(not _same_rows(last, box))
+            width += across + gap + (self.bench.appearance.px(SIGN) if signs[place] else 0)
             last = box
         return width
 

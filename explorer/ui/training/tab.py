@@ -204,7 +204,8 @@ class TrainingTab(QFrame):
                 self.bench.document.do(SetSwitch(block, name, value))
         elif found.setting is not None:
             recipe = self.form.recipe(self.descent.frozen, self.descent.also)
-            self.form.show_recipe(replace(recipe, **{found.setting[0]: found.setting[1]}))
+            changed: dict[str, Any] = dict([found.setting])
+            self.form.show_recipe(replace(recipe, **changed))
             self._set(found.setting[0])
 
     def _follow_run(self) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView
 
@@ -182,7 +182,7 @@ def test_the_heading_has_symbol_shape_and_who_chose_the_numbers(qtbot, bench):
     table, weights, query = (box_around(qtbot, bench, name) for name in names)
     caption = lambda box: box._caption.text()  # noqa: E731
     assert "table" in caption(table)
-    assert "3 × 4" in caption(table)
+    assert "3×4" in caption(table)
     assert "editable" in caption(table)
     assert "ours" not in caption(table)
     assert "editable" not in caption(weights)
@@ -403,7 +403,7 @@ def test_a_label_lights_up_its_token_everywhere(window, hand, attention, eye):
 
 
 def test_a_lit_label_is_repainted_in_another_colour(window, hand, attention):
-    view, header = attention["K"], attention["K"].verticalHeader()
+    view, header = attention["Q"], attention["Q"].verticalHeader()  # K has its rows from it
     before = header.grab().toImage()
     hand.click(window.tokens._strips["source"].chips[0])
     after = header.grab().toImage()
@@ -447,7 +447,7 @@ def test_a_large_matrix_asks_only_for_what_is_in_sight(large, hand, monkeypatch)
     large.grab()
     in_sight = {(i, j) for i in range(13) for j in range(13)}
     assert set(asked) <= in_sight
-    assert len(set(asked)) >= 100
+    assert len(set(asked)) >= 60
     asked.clear()
     large.scrollTo(large.table.index(1023, 767))
     large.grab()
@@ -456,10 +456,10 @@ def test_a_large_matrix_asks_only_for_what_is_in_sight(large, hand, monkeypatch)
     assert len(asked) < 1000
 
 
-def test_a_large_matrix_scrolls_by_wheel_and_by_keys(large, hand):
-    assert large.verticalScrollBar().isVisible()
+def test_a_large_matrix_scrolls_by_keys_and_leaves_the_wheel_to_the_page(large, hand):
+    assert not large.verticalScrollBar().isVisible()
     hand.wheel(large, notches=-3)
-    assert large.verticalScrollBar().value() > 0
+    assert large.verticalScrollBar().value() == 0
     hand.click(large, hand.cell(large, 500, 300))
     assert (large.currentIndex().row(), large.currentIndex().column()) == (500, 300)
     hand.key(Qt.Key.Key_Down)
@@ -482,7 +482,7 @@ def test_a_wide_matrix_shows_as_many_columns_as_there_is_room_for(bench_on, show
     for room in (600, 1000, 800):
         view.give_room(room)
         assert room - cell < view.width() <= room
-        assert view.horizontalScrollBar().isVisibleTo(view)
+        assert not view.whole
     view.give_room(10)
     assert (view.width() - view.labels_width) // cell == LEAST_COLUMNS
 
@@ -492,3 +492,16 @@ def test_a_small_matrix_is_whole_whatever_the_room(show):
     before = view.size()
     view.give_room(10)
     assert view.size() == before
+
+
+def test_the_small_picture_of_a_large_matrix_moves_the_part_in_sight(bench_on, qtbot, hand):
+    model = Model("gpt", lengths={"input": 4}, axes={"input.words": ("a", "b")}, d_model=64)
+    box = MatrixBox(bench := bench_on(State.of(model, {})), matrix(bench.view, "decoder.1.ffn.W_1"))
+    qtbot.addWidget(box)
+    box.give_room(500)
+    with qtbot.waitExposed(box):
+        box.show()
+    assert (box.view.horizontalScrollBar().value(), box.view.verticalScrollBar().value()) == (0, 0)
+    hand.click(box._small, box._small.rect().bottomRight() - QPoint(2, 2))
+    assert box.view.horizontalScrollBar().value() == box.view.horizontalScrollBar().maximum() > 0
+    assert box.view.verticalScrollBar().value() == box.view.verticalScrollBar().maximum() > 0
