@@ -108,7 +108,7 @@ def test_cut_copies_and_sets_to_zero(hand, table, window, eye):
 def test_what_is_shown_is_copied(window, eye, hand, table, qtbot):
     window.bench.document.do(SetCells("source.table", {(1, 0): 0.7}))
     hand.click(eye.by_name(window, "Matrices show: Δ last edit"))
-    qtbot.waitUntil(lambda: eye.texts(table)[1][0] == "+1.0")
+    qtbot.waitUntil(lambda: eye.texts(table)[1][0] == "+1.00")
     hand.click(table, hand.cell(table, 1, 0))
     hand.key(Key.Key_C, CONTROL)
     assert QGuiApplication.clipboard().text() == "1.0"
@@ -242,7 +242,7 @@ def test_a_mask_drawn_by_hand_is_turned_over_by_clicks_and_space(window, eye, ha
 def test_what_the_last_edit_changed(window, eye, hand, table, computed, qtbot):
     window.bench.document.do(SetCells("source.table", {(1, 0): 0.7}))
     hand.click(eye.by_name(window, "Matrices show: Δ last edit"))
-    qtbot.waitUntil(lambda: eye.texts(computed)[1] == ["+1.0", "·", "·", "·"])
+    qtbot.waitUntil(lambda: eye.texts(computed)[1] == ["+1.00", "·", "·", "·"])
     assert eye.texts(computed)[0] == ["·"] * 4
     hand.click(eye.by_name(window, "Matrices show: Values"))
     assert eye.texts(computed)[1][0] == "0.7"

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 from explorer.core.model import Model
 from explorer.document.commands import Replace, SetSwitch
 from explorer.document.state import State
+from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -189,14 +190,24 @@ def test_beside_a_wide_matrix_words_and_switches_stay_in_sight(window, eye, appe
 
 
 def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):
+    window.resize(1900, 900)
+    eye.settle(window)
     assert window.top_bar.title.text() == f"{window.bench.lesson.title}  ▾"
     window.resize(900, 600)
     appearance.set_scale(2.0)
     eye.settle(window)
     assert "…" in window.top_bar.title.text()
-    appearance.set_scale(1.0)
-    eye.settle(window)
-    assert window.top_bar.title.text() == f"{window.bench.lesson.title}  ▾"
+    assert window.bench.lesson.title in window.top_bar.title.toolTip()
+
+
+def test_the_tabs_stand_in_the_same_places_whatever_the_title(window, eye):
+    def places():
+        eye.settle(window)
+        return [tab.mapTo(window, QPoint(0, 0)) for tab in window.top_bar._tabs]
+
+    before = places()
+    window.files.open_lesson(load("xor"))
+    assert places() == before
 
 
 @pytest.mark.parametrize(("heads", "scale"), [(16, 1.0), (8, 2.0)])
