@@ -94,7 +94,7 @@ QPushButton[primary="true"]:hover { background: $accent_hover; }
 QPushButton[primary="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
 
 QPushButton[tab="true"], QPushButton[link="true"] { background: transparent; color: $muted; border-color: transparent; }
-QPushButton[tab="true"] { padding: 6u 13u; }
+QPushButton[tab="true"] { padding: 6u 9u; }
 QPushButton[tab="true"][document="true"] { color: $text; font-size: 1.1em; font-weight: 700; }
 QPushButton[tab="true"]:hover, QPushButton[link="true"]:hover { color: $text; background: $raised; }
 QPushButton[tab="true"]:checked { color: $text; background: $raised; }
@@ -122,7 +122,7 @@ QPushButton[choice="true"][answer="wrong"], QPushButton[choice="true"][answer="w
 }
 QPushButton[choice="true"] QLabel { border: none; }
 
-QPushButton[segment] { border-radius: 0; margin: 1px 0; padding: 4u 11u; color: $muted; }
+QPushButton[segment] { border-radius: 0; margin: 1px 0; padding: 4u 9u; color: $muted; }
 QPushButton[segment="middle"], QPushButton[segment="last"] { border-left-width: 0; }
 QPushButton[segment="first"], QPushButton[segment="only"] {
     border-top-left-radius: 6u; border-bottom-left-radius: 6u; margin-left: 1px;

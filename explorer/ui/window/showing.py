@@ -6,6 +6,8 @@ from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
 SHOWING = {"values": "Values", "change": "Δ last edit", "step": "Δ last step", "gradient": "Gradient"}
+SHORT = {"change": "Δ edit", "step": "Δ step"}
+"""What stands on the buttons of `SHOWING` that have long names."""
 HINTS = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
 
 
@@ -22,6 +24,8 @@ class Showing(Segments):
         self._bench = bench
         self._buttons = dict(zip(SHOWING, self.group.buttons(), strict=True))
         self._wants_gradient = False
+        for what, text in SHORT.items():
+            self._buttons[what].setText(text)
         for what, hint in HINTS.items():
             self._buttons[what].setToolTip(f"Matrices show: {hint}")
         self.choose(0)

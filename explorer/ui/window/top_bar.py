@@ -18,10 +18,8 @@ from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
-TITLE = 226
-"""Pixels at text scale 1 that the title takes."""
-PART = 0.21
-"""Of a wide window, what the title takes."""
+TITLE, PART = 94, 0.13
+"""Pixels at text scale 1 that the title takes, and of the window's width."""
 HINTS = (
     "The model, stage by stage",
     "Let the model learn from examples",
@@ -171,9 +169,8 @@ class TopBar(QFrame):
 
     def fit(self, width: int) -> None:
         """Let what does not fit beside the title in so many pixels stand below it."""
-        self.title.setFixedWidth(
-            max(self._bench.appearance.px(TITLE), int(width * PART))
-        )  # whatever it is: what stands behind it stays
+        px = self._bench.appearance.px
+        self.title.setFixedWidth(px(TITLE) + int(width * PART))  # whatever it says: what stands behind it stays
         for layout in (self._choices.layout(), self._row):
             assert layout is not None
             layout.invalidate()  # it may remember widths of another text scale
@@ -186,7 +183,7 @@ class TopBar(QFrame):
             else:
                 self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
         metrics = self.title.fontMetrics()
-        room = self.title.width() - metrics.horizontalAdvance("  ▾") - self._bench.appearance.px(28)
+        room = self.title.width() - metrics.horizontalAdvance("  ▾") - px(22)
         self.title.setText(f"{metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)}  ▾")
 
     def restyle(self) -> None:
