@@ -164,6 +164,25 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "and the largest score keeps the largest share.",
         ),
     ),
+    "next word": (
+        Answer(
+            _FOR,
+            "A model that writes says one word at a time. Each word that it has chosen is put behind the sentence, and "
+            "the whole is read again for the next one.",
+        ),
+        Answer(
+            "Why not always the likeliest?",
+            "Always taking the likeliest word soon goes round in circles. To draw by chance, among the likely words "
+            "only, gives texts that differ and still make sense.",
+        ),
+    ),
+    "why": (
+        Answer(
+            _FOR,
+            "Each head and each block adds something to the scores of the next word. Here one sees which of them spoke "
+            "for the word that was chosen, and which against it.",
+        ),
+    ),
     "loss": (
         Answer(
             _FOR,

@@ -11,34 +11,44 @@ from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note
 from explorer.pages.view import View
 
 DIGITS = 4
-COLUMNS = Column("Node"), Column("Stage"), Column("Cells changed", NUMBER), Column("Largest change", NUMBER)
+COLUMNS = Column("Stage and matrix"), Column("Cells changed", NUMBER), Column("Largest change", NUMBER)
 
 
 def changes(view: View, stage: Stage) -> tuple[Element, ...]:
-    """A line for each node that the last edit changed, in the order in which the change spread, and for those taken."""
+    """The stages that the last edit reached, in the order in which the change spread, each with its matrices."""
     last = view.last
     if not (last.before or last.added or last.removed):
         return (Note("done", "Nothing has changed yet. Change a number, a word or a switch."),)
     done = escape(last.label)
-    note = Note("done", f"<b>{done}</b>. Click a node to go there.")
+    note = Note("done", f"<b>{done}</b>. It reached these stages. Click one to go there.")
     return note, Listing("changed", "What the last edit changed", COLUMNS, _lines(view), most=20)
 
 
 def _lines(view: View) -> tuple[Line, ...]:
-    stages = {stage.name: f"{stage.group}: {stage.title}" for stage in view.graph.stages}
-    lines = []
-    for name, value in view.values.items():
-        was = view.last.before.get(name)
-        count, largest = view.changed(name)
-        if count:
-            texts = f"{count:,} of {value.size:,}", written(largest, DIGITS), exact(largest)
-        elif view.is_new(name):
-            before = "new, " if was is None else f"{written_shape(was.shape)} → "
-            texts = f"{before}{written_shape(value.shape)}", "", ""
-        else:
-            continue
-        at = view.nodes[name].stage
-        node = Entry(name, tip=f"Go to {name}", leads=GoTo(at))
-        lines.append(Line((node, Entry(stages[at], muted=True), Entry(texts[0]), Entry(texts[1], tip=texts[2]))))
-    gone = (Line((Entry(name), Entry(""), Entry("gone"), Entry(""))) for name in sorted(view.last.removed))
+    """A line for each stage that the change reached, and below it one for each of its matrices."""
+    lines: list[Line] = []
+    for stage in view.graph.stages:
+        reached = [line for node in view.stage(stage.name) if (line := _line(view, node.name)) is not None]
+        if reached:
+            title = f"{stage.group}: {stage.title}"
+            leads = Entry(title, tip=f"Go to {title}", leads=GoTo(stage.name))
+            count = f"{len(reached)} matri{'ces' if len(reached) > 1 else 'x'}"
+            lines += [Line((leads, Entry(count), Entry("")), strong=True), *reached]
+    gone = (Line((Entry(name), Entry("gone"), Entry(""))) for name in sorted(view.last.removed))
     return (*lines, *gone)
+
+
+def _line(view: View, name: str) -> Line | None:
+    """What became of a node; None where it is as it was."""
+    value, was = view.values[name], view.last.before.get(name)
+    count, largest = view.changed(name)
+    if count:
+        texts = f"{count:,} of {value.size:,}", written(largest, DIGITS), exact(largest)
+    elif view.is_new(name):
+        before = "new, " if was is None else f"{written_shape(was.shape)} → "
+        texts = f"{before}{written_shape(value.shape)}", "", ""
+    else:
+        return None
+    node = view.nodes[name]
+    said = Entry(f"    {node.short}", tip=f"Go to {name}", leads=GoTo(node.stage))
+    return Line((said, Entry(texts[0]), Entry(texts[1], tip=texts[2])))

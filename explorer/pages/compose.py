@@ -127,7 +127,7 @@ KINDS: dict[str, Kind] = {
         descent, "Each step moves the weights a little against their gradients: the way down from where they are."
     ),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
-    "changes": Kind(changes, "The nodes that the last edit reached, and by how much."),
+    "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
     "switches": Kind(switches, "Where the references, the papers and practice differ, one can choose."),
 }
 

@@ -63,42 +63,43 @@ class TestDescent:
 
 class TestChanges:
     def lines(self, desk):
-        return [[row[0], *row[2:]] for row in desk.page(CHANGES).texts("changed")]
+        return [[row[0].strip(), *row[1:]] for row in desk.page(CHANGES).texts("changed")]
 
     def test_at_first_there_is_nothing(self, start):
         page = start.page(CHANGES)
         assert page.notes.startswith("Nothing has changed yet")
         assert not page.all(Listing)
 
-    def test_every_node_that_changed_with_how_many_cells_and_by_how_much(self, start):
+    def test_every_stage_that_changed_with_its_matrices_and_by_how_much(self, start):
         before = start.value("encoder.1.ffn.W_2")
         first, size = float(before[0, 0]), before.size
         start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): first + 1}))
         assert start.page(CHANGES).notes.startswith("<b>Set encoder.1.ffn.W_2[0, 0]</b>.")
-        assert self.lines(start)[0] == ["encoder.1.ffn.W_2", f"1 of {size}", "1.0000"]
-        names = [line[0] for line in self.lines(start)]
-        assert names[1] == "encoder.1.ffn.output"
-        assert "output.logits" in names
-        assert not any(name.startswith(("source", "encoder.1.self")) for name in names)
+        lines = self.lines(start)
+        assert lines[0] == ["Encoder 1: Feed-forward", "2 matrices", ""]
+        assert lines[1] == ["W_2", f"1 of {size}", "1.0000"]
+        assert lines[2][0] == "output"
+        titles = [line.entries[0].text for line in start.page(CHANGES).the("changed").lines if line.strong]
+        assert "Output: Probabilities" in titles
+        assert not any(title.startswith("Source") or "Self-attention" in title for title in titles[:2])
         start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): first - 1}))
-        assert self.lines(start)[0][2] == "−2.0000"
+        assert self.lines(start)[1][2] == "−2.0000"
 
     def test_nodes_of_another_shape_and_new_and_lost_ones(self, start):
         start.do(SetTokens("source", ("You", "are", "very", "welcome")))
-        assert ["source.X", "3 × 4 → 4 × 4", ""] in self.lines(start)
+        assert ["X", "3 × 4 → 4 × 4", ""] in self.lines(start)
         start.do(SetSwitch("encoder.1.self", "mask", "causal"))
-        assert ["encoder.1.self.mask", "new, 4 × 4", ""] in self.lines(start)
+        assert ["mask", "new, 4 × 4", ""] in self.lines(start)
         start.document.undo()
         assert start.page(CHANGES).notes.startswith("<b>Undo: Set encoder.1.self.mask to causal</b>")
         gone = [["encoder.1.self.mask", "gone", ""], ["encoder.1.self.masked", "gone", ""]]
         assert self.lines(start)[-2:] == gone
         assert start.page(CHANGES).the("changed").lines[-1].entries[0].leads is None
 
-    def test_a_node_leads_to_its_stage_which_is_named(self, start):
+    def test_a_stage_and_its_matrices_lead_there(self, start):
         start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): 5.0}))
-        node, stage, *_ = start.page(CHANGES).the("changed").lines[0].entries
-        assert node.leads == GoTo("encoder.1.ffn.layers")
-        assert stage.text == "Encoder 1: Feed-forward"
+        for line in start.page(CHANGES).the("changed").lines[:3]:
+            assert line.entries[0].leads == GoTo("encoder.1.ffn.layers")
 
 
 class TestParameters:

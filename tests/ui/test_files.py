@@ -13,6 +13,7 @@ from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
 from explorer.lessons.loader import load as load_lesson
 from explorer.lessons.new import new_lesson
+from explorer.ui.errors import Message
 from explorer.ui.files import Dialogs
 from explorer.ui.later import do_later
 from explorer.ui.new_model import NewModel
@@ -315,37 +316,67 @@ def test_a_new_model_is_another_document(window, tmp_path, eye, answer, monkeypa
 # The question
 
 
-@pytest.mark.parametrize("way", ["close", "open", "drop", "lesson"])
 @pytest.mark.parametrize("said", ["cancel", "discard", "save", "save, called off", "save, fails"])
-def test_changes_are_not_lost_without_a_question(window, tmp_path, eye, file, answer, way, said):
-    name = window.bench.lesson.title
-    if way != "close":  # an example that is left is kept, and nothing is asked
-        window.files.belongs_to(tmp_path / "first.explorer")
-        name = "first.explorer"
+def test_changes_are_not_lost_without_a_question_when_the_window_is_closed(window, tmp_path, answer, said):
     edit(window)
-    state = window.bench.document.state
     place = {"save": tmp_path / "a.explorer", "save, fails": tmp_path / "no" / "a.explorer"}.get(said)
-    asked = answer(window, keep=said.partition(",")[0], to_open=file, to_save=place).asked
+    asked = answer(window, keep=said.partition(",")[0], to_save=place).asked
+    left = window.close()
+    assert asked[0] == ("keep", window.bench.lesson.title)
+    assert left is (said in ("discard", "save"))
+    assert window.isVisible() is not left
+    assert [kind for kind, _ in asked].count("keep") == 1
+    if said == "save":
+        assert load(place)[0].inputs[CELL][0, 0] == 0.5
+    if not left:
+        assert window.files.modified
+
+
+@pytest.mark.parametrize("said", ["cancel", "discard", "save"])
+def test_a_file_with_changes_is_not_left_without_a_question(window, tmp_path, eye, answer, said):
+    place = tmp_path / "a.explorer"
+    answer(window, to_save=place)
+    window.files.save_as()
+    edit(window)
+    asked = answer(window, keep=said).asked
+    window.files.open_lesson(load_lesson("emma"))
+    eye.settle(window)
+    assert asked == [("keep", place.name)]
+    assert (window.bench.lesson.id == "emma") is (said != "cancel")
+    assert bool(load(place)[0].inputs[CELL][0, 0] == 0.5) is (said == "save")
+
+
+@pytest.mark.parametrize("way", ["open", "drop", "lesson"])
+def test_an_example_that_was_changed_is_kept_when_it_is_left(window, eye, file, answer, way):
+    edit(window)
+    state, id = window.bench.document.state, window.bench.lesson.id
+    asked = answer(window, to_open=file).asked
     match way:
-        case "close":
-            left = window.close()
         case "open":
             window.files.open()
         case "drop":
             window.files.open_path(file)
         case "lesson":
             window.files.open_lesson(load_lesson("emma"))
-    if way != "close":
-        eye.settle(window)
-        left = window.bench.document.state is not state
-    assert asked[0] == ("keep", name)
-    assert left is (said in ("discard", "save"))
-    assert window.isVisible() is not (left and way == "close")
-    assert [kind for kind, _ in asked].count("keep") == 1
-    if said == "save":
-        assert load(place)[0].inputs[CELL][0, 0] == 0.5
-    if not left:
-        assert window.files.modified
+    eye.settle(window)
+    assert "keep" not in [kind for kind, _ in asked]
+    assert window.bench.document.state is not state
+    menu = window.top_bar.title.menu()
+    menu.aboutToShow.emit()
+    (yours,) = [action for action in menu.actions() if action.text().endswith(": yours, changed")]
+    yours.trigger()
+    eye.settle(window)
+    assert (window.bench.lesson.id, window.bench.document.state) == (id, state)
+    assert window.files.modified
+    window.bench.document.undo()
+    eye.settle(window)
+    assert window.bench.lesson.id != id, "and what was open before comes back"
+
+
+def test_it_is_said_where_a_script_went(window, tmp_path, answer, qtbot):
+    answer(window, to_export=tmp_path / "model.py")
+    window.files.export_python()
+    qtbot.waitUntil(lambda: any("model.py" in said.text() for said in window.findChildren(Message)))
 
 
 def test_nothing_is_asked_where_nothing_would_be_lost(window, answer, eye, file):
