@@ -26,6 +26,7 @@ from explorer.pages.norm import norm, norm_sentence
 from explorer.pages.output import output, output_sentence
 from explorer.pages.page import Page
 from explorer.pages.parameters import parameters
+from explorer.pages.pieces import PIECES, has_words, pieces, pieces_sentence
 from explorer.pages.positions import positions
 from explorer.pages.signs import true_signs
 from explorer.pages.switches import switches
@@ -52,8 +53,14 @@ def stops(graph: Graph) -> tuple[Stage, ...]:
 
 def _about_writing(graph: Graph) -> tuple[Stage, ...]:
     """The pages about what a model says next, where it says something."""
-    found = ((NEXT_WORD, writes(graph)), (WHY, explains(graph)), (HEADS, has_heads(graph)), (COSTS, is_gpt(graph)))
-    return tuple(stage for stage, there in found if there)
+    found = {
+        NEXT_WORD: writes(graph),
+        WHY: explains(graph),
+        HEADS: has_heads(graph),
+        COSTS: is_gpt(graph),
+        PIECES: has_words(graph),
+    }
+    return tuple(stage for stage, there in found.items() if there)
 
 
 @dataclass(frozen=True)
@@ -113,6 +120,7 @@ KINDS: dict[str, Kind] = {
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "next word": Kind(next_word, next_word_sentence),
     "why": Kind(why, why_sentence),
+    "pieces": Kind(pieces, pieces_sentence),
     "costs": Kind(costs, costs_sentence),
     "head gallery": Kind(head_gallery, head_gallery_sentence),
     "net": Kind(net, net_sentence),
