@@ -54,7 +54,9 @@ class Recording:
         return len(self._moments)
 
     def add(self, state: State, look: Look, showing: str = "values", title: str = "") -> None:
-        """Take down a place, and the edits since the one before. The same place without an edit is no new step.
+        """Take down a place, and the edits since the one before.
+
+        The same place without an edit, or with the same one continued, is no new step.
 
         Parameters
         ----------
@@ -69,7 +71,9 @@ class Recording:
         showing = showing if showing in ("values", "change", "gradient", "step") else "values"
         moment = Moment(state, look, showing, title or look.stage)
         last = self._moments[-1] if self._moments else None
-        if last is not None and last.state is state and last.look.stage == look.stage:
+        # A cell that is set twice, or turned through many numbers, is one edit.
+        again = last is not None and (last.state is state or (title and title == last.title))
+        if last is not None and again and last.look.stage == look.stage:
             self._moments[-1] = moment
         else:
             self._moments.append(moment)

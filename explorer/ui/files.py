@@ -53,6 +53,11 @@ class Dialogs:
         file, _ = QFileDialog.getSaveFileName(self._window, "Save as", str(suggestion), known)
         return Path(file) if file else None
 
+    def to_save_lesson(self, suggestion: Path) -> Path | None:
+        """Which file to write a recorded lesson into, or None."""
+        file, _ = QFileDialog.getSaveFileName(self._window, "Save the lesson", str(suggestion), "Lessons (*.toml)")
+        return Path(file) if file else None
+
     def to_export(self, suggestion: Path) -> Path | None:
         """Which file to write a script into, or None."""
         file, _ = QFileDialog.getSaveFileName(self._window, "Export as Python", str(suggestion), "Python (*.py)")

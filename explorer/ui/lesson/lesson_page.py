@@ -143,10 +143,13 @@ class LessonPage(QScrollArea):
         As of a card.
     again_wanted : str, str
         As of `AgainCard`.
+    record_wanted
+        What is done from now on is to be recorded, or no more.
     """
 
     wanted = Signal(str, bool)
     again_wanted = Signal(str, str)
+    record_wanted = Signal()
 
     def __init__(
         self,
@@ -187,7 +190,16 @@ class LessonPage(QScrollArea):
         column.setSpacing(px(8))
         title = QLabel("Lessons")
         mark(title, role="title")
-        column.addWidget(title)
+        top = QHBoxLayout()
+        top.addWidget(title, 1)
+        self.record = QPushButton()
+        mark(self.record, link="true")
+        self.record.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.record.setToolTip("Places you visit and numbers you change become the steps of a lesson of your own")
+        self.record.clicked.connect(self.record_wanted)
+        top.addWidget(self.record)
+        column.addLayout(top)
+        self.show_recording(None)
         said = SteadyLabel("Each leads through one model step by step. Easier ones stand first.", role="muted")
         column.addWidget(said)
         self.again = AgainCard(self._bench, self._folder)
@@ -237,6 +249,12 @@ class LessonPage(QScrollArea):
         for id, card in self.cards.items():
             card.setVisible(id in listed and card.has(words))
         self._none.setVisible(not any(card.has(words) for id, card in self.cards.items() if id in listed))
+
+    def show_recording(self, steps: int | None) -> None:
+        """Say how many steps have been recorded; None: nothing is being recorded."""
+        self.record.setText(
+            "Record a lesson" if steps is None else f"● Stop recording · {steps} step{'s' * (steps != 1)}"
+        )
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

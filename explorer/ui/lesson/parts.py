@@ -14,6 +14,7 @@ from explorer.ui.later import later
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lesson_page import LessonPage
 from explorer.ui.lesson.panel import StepPanel
+from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.window.top_bar import PAGES
@@ -94,6 +95,8 @@ class LessonParts(QObject):
         self.card.sentence_wanted.connect(self._type)
         self._page: LessonPage | None = None
         self._window.files.lesson_opened.connect(self.go_on)
+        self.recorder = Recorder(self._bench, window.files, self)
+        self.recorder.changed.connect(self._show_recording)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
         self.presenter: Presenter | None = None
         self._follow_step()
@@ -113,6 +116,7 @@ class LessonParts(QObject):
             self._page = LessonPage(self._bench, self.guide.far, self.guide.folder)
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
+            self._page.record_wanted.connect(self.record)
             self._window.pages.addWidget(self._page)
         return self._page
 
@@ -141,6 +145,20 @@ class LessonParts(QObject):
         files.begin_lesson(lesson)
         self.panel.go(lambda: self.guide.go([one.id for one in lesson.steps].index(step)))
         self.guide.ask_again()
+
+    def record(self) -> None:
+        """Write down what is done from now on, or save what was written down."""
+        if self.recorder.is_on:
+            self.recorder.stop()
+        else:
+            self.recorder.start()
+            if self.recorder.is_on:
+                self._window.show_page(0)
+
+    def _show_recording(self) -> None:
+        if self._page is not None:
+            recording = self.recorder.recording
+            self._page.show_recording(None if recording is None else len(recording))
 
     def go_on(self, *_: object) -> None:
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""
@@ -193,6 +211,7 @@ class LessonParts(QObject):
         self.card.restyle()
         if self._page is not None:
             self._page.restyle()
+            self._show_recording()
 
     def show_page(self, page: int) -> None:
         """Let the panel stand beside the tab that is in sight."""

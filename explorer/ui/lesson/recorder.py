@@ -1,0 +1,115 @@
+"""Writes down what somebody does in an example: places visited and edits become the steps of a lesson file."""
+
+import re
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from explorer.core.errors import ExplorerError
+from explorer.files import whole_file
+from explorer.lessons.recording import Recording
+from explorer.lessons.steps import ELSEWHERE, Look
+from explorer.sentences import sentence
+from explorer.ui.files import Files
+from explorer.ui.workbench import Workbench
+
+ENDING = ".lesson.toml"
+
+
+class Recorder(QObject):
+    """Follows the reader while it is switched on.
+
+    Parameters
+    ----------
+    bench : Workbench
+    files : Files
+        Asks where to save, and opens what was recorded.
+
+    Attributes
+    ----------
+    recording : Recording or None
+        None: it is switched off.
+
+    Signals
+    -------
+    changed
+        It was switched on or off, or there is another step.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench, files: Files, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bench, self._files = bench, files
+        self.recording: Recording | None = None
+        self._lesson = ""
+        bench.bridge.changed.connect(self._take_down)
+        bench.selection.stage_changed.connect(self._take_down)
+        bench.selection.chosen.connect(self._take_down)
+        bench.selection.showing_changed.connect(self._take_down)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it follows the reader."""
+        return self.recording is not None
+
+    def start(self) -> None:
+        """Begin with the place that one is at; what cannot be recorded is told."""
+        try:
+            self.recording = Recording(self._bench.lesson)
+        except ExplorerError as error:
+            self._files.dialogs.tell(sentence(error))
+            return
+        self._lesson = self._bench.lesson.id
+        self._take_down()
+
+    def stop(self) -> None:
+        """Ask where to save the lesson, write it and open it; without an answer the recording goes on."""
+        recording = self.recording
+        if recording is None:
+            return
+        path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{ENDING}")
+        if path is None:
+            return
+        if not path.name.endswith(".toml"):
+            path = path.with_name(path.name + ENDING)
+        title = path.name.removesuffix(".toml").removesuffix(".lesson")
+        try:
+            text = recording.toml(re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson", title)
+            with whole_file(path) as stream:
+                stream.write(text.encode())
+        except ExplorerError as error:
+            self._files.dialogs.tell(sentence(error))
+            return
+        self.drop()
+        self._open(path)
+
+    def drop(self) -> None:
+        """Switch it off; what it has taken down is forgotten."""
+        self.recording = None
+        self.changed.emit()
+
+    def _open(self, path: Path) -> None:
+        self._files.open_path(path)
+
+    def _take_down(self, *_: object) -> None:
+        document, selection = self._bench.document, self._bench.selection
+        if self.recording is None or self._bench.lesson.id != self._lesson or document.computing:
+            return
+        edited = document.history.undo_label if document.state not in self._bench.opened else None
+        self.recording.add(document.state, self._look(), selection.showing, edited or "")
+        self.changed.emit()
+
+    def _look(self) -> Look:
+        """Where the reader looks, as a step says it."""
+        graph, selection = self._bench.document.engine.graph, self._bench.selection
+        known = [stage.name for stage in graph.stages]
+        stage = selection.stage if selection.stage in known else ELSEWHERE[0]
+        cell = selection.cell
+        if cell is None or cell.node not in graph.nodes or graph.nodes[cell.node].stage != stage:
+            return Look(stage, token=selection.chosen_token)
+        name, index = cell.node, cell.index
+        if graph.n_heads(name):
+            block, _, short = name.rpartition(".")
+            name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
+        return Look(stage, name, index[:1], index[1:2], token=selection.chosen_token)

@@ -1,0 +1,75 @@
+"""What somebody does in the window becomes a lesson, which is opened."""
+
+import pytest
+
+from explorer.document.commands import SetCells
+from explorer.lessons.loader import load
+from explorer.lessons.new import new_lesson
+from explorer.pages.view import Cell
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+ATTENTION, OUTPUT = "encoder.1.self.attention", "output"
+
+
+@pytest.fixture
+def window(open_window, eye):
+    window = open_window("you-are-welcome")
+    eye.settle(window)
+    return window
+
+
+def visit(window, eye, stage):
+    window.bench.selection.go_to(stage)
+    eye.settle(window)
+
+
+def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch):
+    lessons, bench, path = window.lessons, window.bench, tmp_path / "mine.lesson.toml"
+    visit(window, eye, ATTENTION)
+    lessons.page().record.click()
+    assert lessons.page().record.text() == "● Stop recording · 1 step"
+    bench.selection.choose(Cell("encoder.1.self.Q", (1, 0, 2)))
+    for number in (2.0, 3.0):
+        bench.document.do(SetCells("source.table", {(0, 0): number}))
+        bench.bridge.flush()
+    visit(window, eye, OUTPUT)
+    assert lessons.page().record.text() == "● Stop recording · 3 steps"
+    wanted = bench.document.state
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: None)
+    lessons.page().record.click()
+    assert lessons.recorder.is_on  # nothing was saved, and nothing is lost
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
+    lessons.page().record.click()
+    assert not lessons.recorder.is_on
+    assert lessons.page().record.text() == "Record a lesson"
+    lesson = load(path)
+    assert (lesson.id, lesson.title) == ("mine", "mine")
+    first, second, third = lesson.steps
+    assert (first.look.stage, first.look.node, first.look.rows, first.look.columns) == (
+        *(ATTENTION, "encoder.1.self.head.2.Q"),
+        *((0,), (2,)),
+    )
+    assert second.title == "Set source.table[0, 0]"
+    assert third.look.stage == OUTPUT
+    assert lessons.guide.lesson.id == "mine"
+    lessons.guide.go(2)
+    assert bench.document.state.inputs["source.table"].tolist() == wanted.inputs["source.table"].tolist()
+
+
+def test_what_cannot_be_recorded_is_told(open_window, monkeypatch):
+    window, told = open_window(new_lesson("gpt", ["a b"])), []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    window.lessons.record()
+    assert not window.lessons.recorder.is_on
+    assert told[0].endswith("open one of these.")
+
+
+def test_a_file_that_cannot_be_written_keeps_the_recording(window, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: tmp_path / "no" / "where")
+    window.lessons.record()
+    window.lessons.record()
+    assert window.lessons.recorder.is_on
+    assert "cannot be written" in told[0]
