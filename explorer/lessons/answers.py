@@ -151,7 +151,7 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     places = right_places(question, engine)
     if answer in places:
         return Verdict(True, "Right.", places=places)
-    shown = " or ".join(_named(question, place, engine) for place in places[:3])
+    shown = " or ".join(place_named(question, place, engine) for place in places[:3])
     if not question.extreme:
         return Verdict(False, f"No: it is {shown}.", places=places)
     numbers = engine.value(engine.graph.place(question.node))
@@ -159,7 +159,7 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     own = _cell_of(question, answer, numbers.ndim)
     theirs = _cell_of(question, places[0], numbers.ndim)
     if own is not None and theirs is not None:
-        sentence += f", {written(float(numbers[theirs]), 2)}; at {_named(question, answer, engine)} it is "
+        sentence += f", {written(float(numbers[theirs]), 2)}; at {place_named(question, answer, engine)} it is "
         sentence += written(float(numbers[own]), 2)
     return Verdict(False, f"{sentence}.", places=places)
 
@@ -173,7 +173,8 @@ def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:
     return None
 
 
-def _named(question: Point, place: Cell, engine: Engine) -> str:
+def place_named(question: Point, place: Cell, engine: Engine) -> str:
+    """A place that is pointed at, in words: "head 2", "friend → Emma"."""
     if question.at == "head":
         return f"head {place[0] + 1}"
     axes = (question.axis,) if question.at == "token" else engine.graph.axes_of(engine.graph.place(question.node))

@@ -10,7 +10,7 @@ from typing import Any
 
 from explorer.pages.element import Element
 from explorer.pages.matrix import COVERED, Matrix
-from explorer.pages.page import BAR, HEAT, NUMBER, Item, Line, Lines, Listing, Note, Row, Stack
+from explorer.pages.page import BAR, HEAT, NUMBER, Descent, Item, Line, Lines, Listing, Note, Row, Stack
 from explorer.pages.view import Cell
 
 Covered = Mapping[str, frozenset[tuple[int, ...]]]
@@ -38,6 +38,8 @@ def _kept(element: Element, covered: Covered) -> Element | None:
         case Listing(lines=lines, columns=columns):
             which = tuple(i for i, column in enumerate(columns) if column.kind in (NUMBER, BAR, HEAT))
             return replace(element, lines=_Unread(lines, which))
+        case Descent():
+            return None  # it tells the loss
         case _:
             return None if any(cell.node in covered for cell in _cells(element)) else element
 

@@ -63,6 +63,15 @@ class Dialogs:
         file, _ = QFileDialog.getSaveFileName(self._window, "Export as Python", str(suggestion), "Python (*.py)")
         return Path(file) if file else None
 
+    def to_hand_out(self, suggestion: Path) -> Path | None:
+        """Which file to write a hand-out into, or None."""
+        known = "PDF (*.pdf);;One HTML file (*.html)"
+        file, chosen = QFileDialog.getSaveFileName(self._window, "Save as a hand-out", str(suggestion), known)
+        path = Path(file)
+        if file and path.suffix.lower() not in (".pdf", ".html"):
+            path = path.with_name(f"{path.name}{'.html' if 'html' in chosen else '.pdf'}")
+        return path if file else None
+
     def keep(self, name: str) -> Answer:
         """Whether to save the changes before they are left."""
         button = QMessageBox.StandardButton

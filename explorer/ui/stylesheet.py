@@ -111,7 +111,7 @@ QPushButton[chip="true"]:disabled { background: $raised; color: $disabled; borde
 QPushButton[chip="true"][add="true"] { background: transparent; border-color: $line_strong; }
 QPushButton[chip="true"][add="true"]:hover { background: $accent_soft; }
 
-QPushButton[choice="true"] { padding: 0; text-align: left; }
+QPushButton[choice="true"] { padding: 0; min-height: 0; text-align: left; }
 QPushButton[choice="true"] QLabel { background: transparent; border: none; }
 QPushButton[choice="true"]:disabled QLabel { color: $muted; }
 QPushButton[choice="true"][answer="right"], QPushButton[choice="true"][answer="right"] QLabel {

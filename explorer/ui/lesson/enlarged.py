@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.ui.appearance import Appearance, Fonts, palette
 from explorer.ui.stylesheet import stylesheet
+from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
 WIDTH, HEIGHT = 1280, 720
@@ -26,17 +27,19 @@ class Enlarged(Appearance):
         What is dressed, with all that stands in it.
     scale : float
         Text scale.
+    theme : Theme, optional
+        Another one than the program's: on paper it is always light.
     """
 
-    def __init__(self, of: Appearance, window: QWidget, scale: float) -> None:
+    def __init__(self, of: Appearance, window: QWidget, scale: float, theme: Theme | None = None) -> None:
         QObject.__init__(self, window)
-        self._of, self._window = of, window
+        self._of, self._window, self._own = of, window, theme
         self.dress(scale)
 
     def dress(self, scale: float) -> None:
         """Wear the program's theme of now, at a text scale."""
         self._scale, self._mode = scale, self._of.mode
-        self.theme = self._of.theme
+        self.theme = self._own or self._of.theme
         self.fonts = Fonts.at_scale(scale)
         self._window.setFont(self.fonts.ui)
         self._window.setPalette(palette(self.theme))

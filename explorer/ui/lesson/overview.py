@@ -4,18 +4,14 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from explorer.document.document import Document
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
 from explorer.lessons.states import StepStates
-from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
-from explorer.ui.bridge import Bridge
-from explorer.ui.lesson.enlarged import HEIGHT, SCALE, WIDTH, Enlarged
+from explorer.ui.lesson.drawn import lay_out, step_off_screen
+from explorer.ui.lesson.enlarged import HEIGHT, SCALE, WIDTH
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.sheet import StepSheet
-from explorer.ui.page.late import Late
-from explorer.ui.selection import Selection
 from explorer.ui.workbench import Workbench
 
 SMALL = QSize(320, 180)
@@ -46,41 +42,18 @@ class Pictures:
             Where the step cannot be shown.
         """
         if number not in self._drawn:
-            self._drawn[number] = self._draw(number)
+            state = self._states[number]
+            with step_off_screen(self._appearance, self.lesson, number, state, SCALE) as (window, bench):
+                step, steps = self.lesson.steps[number], len(self.lesson.steps)
+                sheet = StepSheet(bench)
+                column = QVBoxLayout(window)
+                column.setContentsMargins(0, 0, 0, 0)
+                column.addWidget(sheet)
+                sheet.tell(step, number, steps, self.lesson.title, numbers_of(step, bench.document.engine))
+                lay_out(window, QSize(WIDTH, HEIGHT))
+                sheet.share_room()
+                self._drawn[number] = window.grab()
         return self._drawn[number]
-
-    def _draw(self, number: int) -> QPixmap:
-        step = self.lesson.steps[number]
-        document = Document(self._states[number])
-        window = QWidget()
-        window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        look = Enlarged(self._appearance, window, SCALE)
-        selection = Selection(document, window)
-        bench = Workbench(document, Bridge(document, window), selection, look, self.lesson)
-        try:
-            selection.set_head(step.head)
-            selection.show(step.showing)
-            look_at = step.look
-            selection.choose_token(look_at.token)
-            if look_at.node:
-                selection.speak_of(Spot(look_at.node, look_at.rows, look_at.columns))
-            sheet = StepSheet(bench)
-            column = QVBoxLayout(window)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.addWidget(sheet)
-            sheet.tell(step, number, len(self.lesson.steps), self.lesson.title, numbers_of(step, document.engine))
-            window.resize(WIDTH, HEIGHT)
-            window.show()
-            for late in window.findChildren(Late):
-                late.fill()
-            sheet.share_room()
-            picture = window.grab()
-            window.hide()
-            return picture
-        finally:
-            bench.bridge.close()
-            document.close()
-            window.deleteLater()
 
 
 class Overview(QListWidget):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressDialog, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
+from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.loader import load
 from explorer.ui.later import later
@@ -17,6 +20,7 @@ from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
+from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
 
 FIRST = "start-here"
 """The lesson to begin with."""
+ARRIVAL = 1000
+"""Milliseconds in which a page that comes into sight may still move."""
 MARGIN = 40
 """Pixels at text scale 1 around what a step names, when it is scrolled to."""
 
@@ -83,6 +89,8 @@ class LessonParts(QObject):
         self.panel = StepPanel(window.bench, self.guide)
         aside.take(self.panel)
         self._found = later(self, self.scroll_to_spot)
+        self._arriving = QElapsedTimer()
+        self._watched: QWidget | None = None
         self.guide.stepped.connect(self._follow_step)
         self.guide.tab_wanted.connect(self._show_tab)
         self.guide.showing_wanted.connect(self._show)
@@ -98,12 +106,17 @@ class LessonParts(QObject):
         self.recorder = Recorder(self._bench, window.files, self)
         self.recorder.changed.connect(self._show_recording)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
+        self.hand_out = self._action("Save as a hand-out …", "", self.save_hand_out)
+        window.top_bar.offer(self.present, self.hand_out)
+        self._watcher = LessonWatcher(self)
+        self._watcher.saved.connect(self._reload)
         self.presenter: Presenter | None = None
         self._follow_step()
 
     def _action(self, text: str, key: str, act: object) -> QAction:
         action = QAction(text, self._window)
-        action.setShortcut(QKeySequence(key))
+        if key:
+            action.setShortcut(QKeySequence(key))
         action.triggered.connect(act)
         self._window.addAction(action)
         return action
@@ -160,8 +173,10 @@ class LessonParts(QObject):
             recording = self.recorder.recording
             self._page.show_recording(None if recording is None else len(recording))
 
-    def go_on(self, *_: object) -> None:
+    def go_on(self, file: Path | None = None) -> None:
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""
+        self._watcher.watch(file)
+        self.panel.say("")
         self._bench.bridge.flush()
         self._window.show_page(0)
         if self.guide.steps:
@@ -187,6 +202,43 @@ class LessonParts(QObject):
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.resize(self._window.screen().size())
         self.presenter.showFullScreen()
+
+    def save_hand_out(self) -> None:
+        """Ask for a file and write the lesson on paper: its steps with pictures, questions, answers at the end."""
+        from explorer.ui.lesson import handout
+
+        lesson, files = self.guide.lesson, self._window.files
+        path = files.dialogs.to_hand_out(files.folder / f"{lesson.id}.pdf") if lesson.steps else None
+        if path is None:
+            return
+        progress = QProgressDialog("Drawing the steps …", "Cancel", 0, len(lesson.steps), self._window)
+        progress.setWindowModality(Qt.WindowModality.WindowModal)
+        progress.setMinimumDuration(500)
+        drawn = []
+        try:
+            for part in handout.parts(lesson, self._bench.appearance):
+                drawn.append(part)
+                progress.setValue(len(drawn))
+                if progress.wasCanceled():
+                    return
+            handout.save(path, lesson, drawn)
+        except ExplorerError as error:
+            files.dialogs.tell(str(error))
+        finally:
+            progress.deleteLater()
+
+    # A lesson that is being written
+
+    def _reload(self, file: Path) -> None:
+        """The file of the lesson was saved: go on in the same step, or say what is wrong with it."""
+        try:
+            lesson = load(file)
+        except ExplorerError as error:
+            self.panel.say(str(error))
+            return
+        self.panel.say("")
+        if lesson.steps and self._bench.lesson.id == self.guide.lesson.id:
+            self.panel.go(lambda: self.guide.take(lesson))
 
     def _forget_presenter(self) -> None:
         if self.presenter is not None:
@@ -227,7 +279,9 @@ class LessonParts(QObject):
         self._window.lesson_bar.setVisible(not walks)
         if walks:
             self.card.hide()
+            self._arriving.start()
             self._found.start()
+            self._watch_layout()
         else:
             self._outside.hide()
 
@@ -238,6 +292,20 @@ class LessonParts(QObject):
         showing = self._window.top_bar.showing
         showing.show_in_matrices(what)
         showing.follow()
+
+    def _watch_layout(self) -> None:
+        """What stands above what the step names may still be on its way: follow it for a while."""
+        whole = self._window.page().widget()
+        if whole is not None and whole is not self._watched:
+            if self._watched is not None and isValid(self._watched):
+                self._watched.removeEventFilter(self)
+            self._watched = whole
+            whole.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest and self._arriving.elapsed() < ARRIVAL:
+            self._found.start()
+        return False
 
     def scroll_to_spot(self) -> None:
         """Bring what the step names into sight."""

@@ -8,7 +8,7 @@ from functools import partial
 from html import escape
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -467,8 +467,10 @@ class WordyButton(QPushButton):
         assert layout is not None
         return layout.sizeHint()
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(60, self.sizeHint().height())
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # the words take more lines, or fewer
+            self.setMinimumHeight(self.sizeHint().height())
+        return super().event(event)
 
 
 BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

@@ -14,6 +14,7 @@ from explorer.pages.element import Element
 from explorer.pages.excerpt import excerpt, leaves, matrix_of
 from explorer.pages.header import WHOLE
 from explorer.pages.inspected import inspected
+from explorer.pages.page import Page
 from explorer.pages.view import Cell, View
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import later
@@ -27,6 +28,8 @@ from explorer.ui.workbench import Workbench
 
 WORDS = 0.39
 """Of the width: the words, where what the step names has room beside them."""
+FEW = 16
+"""Numbers of what a question is computed from that are shown with it at most."""
 LOW = 0.42
 """Of the height: the words at most, where they stand above what the step names."""
 
@@ -219,7 +222,18 @@ def elements_of(view: View, step: Step) -> tuple[Element, ...]:
         asked = matrix_of(page, view.graph, step.question.node)
         if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
             shown = (*shown, asked)
+        shown = (*_operands(page, view, step.question.node, shown), *shown)
     return shown
+
+
+def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
+    """What the number that is asked for is computed from, where that is little: it has to be seen, too."""
+    place = view.graph.place(node)
+    names = [view.of_head(parent, place.head) for parent in view.nodes[place.node].parents]
+    found = [matrix for name in names if (matrix := matrix_of(page, view.graph, name)) is not None]
+    there = {part.id for one in shown for part in leaves(one)}
+    fresh = list({matrix.id: matrix for matrix in found if matrix.id not in there}.values())
+    return [*fresh] if sum(matrix.values.size for matrix in fresh) <= FEW else []
 
 
 def first_cell(view: View, step: Step) -> Cell | None:

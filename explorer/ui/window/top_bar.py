@@ -119,6 +119,12 @@ class TopBar(QFrame):
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu
 
+    def offer(self, *actions: QAction) -> None:
+        """Offer what is done with a lesson, behind the lessons in the menu."""
+        menu = self.title.menu()
+        assert menu is not None
+        menu.insertActions(menu.actions()[1], actions)
+
     def _tab(self, title: str, hint: str) -> QPushButton:
         tab = QPushButton(title)
         mark(tab, tab="true")

@@ -1,0 +1,112 @@
+"""Steps that nobody is at, drawn beside the window: as small pictures, and for paper."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QRegion
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from explorer.document.document import Document
+from explorer.document.state import State
+from explorer.lessons.schema import Lesson
+from explorer.lessons.steps import Predict
+from explorer.pages.excerpt import covered_by
+from explorer.pages.view import Spot
+from explorer.ui.appearance import Appearance
+from explorer.ui.bridge import Bridge
+from explorer.ui.colour import qcolor
+from explorer.ui.lesson.enlarged import Enlarged
+from explorer.ui.lesson.sheet import elements_of
+from explorer.ui.page.column import Elements
+from explorer.ui.page.late import Late
+from explorer.ui.selection import Selection
+from explorer.ui.theme import LIGHT, Theme
+from explorer.ui.widgets.formula import typeset
+from explorer.ui.workbench import Workbench
+
+PAPER = 760
+"""Pixels that what a step names is wide at most on paper."""
+SHARP = 2.0
+"""Pixels of a picture for paper to one of the window."""
+
+
+@contextmanager
+def step_off_screen(
+    appearance: Appearance, lesson: Lesson, number: int, state: State, scale: float, theme: Theme | None = None
+) -> Iterator[tuple[QWidget, Workbench]]:
+    """A widget that no screen shows, and a bench in its look, which looks at what a step names.
+
+    Parameters
+    ----------
+    appearance : Appearance
+        The program's look.
+    lesson : Lesson
+    number : int
+        Of the step, counted from 0.
+    state : State
+        Of the step.
+    scale : float
+        Text scale.
+    theme : Theme, optional
+        Another one than the program's.
+    """
+    typeset("x")  # else a formula waits with its typesetting for the second paint
+    step, document, window = lesson.steps[number], Document(state), QWidget()
+    window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    window.setObjectName("page")
+    look = Enlarged(appearance, window, scale, theme)
+    selection = Selection(document, window)
+    bench = Workbench(document, Bridge(document, window), selection, look, lesson)
+    selection.set_head(step.head)
+    selection.show(step.showing)
+    selection.choose_token(step.look.token)
+    spot = Spot(step.look.node, step.look.rows, step.look.columns) if step.look.node else None
+    question = step.question
+    covered: Mapping[str, frozenset[tuple[int, ...]]] = {}
+    if isinstance(question, Predict) and question.of == "value":
+        covered = covered_by(bench.view, question.node, question.cell)
+    selection.speak_of(spot, covered)
+    try:
+        yield window, bench
+    finally:
+        window.hide()
+        bench.bridge.close()
+        document.close()
+        window.deleteLater()
+        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+
+
+def lay_out(window: QWidget, size: QSize) -> None:
+    """Give all that stands in a widget its place and its pictures."""
+    window.resize(size)
+    window.show()
+    for late in window.findChildren(Late):
+        late.fill()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+
+
+def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: State) -> QImage | None:
+    """What a step names, as a picture for paper; None where it names nothing that stands on a page."""
+    with step_off_screen(appearance, lesson, number, state, 1.0, LIGHT) as (window, bench):
+        shown = elements_of(bench.view, lesson.steps[number])
+        if not shown:
+            return None
+        elements = Elements(bench, 8)
+        column = QVBoxLayout(window)
+        column.setContentsMargins(4, 4, 4, 4)
+        column.addWidget(elements)
+        elements.tell(shown)
+        lay_out(window, QSize(PAPER, PAPER))
+        elements.share_room(PAPER - 8, None)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        size = window.sizeHint().boundedTo(QSize(2 * PAPER, 3 * PAPER)).expandedTo(window.minimumSizeHint())
+        window.resize(size)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        image = QImage(size * SHARP, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(SHARP)
+        image.fill(qcolor(LIGHT.surface))
+        painter = QPainter(image)
+        window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+        painter.end()
+        return image

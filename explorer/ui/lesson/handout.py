@@ -1,0 +1,192 @@
+"""A lesson on paper: each step with its words and its picture, questions with room to write, the answers at the end."""
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QSizeF, QUrl
+from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+
+from explorer.core.engine import Engine
+from explorer.files import whole_file
+from explorer.lessons import prose
+from explorer.lessons.answers import place_named, right_places
+from explorer.lessons.hints import ladder
+from explorer.lessons.prose import numbers_of
+from explorer.lessons.schema import Lesson
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
+from explorer.ui.appearance import Appearance
+from explorer.ui.lesson.drawn import SHARP, picture_of_step
+
+ENDINGS = (".pdf", ".html")
+DPI = 96
+LINES = 3
+"""Empty lines below a question that is answered in words or by a number."""
+PICTURE = 620
+"""Pixels that a picture is wide at most on the page."""
+_STYLE = """
+body { font-family: sans-serif; font-size: 11pt; line-height: 1.4; color: #1b2430; background: #ffffff; }
+main { max-width: 46em; margin: 0 auto; }
+h1 { font-size: 20pt; margin: 0 0 6pt 0; }
+h2 { font-size: 14pt; margin: 18pt 0 4pt 0; page-break-after: avoid; }
+p { margin: 0 0 6pt 0; }
+.muted { color: #5b6472; }
+.ask { font-weight: bold; }
+img { max-width: 100%; }
+@media print { section { break-inside: avoid; } }
+"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A step on paper.
+
+    Parameters
+    ----------
+    heading, words : str
+        HTML.
+    picture : QImage or None
+    question : str
+        HTML, with room to write; empty where nothing is asked.
+    answer : str
+        HTML; empty where nothing is asked.
+    """
+
+    heading: str
+    words: str
+    picture: QImage | None
+    question: str
+    answer: str
+
+
+def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
+    """The steps of a lesson on paper, one after the other: each takes a moment to be drawn.
+
+    Raises
+    ------
+    ExplorerError
+        Where a step cannot be shown.
+    """
+    states = StepStates(lesson)
+    for number, step in enumerate(lesson.steps):
+        engine = states.engine(number)
+        numbers = numbers_of(step, engine)
+        picture = picture_of_step(appearance, lesson, number, states[number])
+        yield Part(
+            f"{number + 1}. {escape(step.title)}",
+            prose.html(step.words, numbers),
+            picture,
+            _asked(step, numbers),
+            _answer(step, engine, numbers),
+        )
+
+
+def _asked(step: Step, numbers: dict[str, str]) -> str:
+    question = step.question
+    if question is None:
+        return ""
+    asked = f"<div class='ask'>{prose.html(question.ask, numbers)}</div>"
+    if isinstance(question, Choose):
+        texts = (prose.html(choice.text, numbers) for choice in question.choices)
+        rows = "".join(f"<tr><td valign='top'>☐&nbsp;</td><td>{text}</td></tr>" for text in texts)
+        return f"{asked}<table>{rows}</table>"
+    return asked + "<p>" + "<br>".join(["&nbsp;" + "_" * 60] * LINES) + "</p>"
+
+
+def _answer(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
+    question = step.question
+    match question:
+        case Predict():
+            *_, last = ladder(question, engine)
+            rows = [row for _, part in last for row in part] if not isinstance(last, str) else []
+            told = "".join(
+                f"<tr><td>{escape(row.label)}&nbsp;&nbsp;</td><td>{escape(row.expression)}&nbsp;&nbsp;</td>"
+                f"<td align='right'>{'= ' if row.value else ''}{escape(row.value)}</td></tr>"
+                for row in rows
+            )
+            said = f"<table>{told}</table>"
+        case Choose():
+            said = "".join(prose.html(choice.text, numbers) for choice in question.choices if choice.right)
+        case Point():
+            said = f"<p>{escape(place_named(question, right_places(question, engine)[0], engine))}</p>"
+        case MakeSo():
+            said = f"<p>Any that reaches <code>{escape(question.goal)}</code>.</p>"
+        case _:
+            return ""
+    return said + (prose.html(question.why, numbers) if question.why else "")
+
+
+def html(lesson: Lesson, parts: Sequence[Part]) -> str:
+    """A hand-out as one HTML file with everything in it."""
+    return _page(lesson, parts, lambda number, image: f"data:image/png;base64,{b64encode(_png(image)).decode()}")
+
+
+def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
+    """A hand-out as a PDF, on A4."""
+    document = QTextDocument()
+    for number, part in enumerate(parts):
+        if part.picture is not None:
+            document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(f"step:{number}"), part.picture)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(lesson.title)
+    writer.setCreator("Transformer Explorer")
+    writer.setResolution(DPI)
+    margins = QMarginsF(18, 16, 18, 18)
+    writer.setPageLayout(
+        QPageLayout(
+            QPageSize(QPageSize.PageSizeId.A4), QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter
+        )
+    )
+    document.documentLayout().setPaintDevice(writer)
+    document.setPageSize(QSizeF(writer.width(), writer.height()))
+    document.setHtml(_page(lesson, parts, lambda number, image: f"step:{number}"))
+    document.print_(writer)
+    del writer  # which ends the file
+    return bytes(buffer.data().data())
+
+
+def save(path: Path, lesson: Lesson, parts: Sequence[Part]) -> None:
+    """Write a hand-out, a PDF or an HTML file by the ending of its name.
+
+    Raises
+    ------
+    ExplorerError
+        "not-written".
+    """
+    content = html(lesson, parts).encode() if path.suffix.lower() == ".html" else pdf(lesson, parts)
+    with whole_file(path) as stream:
+        stream.write(content)
+
+
+def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> str:
+    steps = "".join(_section(number, part, source) for number, part in enumerate(parts))
+    answers = "".join(f"<h3>{part.heading}</h3>{part.answer}" for part in parts if part.answer)
+    end = f"<h2 style='page-break-before: always'>Answers</h2>{answers}" if answers else ""
+    teaches = (
+        f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>" if lesson.teaches else ""
+    )
+    return (
+        f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{escape(lesson.title)}</title>"
+        f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style></head>"
+        f"<body><main><h1>{escape(lesson.title)}</h1>{teaches}{steps}{end}</main></body></html>"
+    )
+
+
+def _section(number: int, part: Part, source: Callable[[int, QImage], str]) -> str:
+    picture = ""
+    if part.picture is not None:
+        width = min(round(part.picture.width() / SHARP), PICTURE)
+        picture = f"<p><img src='{source(number, part.picture)}' width='{width}' alt='{part.heading}'></p>"
+    return f"<section><h2>{part.heading}</h2>{part.words}{picture}{part.question}</section>"
+
+
+def _png(image: QImage) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())

@@ -1,0 +1,69 @@
+"""A lesson that is being written, and a lesson on paper."""
+
+import re
+
+import pytest
+
+from explorer.ui import files
+from explorer.ui.lesson import handout
+from tests.ui.lesson.conftest import LESSON
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+@pytest.fixture
+def written(window, file, eye):
+    """The lesson opened from its file, in its second step."""
+    window.files.open_path(file)
+    window.lessons.guide.go(1)
+    eye.settle(window)
+    return file
+
+
+def test_a_lesson_file_opens_at_its_steps(open_window, file, eye):
+    window = open_window()
+    window.files.open_path(file)
+    eye.settle(window)
+    assert window.lessons.guide.at == 0
+    assert window.lessons.panel.isVisible()
+
+
+def test_saving_the_file_reloads_the_lesson_in_the_same_step(window, written, guide, panel, qtbot):
+    before = '[[step]]\nid = "new"\ntitle = "New"\nwords = "One more."\n[step.look]\nstage = "output"\n\n'
+    text = LESSON.replace("Softmax makes shares of them.", "Other words.")
+    written.write_text(text.replace("[[step]]", f"{before}[[step]]", 1))
+    qtbot.waitUntil(lambda: "Other words" in panel._words.text())
+    assert guide.step.id == "predict"
+    assert guide.at == 2
+
+
+def test_a_mistake_in_the_file_is_told_and_the_lesson_stays(window, written, guide, panel, qtbot):
+    written.write_text(LESSON.replace('node = "output.probabilities"', 'node = "output.probabilitys"'))
+    qtbot.waitUntil(lambda: panel._trouble.isVisible())
+    assert "probabilitys" in panel._trouble.text()
+    assert "predict" in panel._trouble.text()
+    assert guide.step.id == "predict"
+    written.write_text(LESSON.replace("Softmax makes shares of them.", "All is well."))
+    qtbot.waitUntil(lambda: "All is well" in panel._words.text())
+    assert not panel._trouble.isVisible()
+
+
+@pytest.mark.parametrize("ending", handout.ENDINGS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_lesson_on_paper(window, guide, tmp_path, monkeypatch, ending):
+    path = tmp_path / f"small{ending}"
+    monkeypatch.setattr(files.Dialogs, "to_hand_out", lambda *_: path)
+    window.lessons.save_hand_out()
+    content = path.read_bytes()
+    if ending == ".pdf":
+        assert content.startswith(b"%PDF")
+        return
+    text = content.decode()
+    assert text.count("<section>") == 5
+    assert text.count("data:image/png;base64,") == 5
+    assert not re.search(r"(src|href)='(?!data:)", text)  # one file with everything in it
+    before, _, answers = text.partition(">Answers<")
+    assert "What is the share of A?" in before
+    assert "0.6652" not in before  # the right answer stands at the end alone
+    assert "0.6652" in answers
+    assert "The shares add up to 1." in answers
