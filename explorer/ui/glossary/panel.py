@@ -29,6 +29,8 @@ class GlossaryPanel(QFrame):
 
     Signals
     -------
+    changed
+        It says something else: it may take another height.
     left
         It was closed.
     lesson_asked : str, str
@@ -37,6 +39,7 @@ class GlossaryPanel(QFrame):
         A stage of the open model.
     """
 
+    changed = Signal()
     left = Signal()
     lesson_asked = Signal(str, str)
     stage_asked = Signal(str)
@@ -100,6 +103,12 @@ class GlossaryPanel(QFrame):
         self._show()
         self._scroll.verticalScrollBar().setValue(0)
 
+    def wanted_height(self) -> int:
+        """Pixels that all of it takes at its present width."""
+        margins = self._down.contentsMargins()
+        top = self.search.sizeHint().height() + self._down.spacing()
+        return margins.top() + top + self._page.sizeHint().height() + margins.bottom()
+
     def list_terms(self, in_sight: Sequence[Term]) -> None:
         """Link to other terms: another page is in sight."""
         self._in_sight = in_sight
@@ -143,6 +152,7 @@ class GlossaryPanel(QFrame):
         heading = f"With “{escape(typed)}”" if typed else "On this page"
         nothing = "nothing. Try another word." if typed else ""
         self._listed.setText(f"<b>{heading}</b>: {links or nothing}" if links or nothing else "")
+        self.changed.emit()
 
     def _take_first(self) -> None:
         """Open the first entry of what was typed."""

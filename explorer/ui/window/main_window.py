@@ -214,20 +214,24 @@ class MainWindow(QMainWindow):
             self.glossary.left.connect(self.close_glossary)
             self.glossary.stage_asked.connect(self._go_to_stage)
             self.glossary.lesson_asked.connect(self._open_at)
+            self.glossary.changed.connect(lambda: do_later(self, self._place_glossary))
         self.glossary.show_term(term, terms_in_sight(self, self.glossary))
         self._place_glossary()
         self.glossary.show()
+        self._place_glossary()
 
     def close_glossary(self) -> None:
         """The right column as it was."""
         if self.glossary is not None and self.glossary.isVisible():
             self.glossary.hide()
+            self._place_glossary()
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _follow_terms(self) -> None:
         """Another page is in sight: it has other terms."""
         if self.glossary is not None and self.glossary.isVisible():
             self.glossary.list_terms(terms_in_sight(self, self.glossary))
+            self._place_glossary()
 
     def _place_glossary(self) -> None:
         """Above the inspector; on a page without one, beside what stands there."""
@@ -236,13 +240,17 @@ class MainWindow(QMainWindow):
         closed = self.glossary.isHidden()
         self.glossary.setFixedWidth(self.inspector.width())
         if self.pages.currentWidget() is self._whole:
-            self.glossary.setFixedHeight(self._whole.height() // 2)
+            most = self.inspector.parentWidget().height() // 2
+            self.glossary.setFixedHeight(min(self.glossary.wanted_height(), most))
             self._right.insertWidget(0, self.glossary)
         else:
             self.glossary.setMinimumHeight(0)
             self.glossary.setMaximumHeight(QWIDGETSIZE_MAX)
             self._beside.addWidget(self.glossary)
         self.glossary.setHidden(closed)  # Qt hides what gets another place
+        # Three things are too many for one column: the step that one is at goes before the cell.
+        self.inspector.setHidden(not closed and not self.lessons.panel.isHidden())
+        self.lessons.panel.fit()
 
     def _go_to_stage(self, stage: str) -> None:
         self.bench.selection.go_to(stage)
