@@ -20,7 +20,7 @@ from explorer.document.commands.cells import last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
-from explorer.lessons.schema import Lesson, Setting
+from explorer.lessons.schema import WHOLE, Lesson, Setting
 from explorer.lessons.step_tables import read_steps
 from explorer.lessons.trained_weights import read_weights
 
@@ -413,4 +413,4 @@ def _inputs(graph: Graph) -> Iterable[str]:
 def _stage(top: Table, graphs: Mapping[str, Graph]) -> str:
     first = next(iter(graphs.values()))
     common = [s.name for s in first.stages if all(s.name in (t.name for t in g.stages) for g in graphs.values())]
-    return top.one_of("start_stage", common, default=common[0])
+    return top.one_of("start_stage", [WHOLE, *common], default=common[0])

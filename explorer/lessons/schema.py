@@ -15,6 +15,9 @@ from explorer.core.training.recipe import Recipe
 from explorer.document.state import State, frozen
 from explorer.lessons.steps import Step
 
+WHOLE = "model"
+"""What is looked at where it is no stage: the whole model in one picture."""
+
 
 @dataclass(frozen=True, eq=False)
 class Setting:
@@ -66,7 +69,7 @@ class Lesson:
     reference : str
         Where the numbers are from, such as "004"; empty where they are all ours.
     start_stage : str
-        The stage of the pipeline to open with.
+        The stage of the pipeline to open with, or `WHOLE`.
     order : int
         Its place among the lessons: easier ones have smaller numbers.
     model : Model

@@ -37,6 +37,13 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "numbers on. Nothing is hidden: behind every block are its matrices, down to the last digit.",
         ),
     ),
+    "block": (
+        Answer(
+            _FOR,
+            "This is one block of the model, with every matrix in it. What is computed stands behind what it is made "
+            "of, and the formula says how. A click on a matrix goes to its numbers; Esc goes back to the whole model.",
+        ),
+    ),
     "embedding": (
         Answer(
             _FOR,

@@ -1,127 +1,192 @@
-"""Models without a stream as a chain of nodes: a lesson on one attention, on vectors, on norms, on an output."""
+"""Nodes as boxes with pictures, formulas and shapes, and the ways between: a small model as a whole, or one block."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.core.node import Node
+from explorer.core.node import Node, Stage
 from explorer.core.numbers import significant, written
 from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
-from explorer.pages.drawing import MUTED, TEXT, Axis, Bars, Box, Drawing, Mark, Way, Words
+from explorer.pages.columns import Place, laid
+from explorer.pages.drawing import ACCENT, MUTED, TEXT, Axis, Bars, Box, Drawing, Mark, Way, Words
 from explorer.pages.gestures import GoTo
-from explorer.pages.lanes import SAID, image_of
+from explorer.pages.lane import SAID, image_of
 from explorer.pages.view import Cell, View
 
-WIDTH, HEIGHT, ACROSS, DOWN = 96.0, 92.0, 46.0, 22.0
-"""Of a box, and between boxes."""
-MOST_ROWS, MOST_LETTERS, MOST_BARS = 9, 9, 8
-"""Rows of a picture that have their words beside them, how long these may be, and bars of an output."""
+LINE, PAD = 17.0, 7.0
+"""How high a line of words is, and the room beside and below what stands in a box."""
+IMAGE, TALL, LOW = 34.0, 62.0, 12.0
+"""How high the picture of a matrix is, where there are few of them, and of a vector."""
+LEAST, VECTOR = 84.0, 44.0
+"""How wide a box is at least, with a matrix and with a vector in it."""
+LETTER, STRONG, SIGN = 6.0, 6.8, 5.6
+"""About how wide a letter is, one of a title, and a sign of a formula."""
+FEW = 6
+"""Matrices; they are drawn larger."""
+LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 9, 6
+"""How high a row of a picture is at least that has its word beside it, how long these may be; bars of an output."""
+ASIDE = "average", "likeness"
+"""Nodes from which nothing goes on."""
+_COMMAND = re.compile(r"\\(?:mathrm|sqrt|overline|hat|bar|left|right|;|,|!)|[{}^_ ]")
+_WORD = re.compile(r"\\[a-z]+", re.IGNORECASE)
 
 
 def chain(view: View) -> tuple[Drawing, list[str]]:
-    """Each node in a box, those that it is made from at its left; and the node that each mark waits for."""
-    nodes = [node for node in view.nodes.values() if _counts(view, node)]
-    columns = _columns(nodes, view)
-    places: dict[str, tuple[float, float, float, float]] = {}
-    across = WIDTH + ACROSS
-    for k, column in enumerate(columns):
-        high = len(column) * (HEIGHT + DOWN) - DOWN
-        for i, node in enumerate(column):
-            places[node.name] = k * across, i * (HEIGHT + DOWN) - high / 2, WIDTH, HEIGHT
+    """Each node in a box, behind those that it is made from; and the node that each mark waits for."""
+    nodes = [node for node in view.nodes.values() if counts(view, node)]
+    said = f"The model: {', then '.join(stage.title for stage in view.graph.stages)}"
+    return boxes(view, nodes, (), said)
+
+
+def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: str) -> tuple[Drawing, list[str]]:
+    """Some nodes, and those that they read from elsewhere; and the node that each mark waits for."""
+    every = [*outside, *nodes]
+    names = {node.name for node in every}
+    stages = {stage.name: stage for stage in view.graph.stages}
+    matrices = sum(view.values[node.name].ndim > 1 for node in every)
+    high = TALL if matrices <= FEW else IMAGE
+    drawn = {node.name: _Boxed(view, node, stages[node.stage], high, node in outside) for node in every}
+    reads = {
+        node.name: [] if node in outside else [parent for parent in dict.fromkeys(node.parents) if parent in names]
+        for node in every
+    }
+    given = [node.name for node in nodes if node.is_input or not node.parents]
+    layout = laid({name: one.size for name, one in drawn.items()}, reads, given, [node.name for node in outside])
     marks: list[Mark] = []
     due: list[str] = []
-    for drawn in (lambda node: _ways(node, places), lambda node: _box(view, node, places[node.name])):
-        for node in nodes:
-            marks += drawn(node)
-            due += [node.name] * (len(marks) - len(due))
-    high = max((len(column) for column in columns), default=1) * (HEIGHT + DOWN)
-    said = f"The model: {', then '.join(stage.title for stage in view.graph.stages)}"
+    for name, points in layout.ways:
+        marks.append(Way(points, TEXT, 1.5))
+        due.append(name)
+    for name, one in drawn.items():
+        marks += one.marks(layout.places[name])
+        due += [name] * (len(marks) - len(due))
     none = Axis(labels=())
-    window = (-14.0, len(columns) * across - ACROSS + 14.0, -high / 2 - 4.0, high / 2 + 4.0)
-    return Drawing(tuple(marks), window, said, none, none, down=True, square=True, zoom=True), due
+    return Drawing(tuple(marks), layout.window, summary, none, none, down=True, square=True, zoom=True), due
 
 
-def _counts(view: View, node: Node) -> bool:
-    """Whether a node is drawn: a factor, a temperature or a mask that is the same everywhere is not."""
-    return bool(node.axes) or not view.graph.children.get(node.name)
+def counts(view: View, node: Node) -> bool:
+    """Whether a node is drawn: a factor or a temperature is not, nor what is only looked at."""
+    return node.short not in ASIDE and (bool(node.axes) or not view.graph.children.get(node.name))
 
 
-def _columns(nodes: Sequence[Node], view: View) -> list[list[Node]]:
-    """Each node behind those that it reads; what is given stands right before what reads it."""
-    depths: dict[str, int] = {}
-    for node in nodes:
-        depths[node.name] = 1 + max((depths[p] for p in node.parents if p in depths), default=-1)
-    for node in nodes:
-        after = [depths[child] for child in view.graph.children.get(node.name, ()) if child in depths]
-        if node.is_input and after:
-            depths[node.name] = min(after) - 1
-    columns: list[list[Node]] = [[] for _ in range(max(depths.values(), default=0) + 1)]
-    for node in nodes:
-        columns[depths[node.name]].append(node)
-    return [column for column in columns if column]
+class _Boxed:
+    """One node: what is written in its box, and how large that is."""
 
+    def __init__(self, view: View, node: Node, stage: Stage, high: float, outside: bool) -> None:
+        self._view, self._node, self._stage = view, node, stage
+        self._value = view.values[node.name]
+        self._outside = outside
+        self._small = self._value.ndim == 1 and node.is_input and self._value.dtype.kind == "f"
+        self._note, self._share = amount(view, node.name)
+        self._title = stage.title if node.short == "value" else node.short
+        self._formula = "" if node.is_input or outside else _formula(view, node)
+        self.name = f"{self._title}, from {stage.group}: {stage.title}" if outside else self._title
+        self._picture = LOW if self._small else high
+        self._whose = self._rows()
+        self._beside = min(LETTER * max(map(len, self._whose)) + 3.0, 56.0) if self._whose else 0.0
+        wide = max(
+            VECTOR if self._small else LEAST + self._beside,
+            STRONG * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
+            SIGN * _signs(self._formula) + 2 * PAD,
+        )
+        lines = 1 + bool(self._formula)
+        self.size = float(round(min(wide, 150.0))), LINE * lines + self._picture + PAD + 3.0
 
-def _ways(node: Node, places: Mapping[str, tuple[float, float, float, float]]) -> list[Mark]:
-    left, top, _, height = places[node.name]
-    found: list[Mark] = []
-    for parent in dict.fromkeys(node.parents):
-        if parent in places:
-            x, y = places[parent][0] + WIDTH, places[parent][1] + height / 2
-            bend, middle = left - ACROSS / 2, top + height / 2
-            ways = ((x, y), (left, middle)) if y == middle else ((x, y), (bend, y), (bend, middle), (left, middle))
-            found.append(Way(ways, TEXT, 1.8))
-    return found
+    def _rows(self) -> tuple[str, ...]:
+        """The words beside the rows of the picture, where there is room for them."""
+        if self._value.ndim < 2 or self._node.short == "probabilities":
+            return ()
+        rows = self._view.labels(self._node.axes[-2])
+        fits = LEAST_ROW * len(rows) <= self._picture and max(map(len, rows)) <= MOST_LETTERS
+        return rows if fits and len(rows) > 1 and self._node.axes[-2] in self._view.graph.sequences else ()
 
+    def marks(self, place: Place) -> list[Mark]:
+        """The box with what the node holds: a picture, bars, words, or its one number."""
+        view, node, value = self._view, self._node, self._value
+        left, top, width, height = place
+        head = LINE * (1 + bool(self._formula))
+        room = left + PAD, top + head + 2.0, width - 2 * PAD, height - head - PAD - 2.0
+        said = SAID.get(self._stage.kind, "")
+        tip = "\n".join(filter(None, (f"{self._stage.group}: {self._stage.title}", said, written_shape(value.shape))))
+        box = Box(
+            place,
+            self.name,
+            self._title,
+            "" if self._small and self._share is None else self._note,
+            tip,
+            GoTo(self._stage.name),
+            self._share,
+            formula=self._formula,
+            ink=ACCENT if node.is_input and self._share is None else MUTED if self._outside else TEXT,
+        )
+        if value.dtype.kind in "iub" and value.ndim == 1:
+            return [box, *self._words(room)]
+        if value.size == 1:
+            number = value.item()
+            told = written(float(number), significant(float(number), 3)) if value.dtype.kind == "f" else str(number)
+            return [box, Words(room[0] + room[2] / 2, room[1] + room[3] / 2, told, TEXT, fixed=True, size=15.0)]
+        if node.short == "probabilities" and view.looking.showing == "values" and len(value) == 1:
+            return [box, self._bars(room)]
+        marks: list[Mark] = [box]
+        if self._outside:
+            origin = Words(left + width / 2, top + height + 8.0, f"from {self._stage.group}", MUTED, True, size=11.7)
+            marks.append(origin)
+        each = room[3] / max(len(self._whose), 1)
+        for i, word in enumerate(self._whose):
+            at = room[0] + self._beside - 3.0, room[1] + (i + 0.5) * each
+            marks.append(Words(*at, word, MUTED, True, 1.0, size=11.0))
+        inside = room[0] + self._beside, room[1], room[2] - self._beside, room[3]
+        return [*marks, image_of(view, view.of_head(node.name), inside)]
 
-def _box(view: View, node: Node, place: tuple[float, float, float, float]) -> list[Mark]:
-    """The box of a node with what it holds: a picture, bars, or its one number."""
-    left, top, width, height = place
-    stage = next(stage for stage in view.graph.stages if stage.name == node.stage)
-    value = view.values[node.name]
-    note, share = amount(view, node.name)
-    tip = "\n".join(
-        filter(None, (f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(value.shape)))
-    )
-    title = stage.title if node.short in ("value", "norm") else node.short
-    room = left + 8.0, top + 20.0, width - 16.0, height - 38.0
-    if value.dtype.kind in "iub" and value.ndim == 1:
-        labels = _words_of(view, node)
-        box = Box(place, title, title, note if share is not None else "", tip, GoTo(node.stage), share)
-        each = room[3] / max(len(labels), 1)
+    def _words(self, room: Place) -> list[Words]:
+        """What chosen numbers mean: they are numbers of words."""
+        node, view = self._node, self._view
+        parent = view.nodes[node.parents[0] if node.parents else "output.probabilities"] if node.parents else node
+        labels = view.labels(parent.axes[-1])
+        numbers = [int(i) for i in np.ravel(self._value)]
+        if not node.parents:
+            words = self._of_given(numbers)
+        else:
+            words = [labels[i] if i < len(labels) else str(i) for i in numbers]
+        most = max(int(room[3] / LEAST_ROW), 1)
+        shown = words if len(words) <= most else [*words[: most - 1], "…"]
+        each = room[3] / len(shown)
         return [
-            box,
-            *(
-                Words(left + width / 2, room[1] + (i + 0.5) * each, word, TEXT, fixed=True, size=min(13.0, each))
-                for i, word in enumerate(labels[:12])
-            ),
+            Words(room[0] + room[2] / 2, room[1] + (i + 0.5) * each, word, TEXT, fixed=True, size=min(13.0, each))
+            for i, word in enumerate(shown)
         ]
-    if value.size == 1:
-        number = value.item()
-        told = written(float(number), significant(float(number), 3)) if value.dtype.kind == "f" else str(number)
-        box = Box(place, title, title, note if share is not None else "", tip, GoTo(node.stage), share)
-        return [box, Words(left + width / 2, top + height / 2, told, TEXT, fixed=True, size=15.0)]
-    marks: list[Mark] = [Box(place, title, title, note, tip, GoTo(node.stage), share)]
-    if node.short == "probabilities" and view.looking.showing == "values" and len(value) == 1:
-        labels, best = view.labels(node.axes[1]), np.argsort(-np.nan_to_num(value[0]), kind="stable")[:MOST_BARS]
-        words = tuple(labels[j] for j in best)
-        cells = tuple(Cell(node.name, (0, int(j))) for j in best)
-        shares = tuple(float(value[0, j]) for j in best)
-        return [*marks, Bars((left + 4.0, room[1], width - 8.0, room[3]), words, shares, cells, max(1.0, *shares))]
-    name = view.of_head(node.name)
-    rows = view.labels(view.graph.axes_of(view.graph.place(name))[0])
-    if 1 < len(rows) <= MOST_ROWS and value.ndim > 1 and max(map(len, rows)) <= MOST_LETTERS:
-        each = room[3] / len(rows)
-        beside = min(5.2 * max(map(len, rows)) + 3.0, 46.0)
-        for i, word in enumerate(rows):
-            at = room[0] + beside - 2.0, room[1] + (i + 0.5) * each
-            marks.append(Words(*at, word, MUTED, True, 1.0, size=min(8.5, each)))
-        room = room[0] + beside, room[1], room[2] - beside, room[3]
-    return [*marks, image_of(view, name, room)]
+
+    def _of_given(self, numbers: Sequence[int]) -> list[str]:
+        """The words of tokens that are an input, by what their numbers pick out."""
+        view, node = self._view, self._node
+        if node.axes[0] in view.graph.sequences and node.short == "tokens":
+            return list(view.labels(node.axes[0]))
+        if "output.probabilities" in view.nodes:
+            labels = view.labels(view.nodes["output.probabilities"].axes[-1])
+            return [labels[i] if i < len(labels) else str(i) for i in numbers]
+        return list(map(str, numbers))
+
+    def _bars(self, room: Place) -> Bars:
+        """The likeliest words."""
+        labels, shares = self._view.labels(self._node.axes[1]), self._value[0]
+        most = max(min(MOST_BARS, int(room[3] / LEAST_ROW)), 1)
+        best = np.argsort(-np.nan_to_num(shares), kind="stable")[:most].tolist()
+        values = tuple(float(shares[j]) for j in best)
+        cells = tuple(Cell(self._node.name, (0, j)) for j in best)
+        return Bars(room, tuple(labels[j] for j in best), values, cells, max(1.0, *values))
 
 
-def _words_of(view: View, node: Node) -> tuple[str, ...]:
-    """What chosen numbers mean, if they are numbers of words."""
-    parent = view.nodes[node.parents[0] if node.parents else "output.probabilities"]
-    labels = view.labels(parent.axes[-1])
-    return tuple(labels[int(i)] if int(i) < len(labels) else str(int(i)) for i in np.ravel(view.values[node.name]))
+def _formula(view: View, node: Node) -> str:
+    """How a node comes from those that it reads."""
+    formula = node.op.formula(*(view.nodes[parent].symbol for parent in node.parents))
+    return node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}"
+
+
+def _signs(latex: str) -> int:
+    """About how many letters wide a formula is; of a fraction the longer part counts."""
+    parts = re.split(r"\\frac", latex)
+    bare = _COMMAND.sub("", "".join(parts))
+    bare = _WORD.sub("x", bare)
+    return len(bare) if len(parts) == 1 else round(0.75 * len(bare))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.pages.attention import attention, attention_sentence
+from explorer.pages.blocks import block, block_sentence
 from explorer.pages.changes import changes
 from explorer.pages.costs import COSTS, costs, costs_sentence, is_gpt
 from explorer.pages.covering import without
@@ -15,9 +16,10 @@ from explorer.pages.element import Element
 from explorer.pages.embedding import embedding
 from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
 from explorer.pages.head_gallery import HEADS, has_heads, head_gallery, head_gallery_sentence
-from explorer.pages.header import WHOLE as WHOLE_NAME
 from explorer.pages.header import header
 from explorer.pages.heads import heads, heads_sentence
+from explorer.pages.levels import BLOCK, blocks
+from explorer.pages.levels import WHOLE as WHOLE_NAME
 from explorer.pages.loss import loss, loss_sentence
 from explorer.pages.matrices import matrices
 from explorer.pages.net import net, net_sentence
@@ -63,6 +65,11 @@ def _about_writing(graph: Graph) -> tuple[Stage, ...]:
     return tuple(stage for stage, there in found.items() if there)
 
 
+def places(graph: Graph) -> tuple[Stage, ...]:
+    """All that has a page: the stops, and the blocks that one looks into on the way from the whole to a stage."""
+    return (*stops(graph), *blocks(graph))
+
+
 @dataclass(frozen=True)
 class Kind:
     """What stands on the pages of one kind of stage.
@@ -90,6 +97,7 @@ _ATTENTION = (
 )
 KINDS: dict[str, Kind] = {
     "whole": Kind(whole, whole_sentence),
+    BLOCK: Kind(block, block_sentence),
     "embedding": Kind(
         embedding,
         "Each word is looked up in a table: its row is the vector it starts with.",

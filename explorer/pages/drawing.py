@@ -119,12 +119,18 @@ class Segments(Mark):
     ----------
     ends : numpy.ndarray
         (n, 2, 2): start and end of each, as (x, y).
+    token : str
+        The axis whose words the lines are: those of a lit word are orange.
+    whose : numpy.ndarray or None
+        (n,): the place of each line's word along that axis.
     """
 
     ends: Array
     ink: str = LINE
     width: float = 1.0
     dashed: bool = False
+    token: str = ""
+    whose: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,6 +335,12 @@ class Box(Mark):
         What a right click offers.
     off : bool
         Whether it is switched off.
+    formula : str or None
+        LaTeX, written below the title. With it, if only an empty one, title and note share the first line.
+    ink : str
+        Of the title.
+    after : tuple of int
+        The numbers of the boxes, among the marks, that it reads from: arrow keys follow them.
     """
 
     place: tuple[float, float, float, float]
@@ -342,6 +354,9 @@ class Box(Mark):
     around: bool = False
     menu: tuple[tuple[str, Gesture], ...] = ()
     off: bool = False
+    formula: str | None = None
+    ink: str = TEXT
+    after: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -449,7 +464,10 @@ class Drawing(Data):
         Whether a unit is as long across as it is up.
     probe : Probe or None
     zoom : bool
-        Whether one can look closer, by the wheel or + and −, and move about by dragging; words grow along.
+        Whether one can look closer, by the wheel or + and −, and move about by dragging; words grow along. Who comes
+        so close to a box that it fills the view goes where it leads.
+    out : Gesture or None
+        In a drawing with zoom, what looking from still farther away asks for, where all of it is in sight.
     """
 
     marks: tuple[Mark, ...]
@@ -461,3 +479,4 @@ class Drawing(Data):
     square: bool = False
     probe: Probe | None = None
     zoom: bool = False
+    out: Gesture | None = None

@@ -143,6 +143,7 @@ class ShowPrinted(Gesture):
 
 @dataclass(frozen=True)
 class GoTo(Gesture):
-    """Another stage is shown."""
+    """Another stage is shown; what is to be kept for its page is kept first."""
 
     value: str = ""
+    keep: Keep | None = None

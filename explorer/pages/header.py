@@ -5,12 +5,22 @@ from collections.abc import Sequence
 
 from explorer.core.node import Stage
 from explorer.core.switches import SWITCHES
-from explorer.pages.gestures import ChooseHead, GoTo
+from explorer.pages.gestures import ChooseHead, GoTo, Keep
+from explorer.pages.levels import (
+    ALL,
+    BLOCK,
+    LAYER,
+    WHOLE,
+    block_around,
+    has_stream,
+    layers_of,
+    shown_layer,
+    stages_of,
+    to_whole,
+)
 from explorer.pages.page import Button, Choice, Header, Switches
 from explorer.pages.view import View
 
-WHOLE = "whole"
-"""The stage that shows the whole model."""
 WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
 """Groups of stages that are named with the stage: several of them have a stage of the same title."""
 
@@ -27,7 +37,8 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
     switches, more : sequence of str
         The block's switches that belong to this stage, and those that are shown on request.
     """
-    heads = max((view.graph.n_heads(node.name) or 0 for node in view.stage(stage.name)), default=0)
+    within = [one.name for one in stages_of(view.graph, stage.name)] if stage.kind == BLOCK else [stage.name]
+    heads = max((view.graph.n_heads(node.name) or 0 for node in view.nodes.values() if node.stage in within), default=0)
     chosen = min(view.looking.head, heads - 1)
     averaged = view.looking.averaged
     head = "" if heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
@@ -50,29 +61,44 @@ def full_title(stage: Stage) -> str:
 
 
 def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
-    """The model, and the part of it that the stage is in."""
+    """The model, and the block that the stage is in: the last of them is the way out."""
     if stage.name == WHOLE:
         return ()
-    whole = Button("crumb.model", "The model", GoTo(WHOLE), "The whole model in one picture (Alt+Home)", "The model")
-    if stage.group.split()[0] not in WITHIN:
-        return (whole,)
-    first = next(one for one in view.graph.stages if one.group == stage.group)
-    part = Button("crumb.part", stage.group, GoTo(first.name), f"{stage.group}: {first.title}", stage.group)
-    return whole, part
+    whole = "The whole model in one picture (Alt+Home)"
+    model = Button("crumb.model", "The model", to_whole(view, stage), whole, "The model")
+    block = block_around(view, stage)
+    if block is None:
+        return (model,)
+    name = f"{block.group}: {block.title}"
+    return model, Button("crumb.part", name, GoTo(block.name), f"{name}, all its matrices (Esc)", name)
 
 
 def _layers(view: View, stage: Stage) -> Choice | None:
-    """The layers that have such a stage, where there are several."""
-    numbered = re.match(r"(encoder|decoder)\.\d+\.", stage.name)
+    """The layers that have such a stage, where there are several; of the whole, which of them it draws."""
+    if stage.name == WHOLE:
+        return _drawn_layer(view)
+    numbered = re.fullmatch(rf"({WHOLE}\.)?(encoder|decoder)\.(\d+)\.(.+)", stage.name)
     if not numbered:
         return None
-    kind, number, rest = stage.name.split(".", 2)
+    before, kind, number, rest = numbered.groups(default="")
     layers = len({one.name.split(".")[1] for one in view.graph.stages if one.name.startswith(f"{kind}.")})
     if layers < 2:
         return None
-    asks = tuple(GoTo(f"{kind}.{i + 1}.{rest}") for i in range(layers))
+    asks = tuple(GoTo(f"{before}{kind}.{i + 1}.{rest}") for i in range(layers))
     options = tuple(str(i + 1) for i in range(layers))
     return Choice("layer", "Layer", options, int(number) - 1, asks, "Layer to look at")
+
+
+def _drawn_layer(view: View) -> Choice | None:
+    """Which layer stands for all."""
+    layers = max(layers_of(view).values(), default=1) if has_stream(view) else 1
+    if layers < 2:
+        return None
+    options = (*(str(k) for k in range(1, layers + 1)), "all")
+    asks = (*(Keep(LAYER, k) for k in range(1, layers + 1)), Keep(LAYER, ALL))
+    layer = shown_layer(view)
+    chosen = layers if layer == ALL else layer - 1
+    return Choice("layer", "Layer", options, chosen, asks, "The layer that is drawn; the others have the same blocks")
 
 
 def switch_bar(

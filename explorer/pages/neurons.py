@@ -11,7 +11,8 @@ from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import MUTED, TEXT, Axis, Box, Dot, Drawing, Mark, Segments, Way, Words, series
 from explorer.pages.element import Element
-from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.gestures import Keep
+from explorer.pages.levels import into
 from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, row_of
 
@@ -69,7 +70,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         title = "What goes in" if k == 0 else f"{stage.title}: {view.state.model.switch(f'layer.{k}', 'activation')}"
         place = k * ACROSS - HALF, top, 2 * HALF, height
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
-        add([Box(place, title, title, note if share is not None else "", tip, GoTo(stage.name), share)], name)
+        add([Box(place, title, title, note if share is not None else "", tip, into(view.graph, stage), share)], name)
     for k in range(1, layers + 1):
         add(_edges(view, k), names[k])
     for k, name in enumerate(names):
@@ -88,7 +89,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         "ochre adds, blue takes away; the thicker, the more",
         MUTED,
         fixed=True,
-        size=10.0,
+        size=11.7,
     )
     add([below], "")
     return Drawing(tuple(marks), window, said, none, none, down=True, square=True, zoom=True), due
@@ -133,7 +134,7 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
         told = written(number if abs(number) >= 0.005 else float(f"{number:.0e}"), 2 if abs(number) < 10 else 0)
         found.append(Dot(k * ACROSS, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share))
         if k == 0 or len(labels) == 1:
-            found.append(Words(k * ACROSS, y + DISC + 8.0, labels[j], MUTED, fixed=True, size=9.0))
+            found.append(Words(k * ACROSS, y + DISC + 8.0, labels[j], MUTED, fixed=True, size=11.7))
     if k == 0:
         label = view.labels("input")[row]
         found.append(Words(-HALF - 8.0, 0.0, label, TEXT, True, 1.0, size=12.0, strong=True))
@@ -149,5 +150,13 @@ def _after(view: View, name: str, left: float, row: int) -> list[Mark]:
     place = left + 24.0, -26.0, 84.0, 52.0
     return [
         Way(((left, 0.0), (left + 24.0, 0.0)), TEXT, 1.8),
-        Box(place, stage.title, stage.title, told if share is None else note, stage.title, GoTo(stage.name), share),
+        Box(
+            place,
+            stage.title,
+            stage.title,
+            told if share is None else note,
+            stage.title,
+            into(view.graph, stage),
+            share,
+        ),
     ]

@@ -423,7 +423,7 @@ class Slider(Element):
 
 @dataclass(frozen=True, eq=False)
 class Player(Element):
-    """Plays something that has steps: a button, a slider through it, and how fast it goes.
+    """Plays something that has steps: a button, a slider through it, how fast it goes, and what it has come to.
 
     Parameters
     ----------
@@ -435,12 +435,15 @@ class Player(Element):
         Given the number of steps.
     backward : bool
         Whether it goes from the end to the beginning, as gradients do.
+    said : str
+        What it has come to; at its end, what else one can do.
     """
 
     value: int
     steps: tuple[str, ...]
     asks: Gesture
     backward: bool = False
+    said: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
-"""One pass through the model, played: what has not been reached yet is faint."""
+"""One pass through the model, played: what has not been reached yet is faint. And what is said of it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from html import escape
 
 from explorer.pages.drawing import Drawing
 from explorer.pages.gestures import Keep
@@ -9,10 +10,12 @@ from explorer.pages.page import Player
 from explorer.pages.view import View
 
 PLAYED = "whole.played"
-"""The key under which it is kept how many steps of the pass have been taken; without it, all of them."""
+"""The beginning of the key under which it is kept how many steps of a pass have been taken; without it, all of them."""
 
 
-def played(view: View, drawing: Drawing, due: Sequence[str]) -> tuple[Drawing, Player]:
+def played(
+    view: View, drawing: Drawing, due: Sequence[str], invitation: str, block: str = ""
+) -> tuple[Drawing, Player]:
     """A drawing as far as the pass has come, and what plays it.
 
     Gradients are computed from the loss back to the inputs, so with them the pass goes that way.
@@ -23,16 +26,21 @@ def played(view: View, drawing: Drawing, due: Sequence[str]) -> tuple[Drawing, P
     drawing : Drawing
     due : sequence of str
         The node that each mark waits for; empty where it waits for none.
+    invitation : str
+        What one can do where nothing is played.
+    block : str
+        The block that is drawn, if it is not the whole: it is played by itself.
     """
+    key = f"{PLAYED}.{block}" if block else PLAYED
     wanted = set(due)
     steps = [name for name in view.nodes if name in wanted]
     backward = view.looking.showing == "gradient"
     if backward:
         steps.reverse()
-    taken = min(int(view.chosen(PLAYED, len(steps))), len(steps))
+    taken = min(int(view.chosen(key, len(steps))), len(steps))
     titles = {stage.name: f"{stage.group}: {stage.title}" for stage in view.graph.stages}
     names = tuple(f"{titles[view.nodes[name].stage]}, {view.nodes[name].short}" for name in steps)
-    player = Player("player", taken, names, Keep(PLAYED), backward)
+    player = Player("player", taken, names, Keep(key), backward, _said(names, taken, backward) or invitation)
     if taken == len(steps):
         return drawing, player
     missing = set(steps[taken:])
@@ -40,3 +48,26 @@ def played(view: View, drawing: Drawing, due: Sequence[str]) -> tuple[Drawing, P
         replace(mark, faint=True) if name in missing else mark for mark, name in zip(drawing.marks, due, strict=True)
     )
     return replace(drawing, marks=marks), player
+
+
+def _said(steps: Sequence[str], taken: int, backward: bool) -> str:
+    """What a pass that is played has come to; empty at its end."""
+    if taken == len(steps):
+        return ""
+    if not taken:
+        return "One pass, from the loss back to the words" if backward else "One pass, from the beginning"
+    return f"Step {taken} of {len(steps)}: <b>{escape(steps[taken - 1])}</b>"
+
+
+def coloured(view: View) -> str:
+    """What colours say, where they are not those of values."""
+    match view.looking.showing:
+        case "change" if not view.last.label:
+            return "Nothing has changed yet. Edit a number, a word or a switch, and see how far it reaches."
+        case "change" | "step":
+            return "What the last edit moved: the deeper a block, the larger the part of it that is different."
+        case "gradient":
+            return "How much the loss depends on each block: the deeper, the longer its gradient. A pass goes backward."
+        case "difference":
+            return "The deeper a block, the more it differs from the model beside."
+    return ""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
 from explorer.pages.compose import WHOLE
+from explorer.pages.levels import stages_of
 from explorer.ui.widgets.icons import icon
 from explorer.ui.workbench import Workbench
 
@@ -90,8 +91,12 @@ class Actions:
         self._bench.appearance.set_mode("light" if self._bench.appearance.theme.dark else "dark")
 
     def _step(self, by: int) -> None:
-        names = [stage.name for stage in self._bench.selection.stops]
-        at = names.index(self._bench.selection.stage) + by
+        selection = self._bench.selection
+        names = [stage.name for stage in selection.stops]
+        # In a block one is at the first, or the last, of its stages.
+        inside = [stage.name for stage in stages_of(self._bench.document.engine.graph, selection.stage)]
+        here = selection.stage if not inside else inside[-1] if by > 0 else inside[0]
+        at = names.index(here) + by
         if 0 <= at < len(names):
             self._bench.selection.go_to(names[at])
 

@@ -17,12 +17,13 @@ IN_A_MATRIX = (
     ("Enter", "Edit a cell, or pin a computed one"),
     ("Ctrl+Enter", "Fill the selection"),
     ("Ctrl+C, Ctrl+X, Ctrl+V", "Copy, cut, paste, also from a spreadsheet"),
-    ("Esc", "Point at no cell any more"),
+    ("Esc", "Point at no cell any more; then go out to the block"),
 )
 """Keys that are no actions of the window: those of a spreadsheet."""
 IN_THE_MODEL = (
-    ("Arrows, Enter", "Go from block to block, and into one"),
-    ("Wheel, +, −, 0", "Look closer, from farther away, at all"),
+    ("Arrows", "Go along the edges, from block to block"),
+    ("Enter, Esc", "Go into a block, and out again"),
+    ("Wheel, +, −, 0", "Look closer, from farther away, at all; so close that a block fills the view, go into it"),
     ("Space", "Play one pass, or pause it"),
     ("Right click, Menu", "Turn parts of a block off"),
     ("Backspace", "Back to the model from any page"),

@@ -74,7 +74,7 @@ def render(
 
 def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None) -> bytes:
     """Draw a stage in the look that the program wears; see `render`."""
-    stops = {stop.name: stop for stop in bench.selection.stops}
+    stops = {stop.name: stop for stop in bench.selection.places}
     if stage not in stops:
         raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)), known=", ".join(stops))
     typeset("x")  # a formula waits with its typesetting for the second paint, unless one has been typeset before

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from explorer.core.explain import Index, operands
 from explorer.core.node import Stage
 from explorer.document.document import Document
-from explorer.pages.compose import stops
+from explorer.pages.compose import places, stops
 from explorer.pages.inspected import derivation
 from explorer.pages.view import Cell, Looking, Spot, View, row_of
 
@@ -100,6 +100,11 @@ class Selection(QObject):
     def stops(self) -> tuple[Stage, ...]:
         """Where one can go: the graph's stages in reading order, then the pages about all of the model."""
         return stops(self._document.engine.graph)
+
+    @property
+    def places(self) -> tuple[Stage, ...]:
+        """All that has a page: the stops, and the blocks between the whole and its stages."""
+        return places(self._document.engine.graph)
 
     def go_to(self, stage: str) -> None:
         """Show a stage."""

@@ -40,7 +40,7 @@ def test_edits_are_drawn(tmp_path):
 @pytest.mark.parametrize(
     ("stage", "out", "said"),
     [
-        ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?); there are whole, attention, "),
+        ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?); there are model, attention, "),
         ("attention", "no/x.pdf", "x.pdf: cannot be written: No such file or directory."),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.compose import page, stops
+from explorer.pages.compose import page, places
 from explorer.pages.element import Data, Element
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Listing, Note, Page, Picture, Section
@@ -46,7 +46,7 @@ class Desk:
         return self.document.engine.value(self.document.engine.graph.place(name))
 
     def stage(self, name):
-        return next(stage for stage in stops(self.document.engine.graph) if stage.name == name)
+        return next(stage for stage in places(self.document.engine.graph) if stage.name == name)
 
     def page(self, stage):
         return Eyes(page(self.view, self.stage(stage)))

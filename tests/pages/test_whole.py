@@ -12,10 +12,10 @@ from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.new import new_lesson
 from explorer.pages.amounts import amount, depth
-from explorer.pages.compose import WHOLE, page, stops
+from explorer.pages.compose import WHOLE, page, places
 from explorer.pages.drawing import Bars, Box, Dot, Image, Segments, Words
 from explorer.pages.gestures import Edit, GoTo, Keep
-from explorer.pages.lanes import ALL, LAYER
+from explorer.pages.levels import ALL, LAYER
 from explorer.pages.page import Choice, Player
 from explorer.pages.played import PLAYED
 from explorer.pages.view import View
@@ -64,9 +64,9 @@ def inside(place, outer):
 
 
 @pytest.mark.parametrize(("lesson", "setting"), EXAMPLES, ids=map("-".join, EXAMPLES))
-def test_every_example_has_a_picture_whose_boxes_lead_to_its_stages(whole, lesson, setting):
+def test_every_example_has_a_picture_whose_boxes_lead_to_its_blocks_and_stages(whole, lesson, setting):
     desk, eyes = whole(lesson, setting)
-    drawing, names = eyes.drawing("model"), {stage.name for stage in stops(desk.view.graph)}
+    drawing, names = eyes.drawing("model"), {stage.name for stage in places(desk.view.graph)}
     assert drawing.zoom
     assert drawing.summary
     left, right, top, bottom = drawing.window
@@ -75,6 +75,8 @@ def test_every_example_has_a_picture_whose_boxes_lead_to_its_stages(whole, lesso
         assert box.name
         assert inside(box.place, (left, top, right - left, bottom - top)), box.name
     led = {box.leads.value for box in eyes.marks("model", Box) if isinstance(box.leads, GoTo)}
+    for block in [name for name in led if name.startswith(f"{WHOLE.name}.")]:
+        led |= {box.leads.value for box in desk.page(block).marks("model", Box)}
     shown = {stage.name for stage in desk.view.graph.stages}
     assert shown - led <= {"regression"}
 
@@ -102,7 +104,8 @@ def test_an_encoder_stands_above_its_decoder():
 
 def test_each_word_stands_before_its_row(whole):
     _, eyes = whole()
-    words = {mark.token: mark for mark in eyes.marks("model", Words) if mark.token is not None}
+    at_the_left = [mark for mark in eyes.marks("model", Words) if mark.x < 0]
+    words = {mark.token: mark for mark in at_the_left if mark.token is not None}
     assert [words["source", i].text for i in range(3)] == ["You", "are", "welcome"]
     for image in images(eyes, "X"):
         _, top, _, height = image.place
@@ -113,16 +116,53 @@ def test_each_word_stands_before_its_row(whole):
 def test_lines_join_words_only_in_attention(whole):
     desk, eyes = whole(*TEXTBOOK)
     joining = np.concatenate([m.ends[m.ends[:, 0, 1] != m.ends[:, 1, 1]] for m in eyes.marks("model", Segments)])
-    attention = [
-        boxes(eyes)[name].place for name in ("Encoder 1: Self-attention, 2 heads", "Decoder 1: Self-attention")
-    ]
+    names = "Encoder 1: Self-attention, 2 heads", "Decoder 1: Self-attention", "Decoder 1: Cross-attention"
+    attention = [boxes(eyes)[name].place for name in names]
     assert len(joining)
     for (start, _), (end, _) in joining.tolist():
         assert any(left <= start and end <= left + width for left, _, width, _ in attention)
-    # Each line is a share of the mean of the heads: of the 9 pairs of the encoder, and 6 that a decoder may look at.
-    weights = [desk.value(f"{block}.self.weights").mean(0) for block in ("encoder.1", "decoder.1")]
+    # Each line is a share of the mean of the heads: of the 9 pairs of the encoder, 6 that a decoder may look at, and 9
+    # of words of the target and of the source.
+    weights = [
+        desk.value(f"{block}.weights").mean(0) for block in ("encoder.1.self", "decoder.1.self", "decoder.1.cross")
+    ]
     straight = sum(int((np.diag(w) >= 0.04).sum()) for w in weights)
     assert len(joining) == sum(int((w >= 0.04).sum()) for w in weights) - straight
+
+
+def test_cross_attention_joins_the_words_of_the_source_with_those_of_the_target(whole):
+    desk, eyes = whole(*TEXTBOOK)
+    (card,) = [box for box in eyes.marks("model", Box) if box.name == "The source, to look at"]
+    words = [m for m in eyes.marks("model", Words) if m.token is not None and m.token[0] == "source" and m.x > 0]
+    assert [mark.text for mark in words] == ["You", "are", "welcome"]
+    left, top, wide, high = card.place
+    assert all(left <= mark.x <= left + wide and top <= mark.y <= top + high for mark in words)
+    lines = [m for m in eyes.marks("model", Segments) if m.whose is not None and (m.ends[:, 0, 0] == left + wide).all()]
+    assert sum(len(mark.ends) for mark in lines) == (desk.value("decoder.1.cross.weights").mean(0) >= 0.04).sum()
+    assert {mark.token for mark in lines} == {"target"}
+
+
+def test_each_line_knows_the_word_that_it_belongs_to(whole):
+    _, eyes = whole(*TEXTBOOK)
+    words = {m.token: m.y for m in eyes.marks("model", Words) if m.token is not None and m.x < 0}
+    marks = [mark for mark in eyes.marks("model", Segments) if mark.whose is not None]
+    assert marks
+    for mark in marks:
+        for (_, (_, y)), place in zip(mark.ends.tolist(), mark.whose.tolist(), strict=True):
+            assert y == pytest.approx(words[mark.token, place])
+
+
+def test_all_layers_stand_in_rows_of_about_the_shape_of_a_page(desk):
+    made = desk()
+    made.document = Document(deep())
+    made.choose(LAYER, ALL)
+    eyes = made.page(WHOLE.name)
+    left, right, top, bottom = eyes.drawing("model").window
+    assert 1.2 < (right - left) / (bottom - top) < 3.5
+    frames = [mark.place for mark in eyes.marks("model", Box) if mark.around]
+    for one, other in itertools.combinations(frames, 2):
+        apart = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
+        assert apart or one[1] + one[3] <= other[1] or other[1] + other[3] <= one[1]
 
 
 def test_heads_stand_side_by_side_in_their_block(whole):
@@ -217,7 +257,8 @@ def test_the_way_of_a_word_is_drawn_and_measured(desk):
     assert told[0] == f"adds {100 * np.linalg.norm(added) / np.linalg.norm(before):.0f} % of its length"
     assert len(told) == 3
     here = np.concatenate([m.ends for m in eyes.marks("model", Segments) if m.ink == "here"])
-    assert len(here) == (made.value("decoder.1.self.weights")[0, 1] >= 0.04).sum()
+    shares = [made.value(f"decoder.1.{block}.weights")[0, 1] for block in ("self", "cross")]
+    assert len(here) == sum((some >= 0.04).sum() for some in shares)
     assert {image.token for image in eyes.marks("model", Image)} >= {"source", "target"}
     (bars,) = eyes.marks("model", Bars)
     assert bars.cells[0].index[0] == 1
@@ -303,9 +344,10 @@ def test_a_net_is_drawn_as_its_neurons(desk):
 
 def test_a_chain_shows_each_node_behind_what_it_is_made_from(whole):
     _, eyes = whole("translation-lookup")
-    left = {image.node.node: image.place[0] for image in eyes.marks("model", Image)}
-    assert left["Q"] < left["scores"] < left["weights"] < left["output"]
-    assert left["Q"] == left["K"]
+    places = {box.title: box.place for box in eyes.marks("model", Box)}
+    assert places["Q"][0] == places["K"][0]
+    for one, other in itertools.pairwise(["Q", "scores", "weights", "output"]):
+        assert places[other][0] > places[one][0] or places[other][1] > places[one][1] + places[one][3]
     assert {"avec", "ci-dessous"} <= {mark.text for mark in eyes.marks("model", Words)}
 
 
@@ -315,6 +357,8 @@ def test_crumbs_lead_back(desk):
     crumbs = made.page("encoder.1.ffn.layers").page.header.crumbs
     assert [(crumb.text, crumb.asks.value) for crumb in crumbs] == [
         ("The model", WHOLE.name),
-        ("Encoder 1", "encoder.1.self.attention"),
+        ("Encoder 1: Feed-forward block", "model.encoder.1.ffn"),
     ]
+    (crumb,) = made.page("model.encoder.1.ffn").page.header.crumbs
+    assert crumb.asks == GoTo(WHOLE.name)
     assert [crumb.text for crumb in made.page("loss").page.header.crumbs] == ["The model"]

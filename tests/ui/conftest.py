@@ -83,9 +83,12 @@ def open_window(request, qtbot, appearance, monkeypatch):
 
 
 @pytest.fixture
-def window(open_window):
-    """The window on "You are welcome"."""
-    return open_window()
+def window(open_window, qtbot):
+    """The window on "You are welcome", at its first stage with matrices."""
+    opened = open_window()
+    opened.bench.selection.go_to("source.embedding")
+    settle(qtbot, opened)
+    return opened
 
 
 @pytest.fixture
@@ -102,6 +105,12 @@ class NoPicture:
 
     def be_at_most(self, pixels):
         pass
+
+    def come_from(self, stages):
+        pass
+
+    def take_key(self, event):
+        return False
 
 
 class Gate:

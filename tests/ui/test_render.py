@@ -162,7 +162,7 @@ def test_themes(appearance, theme, ground):
     ("stage", "words"),
     [
         ("encoder.1.self.atention", "did you mean 'encoder.1.self.attention'"),
-        ("?", "there are whole, source.embedding"),
+        ("?", "there are model, source.embedding"),
     ],
 )
 def test_a_stage_that_is_not_there(bench, stage, words):

@@ -1,31 +1,37 @@
 """Boxes, ways, bars, fixed words, and the images among them: what a drawing of a whole consists of, in pixels."""
 
+from dataclasses import dataclass
 from math import hypot
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.pages.drawing import SHARES, Bars, Box, Dot, Image, Way, Words, drawable
 from explorer.pages.view import Cell
 from explorer.ui.colour import Ramp, qcolor
+from explorer.ui.drawing.formulas import Formulas
 from explorer.ui.drawing.ink import line_ink, word_ink
 from explorer.ui.workbench import Workbench
 
-TITLE, NOTE = 11.0, 10.0
+TITLE, NOTE = 12.5, 11.7
 """Numbers of the window that a title and a note of a box are high."""
 NARROWER = 0.75
 """How much smaller words become, where there is no room for them, before they are cut."""
-UNREADABLE, LEAST, MOST = 6.0, 8.0, 19.0
+UNREADABLE, LEAST, MOST = 6.0, 11.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large."""
+CROWDED = 8.5
+"""Pixels: words outside boxes that would have smaller letters are left out, as they would lie on each other."""
+CLOSE = 0.72
+"""How near each other, in lines, words are still both written."""
 CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 13.0
 """Numbers of the window: the corners of a box, what each sheet behind it stands out, the corners of a way, and
 the radius of a disc."""
-PAD = 6.0
-"""Numbers of the window between the edge of a box and what is written in it."""
-NAMED, NUMBERED = 0.38, 0.23
+PAD, LINE = 6.0, 17.0
+"""Numbers of the window between the edge of a box and what is written in it, and how high a line of its head is."""
+NAMED, NUMBERED = 0.37, 0.27
 """Parts of the width of bars that the words, and the numbers, take."""
 
 
@@ -44,6 +50,15 @@ def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
     return np.clip((plain - low) / (high - low or 1.0), 0.0, 1.0), (0.0, 1.0), True
 
 
+@dataclass(frozen=True)
+class _Last:
+    """Where the last word of a sentence stands, across and down, and the last one that was written."""
+
+    across: float
+    down: float
+    written: float
+
+
 class Blocks:
     """Paints them; it keeps the images, and where it has written the words of a sentence.
 
@@ -60,13 +75,19 @@ class Blocks:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self._kept: dict[int, tuple[Image, QImage]] = {}
+        self._scaled: dict[int, tuple[QImage, QImage]] = {}
+        self._fonts: dict[tuple[int, bool], QFont] = {}
+        self._wide: dict[tuple[int, bool, str], float] = {}
         self._unit = 1.0
+        self.formulas = Formulas()
         self.spots: list[tuple[QRectF, tuple[str, int]]] = []
+        self._last: dict[str, _Last] = {}
 
     def begin(self, unit: float) -> None:
         """Begin to paint a drawing in which a number of the window is so many pixels."""
         self._unit = unit
         self.spots = []
+        self._last = {}
 
     # Boxes
 
@@ -102,6 +123,11 @@ class Blocks:
         painter.drawRoundedRect(rect, corner, corner)
         pad = min(PAD * unit, rect.width() / 8)
         inside = rect.adjusted(pad, 0.4 * pad, -pad, -0.4 * pad)
+        if box.formula is not None:
+            if box.share is None:
+                ink = qcolor(word_ink(theme, box.ink))
+            self._head(painter, inside, box, ink, quiet)
+            return
         if box.around:
             self._write(painter, inside, box.title, NOTE, quiet, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
             return
@@ -111,6 +137,21 @@ class Blocks:
         self._write(painter, across, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
         bottom = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter
         self._write(painter, inside, box.note, NOTE, quiet, bottom)
+
+    def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
+        """Title and note in one line, and the formula below."""
+        line = QRectF(inside.left(), inside.top(), inside.width(), LINE * self._unit)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        font = self.font(TITLE, strong=True)
+        if font is None:
+            return
+        wide = self._advance(font, True, box.title)
+        self._write(painter, line, box.title, TITLE, ink, middle | Qt.AlignmentFlag.AlignLeft, strong=True)
+        room = line.adjusted(wide + 0.4 * font.pixelSize(), 0, 0, 0)
+        if room.width() > font.pixelSize():
+            self._write(painter, room, box.note, NOTE, quiet, middle | Qt.AlignmentFlag.AlignRight)
+        if box.formula:
+            self.formulas.paint(painter, box.formula, line.translated(0, line.height()), font.pixelSize(), quiet)
 
     def _write(
         self,
@@ -126,16 +167,15 @@ class Blocks:
         font = self.font(size, strong)
         if not text or font is None:
             return
-        metrics = QFontMetricsF(font)
-        wide = metrics.horizontalAdvance(text)
+        wide = self._advance(font, strong, text)
         if wide > rect.width():
-            smaller = max(rect.width() / wide, NARROWER)
-            font.setPixelSize(max(int(font.pixelSize() * smaller), int(LEAST)))
-            metrics = QFontMetricsF(font)
+            font = QFont(font)
+            font.setPixelSize(max(int(font.pixelSize() * max(rect.width() / wide, NARROWER)), int(LEAST)))
+            wide = self._advance(font, strong, text)
         painter.setFont(font)
         painter.setPen(ink)
-        if metrics.horizontalAdvance(text) > rect.width():
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        if wide > rect.width():
+            text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
 
     def font(self, size: float, strong: bool = False) -> QFont | None:
@@ -144,11 +184,21 @@ class Blocks:
         if pixels < UNREADABLE:
             return None
         appearance = self._bench.appearance
-        font = QFont(appearance.fonts.ui)
-        font.setPixelSize(round(min(max(pixels, LEAST), MOST * max(appearance.scale, 1.0))))
-        if strong:
-            font.setWeight(QFont.Weight.DemiBold)
-        return font
+        high = round(min(max(pixels, LEAST), MOST * max(appearance.scale, 1.0)))
+        if (high, strong) not in self._fonts:
+            font = QFont(appearance.fonts.ui)
+            font.setPixelSize(high)
+            if strong:
+                font.setWeight(QFont.Weight.DemiBold)
+            self._fonts[high, strong] = font
+        return self._fonts[high, strong]
+
+    def _advance(self, font: QFont, strong: bool, text: str) -> float:
+        """How wide words are."""
+        key = font.pixelSize(), strong, text
+        if key not in self._wide:
+            self._wide[key] = QFontMetricsF(font).horizontalAdvance(text)
+        return self._wide[key]
 
     def disc(self, painter: QPainter, dot: Dot, at: QPointF, lit: bool) -> None:
         """A neuron with its number."""
@@ -237,13 +287,14 @@ class Blocks:
     def words(self, painter: QPainter, words: Words, at: QPointF, lit: bool) -> None:
         """Words that stay where they are."""
         font = self.font(words.size, words.strong or lit)
-        if font is None:
+        if font is None or (words.token is None and words.size * self._unit < CROWDED):
             return
-        theme, metrics = self._bench.appearance.theme, QFontMetricsF(font)
-        wide, high = metrics.horizontalAdvance(words.text), metrics.height()
+        theme, strong = self._bench.appearance.theme, words.strong or lit
+        wide, high = self._advance(font, strong, words.text), 1.25 * font.pixelSize()
         rect = QRectF(at.x() - words.align * wide, at.y() - high / 2, wide, high)
         if words.token is not None:
-            self.spots.append((rect.adjusted(-4, 0, 4, 0), words.token))
+            if not self._has_room(words.token, rect, at) and not lit:
+                return
             if lit:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(qcolor(theme.here_soft))
@@ -251,6 +302,21 @@ class Blocks:
         painter.setFont(font)
         painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
         painter.drawText(rect.adjusted(-2, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, words.text)
+
+    def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
+        """Whether a word is far enough below the one that was written last; it can be pointed at in any case."""
+        spot, high = rect.adjusted(-4, 0, 4, 0), rect.height()
+        last = self._last.get(token[0])
+        if last is None or abs(at.x() - last.across) >= 1 or at.y() <= last.down:
+            written = at.y()
+        else:
+            half = min(at.y() - last.down, high) / 2
+            spot.setTop(at.y() - half)
+            spot.setBottom(at.y() + half)
+            written = at.y() if at.y() - last.written >= CLOSE * high else last.written
+        self.spots.append((spot, token))
+        self._last[token[0]] = _Last(at.x(), at.y(), written)
+        return written == at.y()
 
     # Images
 
@@ -261,16 +327,28 @@ class Blocks:
             self._kept[number] = kept = (image, self._coloured(image))
         rows, columns = image.array.shape
         dense = rect.width() < columns or rect.height() < rows
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense or image.smooth)
-        painter.drawImage(rect, kept[1])
+        if dense and painter.paintEngine().type() == QPaintEngine.Type.Raster:
+            painter.drawImage(rect.topLeft(), self._smaller(number, kept[1], rect.size().toSize()))
+        else:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense or image.smooth)
+            painter.drawImage(rect, kept[1])
         painter.setPen(QPen(qcolor(self._bench.appearance.theme.line_strong), 1.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(rect)
+
+    def _smaller(self, number: int, image: QImage, size: QSize) -> QImage:
+        """An image of more squares than there are pixels: scaled once, not in each paint."""
+        kept = self._scaled.get(number)
+        if kept is None or kept[0] is not image or kept[1].size() != size:
+            flags = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+            self._scaled[number] = kept = image, image.scaled(size.expandedTo(QSize(1, 1)), *flags)
+        return kept[1]
 
     def forget_images(self, more_than: int) -> None:
         """Keep no image of a mark that there is no more."""
         for number in [number for number in self._kept if number >= more_than]:
             del self._kept[number]
+            self._scaled.pop(number, None)
 
     def _coloured(self, image: Image) -> QImage:
         theme = self._bench.appearance.theme

@@ -1,5 +1,6 @@
 """Looking closer at a drawing of a whole: the wheel, dragging, and the keys that go from box to box."""
 
+from collections.abc import Sequence
 from functools import partial
 from math import hypot
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from explorer.core.numbers import exact
 from explorer.pages.drawing import Bars, Box, Dot, Image
+from explorer.pages.gestures import GoTo
 from explorer.pages.view import Cell
 from explorer.ui.drawing.blocks import DISC
 from explorer.ui.drawing.lit import cell_of
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 STEP = 1.25
 """By how much one step of the wheel looks closer."""
+FILLS = 0.8
+"""The part of the view that a box fills, across or down, from which on looking closer goes into it."""
+RESISTANCE = 2
+"""Steps of the wheel away from a drawing that is all in sight, until one leaves it."""
 CLOSEST = 16.0
 FAR_ENOUGH = 4
 """Pixels before a press becomes a move."""
@@ -32,7 +38,8 @@ class Closer:
     """What the mouse and the keys do in a drawing with zoom.
 
     The wheel, or + and −, look closer; dragging moves; a double click, or 0, shows all. A click on a box asks for what
-    it leads to, and so does Enter at the one that the arrow keys came to.
+    it leads to, and so do Enter at the one that the arrow keys came to, and looking so close that it fills the view.
+    Looking from still farther away than at all of it asks for the way out.
 
     Parameters
     ----------
@@ -45,6 +52,7 @@ class Closer:
         self._whole = QRectF()
         self._pressed: QPointF | None = None
         self._dragged = False
+        self._away = 0.0
 
     def tell(self, window: tuple[float, float, float, float]) -> None:
         """The drawing has this window; who looks at a part of it goes on with that."""
@@ -81,7 +89,9 @@ class Closer:
         self._look(self._whole)
 
     def _look(self, part: QRectF) -> None:
-        self._view.getViewBox().setRange(part, padding=0.0, disableAutoRange=True)
+        box = self._view.getViewBox()
+        box.setRange(part, padding=0.0, disableAutoRange=True)
+        box.updateMatrix()  # now, not in the next paint, which would ask for a second one
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Look closer, or from farther away; what is `at`, or in the middle, stays where it is."""
@@ -138,8 +148,36 @@ class Closer:
 
     def wheel(self, event: QWheelEvent) -> None:
         """The page does not scroll."""
-        self.zoom(STEP ** (event.angleDelta().y() / 120), self._view.at(event.position()))
+        steps = event.angleDelta().y() / 120
         event.accept()
+        if steps < 0 and not self.near:
+            self._away -= steps
+            if self._away >= RESISTANCE:
+                self._away = 0.0
+                self.go_out()
+            return
+        self._away = 0.0
+        box = self._box_at(event.position())
+        if steps > 0 and box is not None and self._fills(box):
+            self._marks.here = box
+            self._enter()
+            return
+        self.zoom(STEP**steps, self._view.at(event.position()))
+
+    def _fills(self, number: int) -> bool:
+        """Whether a box fills the view; one that stands around others is only looked at."""
+        box, seen = self._view.drawing.marks[number], self._seen
+        if not isinstance(box, Box) or box.around:
+            return False
+        _, _, wide, high = box.place
+        return wide >= FILLS * seen.width() or high >= FILLS * seen.height()
+
+    def go_out(self) -> bool:
+        """Ask for the way out; returns whether there is one."""
+        out = self._view.drawing.out
+        if out is not None:
+            perform(self._view.bench, out, self._view)
+        return out is not None
 
     def _point(self, position: QPointF) -> None:
         selection = self._view.bench.selection
@@ -240,6 +278,10 @@ class Closer:
 
     # The keys
 
+    def means(self, event: QKeyEvent) -> bool:
+        """Whether a key is one of those that `key` takes."""
+        return event.text() in ("+", "=", "-", "−", "0") or event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
     def key(self, event: QKeyEvent) -> bool:
         """Look closer, or go into a box; returns whether the key meant that."""
         match event.text():
@@ -266,7 +308,10 @@ class Closer:
             perform(self._view.bench, mark.leads, self._view)
 
     def walk(self, down: int, across: int) -> None:
-        """Go to the nearest box in a direction; to the first one from nowhere."""
+        """Go along an edge, right to what reads a box and left to what it reads; or to the nearest box in a direction.
+
+        From nowhere one comes to the first box.
+        """
         boxes = {i: QRectF(*m.place) for i, m in enumerate(self._view.drawing.marks) if isinstance(m, Box) and m.leads}
         here = boxes.get(self._marks.here) if self._marks.here is not None else None
         if here is None:
@@ -279,15 +324,34 @@ class Closer:
                 ahead, aside = (way.x() * across, way.y()) if across else (way.y() * down, way.x())
                 return ahead + ASIDE * abs(aside) if ahead > 1.0 else float("inf")
 
-            best = min(boxes, key=far, default=None)
-            if best is None or far(best) == float("inf"):
+            edges = self._edges(across) if across else []
+            best = min(edges or boxes, key=lambda i: abs(boxes[i].center().y() - start.y()) if edges else far(i))
+            if not edges and far(best) == float("inf"):
                 return
         if best is None:
             return
+        self._stand_at(best, boxes[best])
+
+    def _edges(self, across: int) -> list[int]:
+        """The boxes that read the one where the keys are, or that it reads."""
+        marks, here = self._view.drawing.marks, self._marks.here
+        boxes = {i: mark for i, mark in enumerate(marks) if isinstance(mark, Box) and mark.leads is not None}
+        if across > 0:
+            return [i for i, box in boxes.items() if here in box.after]
+        return [i for i in boxes[here].after if i in boxes] if here in boxes else []
+
+    def come_from(self, stages: Sequence[str]) -> None:
+        """Stand at the box that leads to one of some stages, as if one had gone in there."""
+        for i, mark in enumerate(self._view.drawing.marks):
+            if isinstance(mark, Box) and isinstance(mark.leads, GoTo) and mark.leads.value in stages:
+                self._stand_at(i, QRectF(*mark.place))
+                return
+
+    def _stand_at(self, best: int, place: QRectF) -> None:
         self._marks.here = best
-        if self.near and not self._seen.contains(boxes[best]):
+        if self.near and not self._seen.contains(place):
             seen = self._seen
-            seen.moveCenter(boxes[best].center())
+            seen.moveCenter(place.center())
             self._look(self._held(seen))
         self._marks.update()
         self._view.describe(self.said())

@@ -39,11 +39,11 @@ from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.ink import line_ink, word_ink
 from explorer.ui.drawing.labels import Room, along, around, stacked, together
 from explorer.ui.drawing.lit import Lights, grids, points_of, shape_of, square_of, strip_of
+from explorer.ui.drawing.pixels import Pixels
 from explorer.ui.drawing.side import Side
+from explorer.ui.drawing.sight import Sight
 from explorer.ui.workbench import Workbench
 
-FAR = 1e6
-"""Pixels: what lies farther off is drawn there."""
 RADIUS, SMALL, DISC = 4.5, 2.5, 12.0
 MANY = 60
 """Dots; more of them are small, and of these only so many have their names."""
@@ -77,29 +77,6 @@ class _Label:
     wanted: bool = True
 
 
-class Pixels:
-    """From the numbers of a drawing to pixels."""
-
-    def __init__(self, transform: QTransform) -> None:
-        self.key = transform.m11(), transform.m22(), transform.dx(), transform.dy()
-        self.across, self.up, self._left, self._top = self.key
-
-    def xy(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """Many points."""
-        with np.errstate(all="ignore"):
-            across = np.clip(x * self.across + self._left, -FAR, FAR)
-            return across, np.clip(y * self.up + self._top, -FAR, FAR)
-
-    def point(self, x: float, y: float) -> QPointF:
-        """One point."""
-        across, up = x * self.across + self._left, y * self.up + self._top
-        return QPointF(min(max(across, -FAR), FAR), min(max(up, -FAR), FAR))
-
-    def rect(self, left: float, bottom: float, width: float, height: float) -> QRectF:
-        """A rectangle."""
-        return QRectF(self.point(left, bottom), self.point(left + width, bottom + height)).normalized()
-
-
 class Marks(pg.GraphicsObject):
     """Paints the marks of a drawing.
 
@@ -117,6 +94,8 @@ class Marks(pg.GraphicsObject):
         self.drawing: Drawing | None = None
         self.lit: frozenset[int] = frozenset()
         self._lights: Lights | None = None
+        self._sight: Sight | None = None
+        self._lines: dict[int, list[QLineF]] = {}
         self._grids: tuple[Image | Strips, ...] = ()
         self._shown: object = None
         self._laid: list[_Label] = []
@@ -125,15 +104,18 @@ class Marks(pg.GraphicsObject):
         self._pixels = Pixels(QTransform())
         self._veiled = False
         self.blocks = Blocks(bench)
+        self.blocks.formulas.loaded.connect(self.update)
         self.under: int | None = None
         """The box under the mouse."""
         self.here: int | None = None
-        """The box where the keys are."""
+        """The box where the keys are, or come to first."""
+        self._focused = False
 
     def tell(self, drawing: Drawing) -> None:
         """Paint another drawing."""
         self.drawing = drawing
-        self._lights = None
+        self._lights = self._sight = None
+        self._lines = {}
         self._grids = tuple(grids(drawing))
         self._veiled = not drawing.zoom and any(isinstance(mark, Image) for mark in drawing.marks)
         self.blocks.forget_images(len(drawing.marks))
@@ -177,6 +159,8 @@ class Marks(pg.GraphicsObject):
         transform = painter.transform()
         self._pixels = Pixels(transform)
         bounds = transform.mapRect(self.boundingRect())
+        widget = self.getViewWidget()
+        self._focused = widget is not None and widget.hasFocus()
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -185,8 +169,11 @@ class Marks(pg.GraphicsObject):
         many = sum(isinstance(mark, Dot) for mark in marks) > MANY
         small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not _is_disc(mark)} if many else set()
         self.blocks.begin(abs(self._pixels.across) if drawing.zoom else 1.0)
-        for i in (i for i in range(len(marks)) if drawing.zoom or (i not in self.lit and i not in small)):
-            self._paint_mark(painter, i, i in self.lit)
+        for i in self._seen(drawing, bounds):
+            if drawing.zoom:
+                self._paint_part(painter, i, i in self.lit)
+            elif i not in self.lit and i not in small:
+                self._paint_mark(painter, i, i in self.lit)
         few = () if drawing.zoom else sorted(small - self.lit)
         self._paint_small(painter, [mark for i in few if isinstance(mark := marks[i], Dot)])
         for i in () if drawing.zoom else sorted(self.lit):
@@ -197,6 +184,14 @@ class Marks(pg.GraphicsObject):
         if not drawing.zoom:  # there all words are fixed
             self._paint_labels(painter, self._words(drawing, bounds, many))
         painter.restore()
+
+    def _seen(self, drawing: Drawing, bounds: QRectF) -> Sequence[int]:
+        """The marks that lie in sight; of a drawing without zoom, all."""
+        if not drawing.zoom:
+            return range(len(drawing.marks))
+        if self._sight is None:
+            self._sight = Sight(drawing)
+        return self._sight.numbers(self._pixels, bounds)
 
     def _px(self, pixels: float) -> float:
         """Pixels at the text scale."""
@@ -224,25 +219,54 @@ class Marks(pg.GraphicsObject):
             painter.setPen(self._pen(LINE, 1))
             painter.drawLines(lines)
 
+    def _paint_part(self, painter: QPainter, number: int, lit: bool) -> None:
+        """A mark of a drawing with zoom, one that is in sight."""
+        assert self.drawing is not None
+        mark, pixels, blocks = self.drawing.marks[number], self._pixels, self.blocks
+        painter.setOpacity(FAINT if mark.faint else 1.0)
+        match mark:
+            case Box():
+                here = number == self.here and self._focused
+                blocks.box(painter, mark, pixels.rect(*mark.place), number == self.under, here)
+            case Segments():
+                self._paint_lines(painter, number, mark)
+            case Way():
+                blocks.way(painter, mark, [pixels.point(*point) for point in mark.points])
+            case Words():
+                blocks.words(painter, mark, pixels.point(mark.x, mark.y), lit)
+            case Image():
+                if mark.array.size:
+                    blocks.image(painter, number, mark, pixels.rect(*mark.place))
+            case Bars():
+                blocks.bars(painter, mark, pixels.rect(*mark.place), self._bench.selection.cell)
+            case Dot():
+                blocks.disc(painter, mark, pixels.point(mark.x, mark.y), lit)
+            case Band():
+                self._paint_band(painter, mark)
+
+    def _paint_lines(self, painter: QPainter, number: int, mark: Segments) -> None:
+        """Lines of a drawing with zoom: they are made once, and Qt brings them to their places."""
+        lines = self._lines.get(number)
+        if lines is None:
+            self._lines[number] = lines = [QLineF(*ends) for ends in mark.ends.reshape(-1, 4).tolist()]
+        pixels = self._pixels
+        painter.setTransform(QTransform(pixels.across, 0.0, 0.0, pixels.up, pixels.left, pixels.top))
+        pen = self._pen(mark.ink, mark.width)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.drawLines(lines)
+        token = self._bench.selection.token
+        if mark.whose is not None and token is not None and token[0] == mark.token:
+            pen = self._pen(HERE, mark.width + 0.8)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.drawLines([lines[i] for i in np.flatnonzero(mark.whose == token[1]).tolist()])
+        painter.resetTransform()
+
     def _paint_mark(self, painter: QPainter, number: int, lit: bool) -> None:
         assert self.drawing is not None
         mark = self.drawing.marks[number]
-        if self.drawing.zoom:
-            painter.setOpacity(FAINT if mark.faint else 1.0)
         match mark:
-            case Box() if drawable(*mark.place):
-                rect = self._pixels.rect(*mark.place)
-                self.blocks.box(painter, mark, rect, number == self.under, number == self.here)
-            case Way() if all(drawable(*point) for point in mark.points):
-                self.blocks.way(painter, mark, [self._pixels.point(*point) for point in mark.points])
-            case Bars() if drawable(*mark.place):
-                self.blocks.bars(painter, mark, self._pixels.rect(*mark.place), self._bench.selection.cell)
-            case Words() if self.drawing.zoom and drawable(mark.x, mark.y):
-                self.blocks.words(painter, mark, self._pixels.point(mark.x, mark.y), lit)
-            case Image() if self.drawing.zoom and mark.array.size and drawable(*mark.place):
-                self.blocks.image(painter, number, mark, self._pixels.rect(*mark.place))
-            case Dot() if self.drawing.zoom and drawable(mark.x, mark.y):
-                self.blocks.disc(painter, mark, self._pixels.point(mark.x, mark.y), lit)
             case Dot():
                 if drawable(mark.x, mark.y):
                     (self._paint_disc if _is_disc(mark) else self._paint_dot)(painter, mark, lit)

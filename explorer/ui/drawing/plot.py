@@ -105,6 +105,11 @@ class Plot(pg.GraphicsView):
 
     # The keys
 
+    @property
+    def rings_a_part(self) -> bool:
+        """Whether it shows by itself which part of it has the keys."""
+        return False
+
     def walk(self, down: int, across: int) -> None:
         """Point at the place beside the one that is pointed at."""
         raise NotImplementedError(type(self).__name__)
@@ -126,7 +131,7 @@ class Plot(pg.GraphicsView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self.hasFocus():
+        if self.hasFocus() and not self.rings_a_part:
             painter = QPainter(self.viewport())
             painter.setPen(QPen(qcolor(self.bench.appearance.theme.focus), 2))
             inside = self.mapFromScene(self.getViewBox().sceneBoundingRect()).boundingRect()

@@ -1,5 +1,6 @@
 """A drawing on the screen: it paints the data, lights up what is pointed at, and asks for what a drag means."""
 
+from collections.abc import Sequence
 from math import isfinite
 
 import numpy as np
@@ -27,7 +28,7 @@ from explorer.ui.drawing.blocks import shares_of
 from explorer.ui.drawing.closer import Closer
 from explorer.ui.drawing.lit import cell_of, cells_of, grids, points_of, shape_of, square_of, tokens_of
 from explorer.ui.drawing.marks import Marks
-from explorer.ui.drawing.plot import Plot
+from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark as dress
 from explorer.ui.workbench import Workbench
@@ -421,6 +422,10 @@ class DrawingView(Plot):
 
     # The keys
 
+    @property
+    def rings_a_part(self) -> bool:
+        return self._marks.here is not None
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.drawing.zoom:
             by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
@@ -431,6 +436,19 @@ class DrawingView(Plot):
             self.closer.wheel(event)
         else:
             super().wheelEvent(event)
+
+    def come_from(self, stages: Sequence[str]) -> None:
+        """Have the keys, at the box that leads to one of some stages."""
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.closer.come_from(stages)
+
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Take a key that nothing else wants, and the focus with it; returns whether it means something here."""
+        if self.hasFocus() or not (Key(event.key()) in ARROWS or (self.drawing.zoom and self.closer.means(event))):
+            return False
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.keyPressEvent(event)
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not (self.drawing.zoom and self.closer.key(event)):

@@ -163,7 +163,7 @@ class Inspector(QFrame):
     def _explain(self, *_: object) -> None:
         """Say what the stage is for; in sight while no cell is pointed at."""
         selection = self._bench.selection
-        kind = next((stage.kind for stage in selection.stops if stage.name == selection.stage), "")
+        kind = next((stage.kind for stage in selection.places if stage.name == selection.stage), "")
         self._about.setText(_paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in ABOUT.get(kind, ())))
         if glossary.cache_info().currsize:
             self._link_terms()

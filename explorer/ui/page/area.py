@@ -1,9 +1,10 @@
 """The middle of the window: the page of the stage that one is at. Pages that were seen are kept, and marked."""
 
 import shiboken6
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
+from explorer.pages.levels import block_of
 from explorer.ui.page.page_view import PageView
 from explorer.ui.workbench import Workbench
 
@@ -20,6 +21,7 @@ class StageArea(QStackedWidget):
         super().__init__(parent)
         self._bench = bench
         self._pages: dict[str, PageView] = {}
+        self._at = ""
         self._between = QWidget()
         self.addWidget(self._between)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
@@ -31,17 +33,23 @@ class StageArea(QStackedWidget):
         return self._pages[self._bench.selection.stage]
 
     def show_stage(self, name: str) -> None:
-        """Show a stage, in a page made at the first visit."""
+        """Show a stage, in a page made at the first visit; in a picture one stands at the box that one comes from."""
+        focus = QApplication.focusWidget()
+        inside = focus is not None and self.isAncestorOf(focus)
+        before, self._at = self._at, name
         if name not in self._pages:
-            stage = next(stage for stage in self._bench.selection.stops if stage.name == name)
+            stage = next(stage for stage in self._bench.selection.places if stage.name == name)
             self._pages[name] = PageView(self._bench, stage)
             self.addWidget(self._pages[name])
         self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
+        if before != name:
+            block = block_of(self._bench.document.engine.graph, before)
+            self._pages[name].come_from((before, *(() if block is None else (block.name,))), inside)
 
     def follow(self, change: Change) -> None:
         """Show a change; pages out of sight are marked, and those whose stage is gone are dropped."""
-        stages = {stage.name: stage for stage in self._bench.selection.stops}
+        stages = {stage.name: stage for stage in self._bench.selection.places}
         if change.structure:
             self._drop([name for name, page in self._pages.items() if stages.get(name) != page.stage])
         for page in tuple(self._pages.values()):

@@ -43,6 +43,8 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
             selection.set_head(head)
         case ShowPrinted(number):
             selection.printed_asked.emit(number)
-        case GoTo(stage):
+        case GoTo(stage, keep):
+            if keep is not None:
+                selection.keep(keep.key, keep.value)
             selection.go_to(stage)
     return True

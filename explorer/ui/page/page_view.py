@@ -1,9 +1,10 @@
 """A page on the screen: the data that `compose.page` makes of the present view."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.core.node import Stage
@@ -11,7 +12,9 @@ from explorer.pages import compose
 from explorer.pages.page import Page
 from explorer.ui.later import later
 from explorer.ui.page.column import Elements
+from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.late import Late
 from explorer.ui.page.player import PlayerView
 from explorer.ui.workbench import Workbench
 
@@ -58,6 +61,40 @@ class PageView(QScrollArea):
             player.toggle()
         return bool(players)
 
+    @property
+    def is_picture(self) -> bool:
+        """Whether a picture fills the page."""
+        return self._picture is not None
+
+    @property
+    def _picture(self) -> Late | None:
+        widgets = self.elements.widgets.values()
+        return next((one for one in widgets if isinstance(one, Late) and one.fills), None)
+
+    def come_from(self, stages: Sequence[str], focus: bool) -> None:
+        """In a picture that fills the page, stand at the box that leads to one of some stages.
+
+        Parameters
+        ----------
+        stages : sequence of str
+        focus : bool
+            Whether the keys go there, too.
+        """
+        picture = self._picture
+        if picture is not None and focus:
+            picture.fill()
+            picture.picture.come_from(stages)
+
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Give a key that nothing else takes to the picture that fills the page; returns whether it means something."""
+        picture = self._picture.picture if self._picture is not None else None
+        return picture is not None and bool(picture.take_key(event))
+
+    def go_out(self) -> bool:
+        """Go out to what this is a part of; returns whether there is anything."""
+        crumbs = self.page.header.crumbs if self.page is not None else ()
+        return bool(crumbs) and perform(self.bench, crumbs[-1].asks, self)
+
     # Following
 
     def follow(self) -> None:
@@ -78,7 +115,7 @@ class PageView(QScrollArea):
 
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
-        if not self._stale or self.stage not in self.bench.selection.stops:
+        if not self._stale or self.stage not in self.bench.selection.places:
             return  # a page whose stage is gone is taken away
         self._stale = False
         view = self.bench.view

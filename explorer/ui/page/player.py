@@ -1,18 +1,21 @@
-"""Plays what has steps: a button, a slider, and how fast. How far it is belongs to the choices on the page."""
+"""Plays what has steps: a button, a slider, and how fast; and says what it has come to. How far that is belongs to the
+choices on the page.
+"""
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QStyle, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QStyle, QWidget
 
-from explorer.pages.page import Player
+from explorer.pages.page import Note, Player
 from explorer.ui.page.gestures import perform
-from explorer.ui.widgets.segments import Segments
+from explorer.ui.page.note import NoteLabel
+from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
 EACH = 420
 """Milliseconds a step at the slowest speed."""
 SPEEDS = (1, 2, 4)
-SLIDER = 180
+SLIDER = 130
 """Pixels at text scale 1."""
 
 
@@ -44,9 +47,15 @@ class PlayerView(QWidget):
         self.slider.setToolTip("How far the pass has come: drag, or the arrow keys")
         self.slider.valueChanged.connect(self._go_to)
         line.addWidget(self.slider)
-        self.speed = Segments([f"× {speed}" for speed in SPEEDS], "Speed:")
-        self.speed.choose(0)
+        self._speed = SPEEDS[0]
+        self.speed = QPushButton()
+        mark(self.speed, link="true")
+        self.speed.clicked.connect(self._go_faster)
+        self._show_speed()
         line.addWidget(self.speed)
+        self.words = NoteLabel(bench, Note("said", player.said))
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        line.addWidget(self.words, 1)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
         self._show()
@@ -78,8 +87,18 @@ class PlayerView(QWidget):
         """Whether the system asks for less motion."""
         return self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self) <= 0
 
+    def _go_faster(self) -> None:
+        """The next speed; after the fastest, the slowest."""
+        self._speed = SPEEDS[(SPEEDS.index(self._speed) + 1) % len(SPEEDS)]
+        self._show_speed()
+
+    def _show_speed(self) -> None:
+        self.speed.setText(f"× {self._speed}")
+        self.speed.setToolTip(f"Speed × {self._speed}: click for another")
+        self.speed.setAccessibleName(f"Speed × {self._speed}")
+
     def _step(self) -> None:
-        self._timer.setInterval(EACH // SPEEDS[max(self.speed.group.checkedId(), 0)])
+        self._timer.setInterval(EACH // self._speed)
         self._go_to(self._player.value + 1)
         if self._player.value >= len(self._player.steps):
             self._timer.stop()
@@ -96,6 +115,7 @@ class PlayerView(QWidget):
         self.slider.setValue(player.value)
         self.slider.blockSignals(False)
         self.button.setText("Pause" if self.playing else "Play")
+        self.words.tell(Note("said", player.said))
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -134,9 +134,9 @@ class Comparison(QFrame):
 
     def go_to(self, stage: str) -> None:
         """Show the same stage, where this model has it."""
-        same = stage in [stop.name for stop in self.bench.selection.stops]
+        same = stage in [stop.name for stop in self.bench.selection.places]
         if same or not self.bench.selection.stage:
-            self.bench.selection.go_to(stage if same else self.bench.selection.stops[0].name)
+            self.bench.selection.go_to(stage if same else self.bench.selection.places[0].name)
         self._say()
 
     def _say(self) -> None:

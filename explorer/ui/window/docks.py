@@ -46,7 +46,7 @@ class Docks:
         """Show a change of the document; a dock whose stage is gone is closed."""
         if change.structure:
             for dock, page in list(self.pages.items()):
-                if page.stage not in self._bench.selection.stops:
+                if page.stage not in self._bench.selection.places:
                     self._close(dock)
         for page in tuple(self.pages.values()):
             page.follow()

@@ -177,16 +177,28 @@ class MainWindow(QMainWindow):
         self._share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys that nothing else takes: Esc points at no cell, Backspace goes to the whole model, Space plays it."""
+        """Keys that nothing else takes: Esc lets go of a cell or goes out, Backspace goes to the whole, Space plays."""
         if event.key() == Qt.Key.Key_Escape:
-            self.close_glossary()
+            if self.glossary is not None and self.glossary.isVisible():
+                self.close_glossary()
+            elif self.pages.currentWidget() is self._whole:
+                self._go_out()
             self.bench.selection.forget()
         elif event.key() == Qt.Key.Key_Backspace:
             self.actions_.whole.trigger()
-        elif event.key() == Qt.Key.Key_Space and self.pages.currentWidget() is self._whole and self.page().play():
+        elif self.pages.currentWidget() is self._whole and self._page_takes(event):
             event.accept()
         else:
             super().keyPressEvent(event)
+
+    def _go_out(self) -> None:
+        """From the page in sight to what it is a part of; beside matrices a cell that is pointed at is let go first."""
+        if self.bench.selection.cell is None or self.page().is_picture:
+            self.page().go_out()
+
+    def _page_takes(self, event: QKeyEvent) -> bool:
+        """Whether a key means something on the page in sight; then it does that."""
+        return self.page().take_key(event) or (event.key() == Qt.Key.Key_Space and self.page().play())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click that nothing else takes opens the entry of the term or symbol under it."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.node import Stage
+from explorer.pages.levels import stages_of
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
@@ -230,10 +231,14 @@ class PipelineMap(QFrame):
             self.buttons[at].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _mark(self) -> None:
-        open_group = next((b.stage.group for b in self.buttons if b.stage.name == self._bench.selection.stage), "")
+        selection = self._bench.selection
+        # In a block one is at all of its stages.
+        inside = stages_of(self._bench.document.engine.graph, selection.stage)
+        here = {selection.stage, *(stage.name for stage in inside)}
+        open_group = next((b.stage.group for b in self.buttons if b.stage.name in here), "")
         for button in self.buttons:
             button.setVisible(button.stage.group == open_group or button.stage.group not in self._folding)
-            active = button.stage.name == self._bench.selection.stage
+            active = button.stage.name in here
             if active != button.active:
                 button.active = active
                 button.update()
@@ -246,6 +251,6 @@ class PipelineMap(QFrame):
             button.setFixedHeight(height)
         for heading in self._headings:
             heading.setFixedHeight(min(int(HEADING * height), px(MOST_ROW)))
-        here = next((button for button in shown if button.active), None)
-        if here is not None:
-            self._scroll.ensureWidgetVisible(here, 0, 40)
+        first = next((button for button in shown if button.active), None)
+        if first is not None:
+            self._scroll.ensureWidgetVisible(first, 0, 40)

@@ -74,7 +74,7 @@ def test_a_pass_can_be_paused_and_gone_through(whole, player, hand, monkeypatch)
     marks = whole.page().elements.widgets["model"].data.marks
     assert any(mark.faint for mark in marks)
     assert not all(mark.faint for mark in marks)
-    assert "Step 3 of" in whole.page().page.elements[1].text
+    assert "Step 3 of" in player.words.text()
 
 
 def test_where_less_motion_is_asked_for_it_goes_to_the_end(whole, player, hand, monkeypatch):
@@ -104,9 +104,9 @@ def test_crumbs_lead_back(window, eye):
     page = eye.go_to(window, FFN)
     assert isinstance(page, PageView)
     (crumbs,) = [label for label in page.header.findChildren(QLabel) if "href" in label.text()]
-    assert crumbs.accessibleName() == "Back to The model or Encoder 1"
+    assert crumbs.accessibleName() == "Back to The model or Encoder 1: Feed-forward block"
     crumbs.linkActivated.emit("1")
-    assert window.bench.selection.stage == "encoder.1.self.attention"
+    assert window.bench.selection.stage == "model.encoder.1.ffn"
     crumbs.linkActivated.emit("0")
     assert window.bench.selection.stage == WHOLE.name
 

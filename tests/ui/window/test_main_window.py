@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
+from explorer.pages.compose import WHOLE
 from explorer.ui.window.chip import Chip
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -48,7 +49,7 @@ def test_another_lesson_and_back_by_undo(window, hand, eye):
     assert after["chosen"] == ["As printed"]
     assert after["tokens"] == ["with", "below", "above", "below", "with"]
     assert after["stage"] == "attention"
-    assert after["map"][:3] == ["whole", "attention", "attention.nearest"]
+    assert after["map"][:3] == ["model", "attention", "attention.nearest"]
     assert "weights" in eye.views(window)
     hand.key(Key.Key_Z, Modifier.ControlModifier)
     eye.settle(window)

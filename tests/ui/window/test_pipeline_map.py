@@ -38,8 +38,9 @@ def test_one_button_for_each_stage_in_reading_order(open_window, lesson):
     assert [b.accessibleName() for b in window.map.buttons] == [f"{s.group}: {s.title}" for s in stops(window)]
 
 
-def test_the_lesson_says_where_to_begin(window, open_window):
-    assert active(window) == ["source.embedding"] == [window.bench.lesson.start_stage]
+def test_the_lesson_says_where_to_begin(open_window):
+    window = open_window()
+    assert active(window) == [WHOLE.name] == [window.bench.lesson.start_stage]
     other = open_window("translation-lookup")
     assert active(other) == ["attention"]
 

@@ -1,0 +1,253 @@
+"""A lane of the picture of the whole: a sequence on its way along the stream, and what is drawn on it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.node import Stage
+from explorer.core.ops import Array
+from explorer.core.parameters import parameters
+from explorer.core.shapes import written_shape
+from explorer.pages.amounts import amount, length
+from explorer.pages.drawing import (
+    HERE,
+    LINE,
+    MUTED,
+    SHARES,
+    SIGNED,
+    TEXT,
+    Band,
+    Box,
+    Image,
+    Mark,
+    Segments,
+    Way,
+    Words,
+)
+from explorer.pages.gestures import GoTo
+from explorer.pages.levels import into
+from explorer.pages.view import View
+
+GAP, RISE, PAD = 12.0, 24.0, 7.0
+"""Between parts, how far above the stream a block stands, and beside its image."""
+SMALL, LETTER = 11.7, 6.6
+"""How high a line of small words is, and about how wide one of its letters."""
+DEEPEST = 4.0
+"""The colour of shares is deepest at so many times their mean."""
+TRACKS = 48
+"""Words; the lines of more of them would be a grey mat, and are a band."""
+SAID = {
+    "embedding": "Each word becomes a vector: its row of a table.",
+    "positions": "Numbers that tell the place of a word are added to its vector.",
+    "attention": "Words exchange something here, and only here: each looks at all words.",
+    "masked": "Words exchange something here: each looks at itself and the words before it.",
+    "cross": "The words of the target look at those of the source.",
+    "heads": "What the heads found is put side by side, and mixed by W_O where there is one.",
+    "norm": "The numbers of each word are brought to the same measure.",
+    "ffn": "Each word by itself goes through a small net.",
+    "output": "The last vector of each word becomes a probability for each word that may come next.",
+    "loss": "How surprised the model is by the words that should be said.",
+}
+
+
+def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:
+    """A node, or a head's slice of one, as it is shown now, in a place of the picture."""
+    where = view.graph.place(name)
+    array = np.atleast_2d(view.shown(where))
+    axes = view.graph.axes_of(where)
+    shares = view.looking.showing == "values" and name.rpartition(".")[2] in ("weights", "probabilities", "onehot")
+    finite = np.abs(array[np.isfinite(array)])
+    high = _full(finite) if shares else float(finite.max(initial=0.0)) or 1.0
+    sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]
+    token, across = sides if len(sides) > 1 else ("", "")
+    return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)
+
+
+def _full(shares: Array) -> float:
+    """The share at which the colour is deepest: among many words, of which each gets little, it is less than 1."""
+    some = shares[shares > 0]
+    return min(1.0, DEEPEST * float(some.mean())) if some.size else 1.0
+
+
+@dataclass
+class Lane:
+    """One sequence on its way: where its stream lies, and how far it has been drawn."""
+
+    sequence: str
+    stack: str
+    words: tuple[str, ...]
+    spine: float
+    height: float
+    width: float
+    x: float = 0.0
+
+    @property
+    def top(self) -> float:
+        return self.spine - self.height / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.spine + self.height / 2
+
+    @property
+    def pitch(self) -> float:
+        return self.height / len(self.words)
+
+    def row(self, i: int) -> float:
+        """Where the line of a word lies."""
+        return self.top + (i + 0.5) * self.pitch
+
+
+class Sheet:
+    """The marks drawn so far, and what is drawn again and again on a lane.
+
+    Parameters
+    ----------
+    view : View
+    """
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.marks: list[Mark] = []
+        self.stages = {stage.name: stage for stage in view.graph.stages}
+        self.right = self.low = 0.0
+        """How far the drawing reaches."""
+        self._waiting: list[tuple[int, str]] = [(0, "")]
+        self._counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
+        self._work_of: dict[str, float] = {}
+        for name, node in view.nodes.items():
+            self._work_of[node.stage] = self._work_of.get(node.stage, 0) + view.graph.work[name]
+        self._work = sum(self._work_of.values()) or 1
+
+    def add(self, *marks: Mark) -> None:
+        """Draw something above all that is there."""
+        self.marks += marks
+
+    @property
+    def due(self) -> list[str]:
+        """The node that each mark waits for, where a pass is played; empty where it waits for none."""
+        ends = [*(start for start, _ in self._waiting[1:]), len(self.marks)]
+        return [name for (start, name), end in zip(self._waiting, ends, strict=True) for _ in range(start, end)]
+
+    def wait_for(self, name: str) -> None:
+        """What is drawn from here on waits for a node."""
+        self._waiting.append((len(self.marks), name))
+
+    def chosen(self, lane: Lane) -> int | None:
+        """The word that is followed, if it is in this lane."""
+        token = self.view.looking.token
+        return token[1] if token is not None and token[0] == lane.sequence and token[1] < len(lane.words) else None
+
+    def caption(self, x: float, y: float, words: str) -> None:
+        """Small words around a place."""
+        self.add(Words(x, y, words, MUTED, fixed=True, size=SMALL))
+
+    # The stream
+
+    def words(self, lane: Lane, title: str = "") -> None:
+        """The words at the left, each before its line."""
+        self.wait_for(f"{lane.sequence}.tokens")
+        for i, word in enumerate(lane.words):
+            self.add(Words(-16.0, lane.row(i), word, TEXT, True, 1.0, (lane.sequence, i), SMALL))
+        if title:
+            self.add(Words(-16.0, lane.top - 14.0, title, MUTED, True, 1.0, strong=True))
+        for i in range(len(lane.words)) if len(lane.words) <= TRACKS else ():
+            self.add(Way(((-11.0, lane.row(i)), (-1.0, lane.row(i))), MUTED, 1.0))
+        lane.x = 2.0
+
+    def tracks(self, lane: Lane, start: float, end: float) -> None:
+        """The stream goes on: a line for each word."""
+        if end <= start:
+            return
+        rows: Array = np.array([lane.row(i) for i in range(len(lane.words))])
+        whose = np.arange(len(rows))
+        if len(rows) > TRACKS:
+            whose = np.linspace(0, len(rows) - 1, TRACKS).round().astype(int)
+            rows = np.linspace(lane.top, lane.bottom, TRACKS)
+        ends = np.stack([np.stack([np.full(len(rows), x), rows], axis=-1) for x in (start, end)], axis=1)
+        ink, width = (MUTED, 1.3) if len(rows) <= 16 else (LINE, 1.0)
+        self.add(Segments(ends, ink, width, token=lane.sequence, whose=whose))
+        chosen = self.chosen(lane)
+        if chosen is not None:
+            self.add(Way(((start, lane.row(chosen)), (end, lane.row(chosen))), HERE, 2.4, False))
+
+    def go_on(self, lane: Lane, far: float = GAP) -> None:
+        """The stream goes on by so much."""
+        self.tracks(lane, lane.x, lane.x + far)
+        lane.x += far
+
+    def gather(self, lane: Lane, x: float) -> None:
+        """A bar across the lines of all words: there a block reads from all of them, or adds to each."""
+        ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
+        self.add(Way(ends, TEXT, 1.5, head=False))
+
+    def strip(self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0) -> None:
+        """What the stream carries, a row for each word, in a frame that leads to its block."""
+        self.tracks(lane, lane.x, lane.x + before)
+        self.wait_for(name)
+        left = lane.x + before
+        note, share = amount(self.view, name)
+        place = left - 3.0, lane.top - 3.0, lane.width + 6.0, lane.height + 6.0
+        said = f"{stage.group}: {caption or stage.title}"
+        self.add(Box(place, said, "", "", self.tip(stage, name), self.into(stage), share))
+        self.add(image_of(self.view, name, (left, lane.top, lane.width, lane.height)))
+        middle = left + lane.width / 2
+        if caption and (caption != "norm" or share is None):
+            self.caption(middle, lane.top - 11.0 if caption == "norm" else lane.bottom + 13.0, caption)
+        if share is not None:
+            self.caption(middle, lane.top - 11.0, note)
+        lane.x = left + lane.width + 3.0
+        self.right = max(self.right, lane.x)
+
+    def skip(self, lane: Lane, name: str, caption: str) -> None:
+        """Layers that are not drawn, and what the stream carries behind them."""
+        for k in range(3):
+            self.add(Words(lane.x + 8.0 + 7.0 * k, lane.spine, "·", MUTED, fixed=True, size=20.0, strong=True))
+        lane.x += 32.0
+        self.strip(lane, self.stages[self.view.nodes[name].stage], name, caption)
+        self.go_on(lane)
+
+    def plus(self, lane: Lane, x: float, start: float, stage: Stage, name: str, said: str) -> None:
+        """What comes down from a block is added to the stream."""
+        size = 15.0
+        self.wait_for(name)
+        self.gather(lane, x)
+        self.add(Way(((x, start), (x, lane.top + 0.5 * lane.pitch)), TEXT, 1.5))
+        place = x - size / 2, lane.spine - size / 2, size, size
+        share = amount(self.view, name)[1]
+        tip = f"{said}: what was there stays in it.\n{written_shape(self.view.values[name].shape)}"
+        self.add(Box(place, said, "+", "", tip, self.into(stage), share))
+
+    def added(self, lane: Lane, made: str, stream: str, left: float, width: float) -> str:
+        """How long what a block made for the followed word is, as part of the vector that it is added to.
+
+        Drawn as a bar, and returned in words; empty where no word is followed.
+        """
+        i = self.chosen(lane)
+        if i is None:
+            return ""
+        if not stream:
+            return "its vector is a new one"
+        before, added = length(self.view.values[stream][i]), length(self.view.values[made][i])
+        part = added / before if before else 0.0
+        bar = width * part / (1.0 + part)
+        self.add(Band((left, lane.bottom + 20.0, width, 3.0), LINE))
+        self.add(Way(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), HERE, 3.0, head=False))
+        return f"adds {100 * part:.0f} % of its length"
+
+    # What a box says, and where it leads
+
+    def into(self, stage: Stage) -> GoTo:
+        """Where a box of a stage leads."""
+        return into(self.view.graph, stage)
+
+    def tip(self, stage: Stage, name: str) -> str:
+        """What a block does, its shape, and its part of the numbers and of the work."""
+        block = stage.name.rpartition(".")[0] if "." in stage.name else stage.name
+        lines = [f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(self.view.values[name].shape)]
+        if count := self._counts.get(block, 0):
+            lines.append(f"{count:,} parameters")
+        work = self._work_of.get(stage.name, 0)
+        if work:
+            lines.append(f"{100 * work / self._work:.0f} % of the multiplications")
+        return "\n".join(filter(None, lines))

@@ -1,0 +1,256 @@
+"""A block of the picture of the whole: attention with its heads, or a feed-forward net, above the stream it reads."""
+
+import numpy as np
+
+from explorer.core.node import Stage
+from explorer.core.ops import Array
+from explorer.pages.amounts import amount
+from explorer.pages.drawing import HERE, LINE, MUTED, TEXT, Box, Segments, Way, Words, series
+from explorer.pages.gestures import Gesture, Switch
+from explorer.pages.lane import PAD, RISE, SMALL, Lane, Sheet, image_of
+from explorer.pages.turned import is_off, turn
+from explorer.pages.view import View
+
+MOST_HEADS, MOST_OFFERED = 27, 12
+AROUND, HEAD, PILL = 44.0, 20.0, 16.0
+"""What a block is higher than its image, where that begins, and how high the line of its heads is."""
+LEAST_BLOCK, LEAST_CROSS, WIDEST_HEADS = 122.0, 178.0, 210.0
+"""How wide a block is at least, also one that looks at the source, and about how wide its heads are at most, which are
+smaller the more there are."""
+LEVELS = 6
+"""Of thickness, of the lines between words."""
+LEAST_SHARE, FEW_WORDS, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.6, 24
+"""Of few words all are joined that look at each other at all; of more, those that do so clearly more than evenly; of
+many, each with the one that it looks at most."""
+READABLE = 11.0
+"""Rows of the source that are at least so high have their words at the lines of cross-attention."""
+BELOW = {
+    "attention": "words look at each other",
+    "masked": "words look back",
+    "cross": "words look at the source",
+    "ffn": "each word by itself",
+}
+Place = tuple[float, float, float, float]
+
+
+class Sublayers:
+    """Draws the blocks.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    image : float
+        The height of the images in a block.
+    """
+
+    def __init__(self, sheet: Sheet, image: float) -> None:
+        self._sheet, self._view, self._image = sheet, sheet.view, image
+        self._box = image + AROUND
+        self.above = self._box + RISE
+        """How far above the stream a block reaches."""
+        self.source: Lane | None = None
+        """The lane of the encoder, once it has been drawn, and where its stream ends."""
+
+    def made(self, block: str) -> str:
+        """The last node of a sublayer; empty where there is no such sublayer."""
+        for short in ("norm", "residual", "dropped", "projected", "concat", "output"):
+            if f"{block}.{short}" in self._view.nodes and not (short == "norm" and self._before(block)):
+                return f"{block}.{short}"
+        return ""
+
+    def _before(self, block: str) -> bool:
+        """Whether a block's norm stands before it."""
+        return f"{block}.norm" in self._sheet.stages
+
+    def draw(self, lane: Lane, block: str, stream: str) -> str:
+        """A block above the stream that it reads from; returns the node that the stream carries behind it."""
+        sheet, nodes = self._sheet, self._view.nodes
+        attention = f"{block}.attention" in sheet.stages
+        stage = sheet.stages[f"{block}.attention" if attention else f"{block}.layers"]
+        raw = next(f"{block}.{s}" for s in ("projected", "concat", "output") if f"{block}.{s}" in nodes)
+        shown = f"{block}.weights" if attention else f"{block}.activation"
+        residual = f"{block}.residual" in nodes
+        width = self._width(block, stage)
+        left, bottom = lane.x, lane.top - RISE
+        up, down = left + 14.0, left + width - 14.0
+        sheet.tracks(lane, left, down + 12.0 if residual else up)
+        sheet.wait_for(shown)
+        if not residual:
+            sheet.tracks(lane, down, down + 12.0)
+        if stage.kind == "cross":
+            self._look_across(lane, block, up + 6.0, down - 10.0 if residual else down)
+        elif attention:
+            self._exchange(lane, lane, block, up + 2.0, down - 10.0 if residual else down)
+        place = left, bottom - self._box, width, self._box
+        if self._before(block):
+            sheet.wait_for(f"{block}.norm")
+        self._reads(lane, block, up, bottom)
+        sheet.wait_for(shown)
+        self._block(stage, block, raw, place, attention)
+        if stage.kind == "cross":
+            self._bridge_to(place)
+        if residual:
+            after = sheet.stages[nodes[f"{block}.residual"].stage]
+            said = f"What {stage.title.lower()} made is added to the stream"
+            sheet.plus(lane, down, bottom, after, f"{block}.residual", said)
+        else:
+            sheet.gather(lane, down)
+            sheet.add(Way(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
+        sheet.wait_for(raw)
+        below = sheet.added(lane, raw, stream if residual else "", left, width) or BELOW.get(stage.kind, "")
+        sheet.caption(left + width / 2, lane.bottom + 13.0, below)
+        lane.x = down + 12.0
+        result = self.made(block)
+        if result.endswith(".norm"):
+            sheet.strip(lane, sheet.stages[nodes[result].stage], result, "norm", before=6.0)
+        sheet.go_on(lane)
+        return result
+
+    def _reads(self, lane: Lane, block: str, x: float, bottom: float) -> None:
+        """The way from the stream up into a block, through its norm where that stands before it."""
+        sheet = self._sheet
+        sheet.gather(lane, x)
+        sheet.add(Way(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
+        if self._before(block):
+            stage, name = sheet.stages[f"{block}.norm"], f"{block}.norm"
+            place = x - 13.0, bottom + 4.0, 40.0, 15.0
+            _, share = amount(self._view, name)
+            sheet.add(Box(place, f"{stage.group}: norm", "norm", "", sheet.tip(stage, name), sheet.into(stage), share))
+
+    # The block itself
+
+    def _width(self, block: str, stage: Stage) -> float:
+        least = max(LEAST_CROSS if stage.kind == "cross" else LEAST_BLOCK, 7.6 * len(stage.title) + 12.0)
+        if stage.kind == "ffn":
+            return least
+        across, side, _ = self._grid(block)
+        return max(across * (side + 4.0) - 4.0 + 2 * PAD, least)
+
+    def _grid(self, block: str) -> tuple[int, float, int]:
+        """How many heads stand beside each other, how large each is, and how many are drawn."""
+        heads = min(self._view.graph.n_heads(f"{block}.weights") or 1, MOST_HEADS)
+        down = 1
+        while heads * self._image / down**2 > WIDEST_HEADS:
+            down += 1
+        return -(-heads // down), (self._image - 3.0 * (down - 1)) / down, heads
+
+    def _block(self, stage: Stage, block: str, raw: str, place: Place, attention: bool) -> None:
+        """The weights of each head, or the hidden units."""
+        sheet, view = self._sheet, self._view
+        left, top, width, height = place
+        values = view.looking.showing == "values"
+        note, share = amount(view, raw)
+        title = named = stage.title
+        if attention:
+            heads = view.graph.n_heads(f"{block}.weights") or 1
+            named = f"{title}, {heads} heads" if heads > 1 else title
+        else:
+            hidden = view.graph.shape(f"{block}.hidden")[-1]
+            out = view.graph.shape(raw)[-1]
+            note = f"{out} → {hidden} → {out}" if values else note
+        off = is_off(view, raw)
+        sheet.add(
+            Box(
+                place,
+                f"{stage.group}: {named}{', switched off' if off else ''}",
+                f"✕ {title}" if off else title,
+                "" if attention and values else note,
+                f"{sheet.tip(stage, raw)}\nA right click turns parts of it off.",
+                sheet.into(stage),
+                share,
+                menu=_menu(view, block, raw, stage.title.lower(), attention),
+                off=off,
+            )
+        )
+        if not attention:
+            sheet.add(image_of(view, f"{block}.activation", (left + PAD, top + HEAD, width - 2 * PAD, self._image)))
+            return
+        across, side, drawn = self._grid(block)
+        start = left + (width - across * (side + 4.0) + 4.0) / 2
+        for head in range(drawn):
+            row, column = divmod(head, across)
+            at = start + column * (side + 4.0), top + HEAD + row * (side + 3.0), side, side
+            sheet.add(image_of(view, view.of_head(f"{block}.weights", head), at))
+        heads_stage = sheet.stages.get(f"{block}.heads")
+        if heads_stage is not None and values:
+            mixed = "concat · W_O" if f"{block}.W_O" in view.nodes else "concat"
+            mixed = f"{heads} × {mixed}" if heads > 2 else mixed
+            pill = left + PAD, top + height - PILL - 4.0, width - 2 * PAD, PILL
+            said = f"{heads_stage.title} of {stage.group}: {stage.title}"
+            sheet.wait_for(raw)
+            sheet.add(Box(pill, said, mixed, "", sheet.tip(heads_stage, raw), sheet.into(heads_stage)))
+
+    # Words that look at words
+
+    def _exchange(self, lane: Lane, keys: Lane, block: str, start: float, end: float) -> None:
+        """Lines from each word to those that look at it, thick by the mean of the heads' weights."""
+        weights = np.nan_to_num(self._view.values[f"{block}.weights"])
+        mean: Array = weights.mean(0) if weights.ndim == 3 else weights
+        seen = np.count_nonzero(mean, axis=-1, keepdims=True)
+        least = LEAST_SHARE if len(mean) <= FEW_WORDS else np.minimum(MORE_THAN_EVEN / np.maximum(seen, 1), 0.5)
+        wanted = mean >= least
+        if len(mean) > MANY_WORDS:
+            wanted &= mean >= mean.max(-1, keepdims=True)
+        queries, looked = np.nonzero(wanted)
+        chosen = self._sheet.chosen(lane)
+        levels = np.ceil(np.clip(mean[queries, looked], 0, 1) * LEVELS).astype(int)
+        for lit in (False, True):
+            meant = (queries == chosen) if chosen is not None else np.zeros(len(queries), dtype=bool)
+            for level in range(1, LEVELS + 1):
+                drawn = np.flatnonzero((levels == level) & (meant == lit))
+                if not len(drawn):
+                    continue
+                ends = np.array(
+                    [[[start, keys.row(looked[i])], [end, lane.row(queries[i])]] for i in drawn.tolist()], dtype=float
+                )
+                ink = HERE if lit else LINE if chosen is not None else series(0)
+                width = 0.5 + 3.0 * level / LEVELS
+                self._sheet.add(Segments(ends, ink, width, token=lane.sequence, whose=queries[drawn]))
+
+    def _look_across(self, lane: Lane, block: str, start: float, end: float) -> None:
+        """Lines from the words of the source, as far as they can be read, to those of the target that look at them."""
+        if self.source is None:
+            return
+        source = self.source
+        keys = Lane(source.sequence, "", source.words, lane.spine, max(lane.height, min(source.height, 60.0)), 0.0)
+        wide = 7.6 * max(map(len, keys.words)) + 10.0
+        readable = keys.pitch >= READABLE and wide < 0.6 * (end - start)
+        place = start, keys.top, wide if readable else 6.0, keys.height
+        tip = "The words of the source: each word of the target looks at them."
+        self._sheet.add(Box(place, "The source, to look at", "", "", tip, around=True))
+        for i, word in enumerate(keys.words) if readable else ():
+            token = (keys.sequence, i)
+            self._sheet.add(Words(start + wide - 4.0, keys.row(i), word, MUTED, True, 1.0, token, SMALL))
+        self._exchange(lane, keys, block, start + place[2], end)
+
+    def _bridge_to(self, place: Place) -> None:
+        """From the end of the encoder down to a block that looks at the source."""
+        if self.source is None:
+            return
+        sheet, x, y = self._sheet, self.source.x, self.source.spine
+        bend = self.source.bottom + 34.0
+        middle, top = place[0] + place[2] / 2, place[1]
+        sheet.add(Way(((x - 2.0, y), (x + 12.0, y), (x + 12.0, bend), (middle, bend), (middle, top)), TEXT, 2.0))
+        left = middle < x
+        said = "the source, as keys and values"
+        at = middle + 10.0 if left else middle - 10.0
+        sheet.add(Words(at, bend + 10.0, said, MUTED, True, 0.0 if left else 1.0, size=SMALL))
+        sheet.right = max(sheet.right, x + 14.0)
+
+
+def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:
+    """What can be turned off and on in a block, and around it."""
+    offers = [(title, raw)]
+    heads = (view.graph.n_heads(f"{block}.output") or 1) if attention else 1
+    if 1 < heads <= MOST_OFFERED:
+        offers += [(f"head {k + 1}", view.of_head(f"{block}.output", k)) for k in range(heads)]
+    found: list[tuple[str, Gesture]] = [
+        (f"Turn {what} {'on' if is_off(view, name) else 'off'}", turn(view, name)) for what, name in offers
+    ]
+    residual, norm = (view.state.model.switch(block, switch) for switch in ("residual", "norm"))
+    found.append((f"Turn the residual {'off' if residual else 'on'}", Switch(block, "residual", not residual)))
+    if norm == "none":
+        found.append(("Turn the norm on", Switch(block, "norm", "post")))
+    else:
+        found.append(("Turn the norm off", Switch(block, "norm", "none")))
+    return tuple(found)

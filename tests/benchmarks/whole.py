@@ -1,0 +1,144 @@
+"""The picture of the whole model: painted after an edit, looked at closer, moved about, and opened for a deep model."""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import TypeAlias
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from benchmarks.measure import Measurement, overload
+from benchmarks.painting import Paints, settle
+from benchmarks.window import BARE, EDITS, MOVES, TWICE, Beats, _beside_bare
+from explorer.document.commands import SetCells
+from explorer.lessons.new import drawn, new_lesson
+from explorer.lessons.schema import WHOLE, Lesson
+from explorer.pages.levels import ALL, LAYER
+from explorer.ui.page.late import Late
+from explorer.ui.window.main_window import MainWindow
+
+Opened: TypeAlias = tuple[QApplication, MainWindow, Paints]
+
+THREE_TIMES = 3.0
+LARGE, WORDS = (12, 12, 96), 64
+DEEP, OPENINGS = (48, 25, 200), 9
+MOST_HELD_MS = 50.0
+
+
+def figures(open_window: Callable[[str], tuple[QApplication, MainWindow]]) -> Iterator[Callable[[], Measurement]]:
+    """All measurements of the picture, in windows that `open_window` opens on a lesson."""
+    small, large = (cache(partial(_whole, open_window, layers)) for layers in (None, ALL))
+    yield _named(edit_to_picture, "from an edit to the picture of the whole", small)
+    for what in ("zoom", "pan"):
+        yield _named(look_about, f"{what} in the picture of the whole", large, what)
+    yield _named(opened_deep, "a deep model opened", small)
+
+
+def _named(measure: Callable[..., Measurement], name: str, *given: object) -> Callable[[], Measurement]:
+    """A measurement with what it needs, and what it is called while it is taken."""
+    made = partial(measure, *given)
+    made.__name__ = name  # type: ignore[attr-defined]
+    return made
+
+
+def _lesson(layers: int, heads: int, d_model: int) -> Lesson:
+    words = " ".join(f"word{i}" for i in range(WORDS))
+    return drawn(new_lesson("gpt", [words], layers=layers, heads=heads, d_model=d_model))
+
+
+def _whole(open_window: Callable[[str], tuple[QApplication, MainWindow]], layers: int | None) -> Opened:
+    app, window = open_window("you-are-welcome")
+    if layers is not None:
+        window.bench.open(_lesson(*LARGE))
+        window.bench.document.settle()
+        window.bench.bridge.flush()
+        window.bench.selection.keep(LAYER, layers)
+    window.bench.selection.go_to(WHOLE)
+    paints = Paints(app)
+    _wait_for_pictures(app, window, paints)
+    return app, window, paints
+
+
+def _wait_for_pictures(app: QApplication, window: MainWindow, paints: Paints) -> None:
+    deadline = time.perf_counter() + 10
+    while any(late.picture is None for late in window.page().findChildren(Late)) and time.perf_counter() < deadline:
+        app.processEvents()
+    settle(app, paints)
+
+
+def edit_to_picture(opened: Callable[[], Opened]) -> Measurement:
+    """From `document.do` to the last visible widget painted, the picture of "you are welcome" in sight."""
+    app, window, paints = opened()
+    random = np.random.default_rng(0)
+
+    def edited() -> float:
+        start = time.perf_counter()
+        window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(1, 2): round(float(random.normal()), 2)}))
+        painted_at, count = settle(app, paints)
+        assert count, "the edit was not painted"
+        return painted_at - start
+
+    both = _beside_bare(app, window, paints, edited, EDITS)
+    return both.measured("an edit to the picture of the whole", THREE_TIMES, BARE)
+
+
+def look_about(opened: Callable[[], Opened], what: str) -> Measurement:
+    """From a step of the wheel, or a move of a drag, to the picture painted; all layers are drawn."""
+    from explorer.ui.drawing.view import DrawingView
+
+    app, window, paints = opened()
+    (picture,) = window.page().findChildren(DrawingView)
+    handle, turn = window.windowHandle(), 0
+    picture.closer.show_all()
+    picture.closer.zoom(2.0)
+    settle(app, paints)
+    middle = picture.mapTo(window, picture.rect().center())
+
+    def moved() -> float:
+        nonlocal turn
+        turn += 1
+        before, start = paints.count, time.perf_counter()
+        if what == "zoom":
+            picture.closer.zoom(1.25 if turn % 2 else 0.8)
+        else:
+            QTest.mouseMove(handle, middle + QPoint(40 * (turn % 2), 25 * (turn % 2)))
+        painted_at, _ = settle(app, paints)  # a move of the mouse runs the event loop by itself
+        assert paints.count > before, "the picture was not painted"
+        return painted_at - start
+
+    if what == "pan":
+        QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=middle + QPoint(10, 10))
+    both = _beside_bare(app, window, paints, moved, MOVES)
+    if what == "pan":
+        QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=middle)
+    size = " × ".join(map(str, LARGE[:2]))
+    return both.measured(f"{what} in the picture of {size} × {WORDS} words", TWICE, BARE)
+
+
+def opened_deep(opened: Callable[[], Opened]) -> Measurement:
+    """How long the window is held at most while a deep model is opened and its whole painted, folded."""
+    app, window, paints = opened()
+    held = []
+    lesson = _lesson(*DEEP)
+    beats = Beats()
+    for _ in range(OPENINGS):
+        window.bench.open(_lesson(2, 2, 16))
+        window.bench.document.settle()
+        _wait_for_pictures(app, window, paints)
+        beats.longest = 0.0
+        app.processEvents()
+        beats.longest = 0.0
+        window.bench.open(lesson)
+        while window.bench.document.computing:
+            app.processEvents()
+        settle(app, paints)
+        held.append(1e3 * beats.longest)
+    beats.deleteLater()
+    size = " layers × ".join(map(str, DEEP[:2]))
+    return Measurement(
+        f"window held while {size} heads open", float(np.median(held)), "ms", MOST_HELD_MS, "nothing",
+        f"from {min(held):.0f} to {max(held):.0f} ms", overload(),
+    )  # fmt: skip

@@ -1,0 +1,161 @@
+"""Between the whole and a stage: the matrices of one block, with formula and shape."""
+
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+
+from explorer.document.commands import SetCells
+from explorer.document.document import Document
+from explorer.lessons.new import new_lesson
+from explorer.pages.amounts import amount
+from explorer.pages.compose import WHOLE, page, places
+from explorer.pages.drawing import Box, Image, Way, Words
+from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.levels import ALL, LAYER, block_of, blocks
+from explorer.pages.page import Choice, Player
+from explorer.pages.view import Looking, View
+
+SELF, FFN = "model.encoder.1.self", "model.encoder.1.ffn"
+TEXTBOOK = "you-are-welcome", "textbook"
+
+
+@cache
+def deep():
+    return new_lesson("gpt", ["one two three"], d_model=8, layers=12, heads=2).state()
+
+
+def boxes(eyes):
+    return {mark.title: mark for mark in eyes.marks("model", Box)}
+
+
+def test_the_blocks_of_a_model_are_its_sublayers_and_ends(desk):
+    names = [block.name for block in blocks(desk(*TEXTBOOK).view.graph)]
+    assert names == [
+        "model.source", SELF, FFN, "model.target",
+        "model.decoder.1.self", "model.decoder.1.cross", "model.decoder.1.ffn", "model.output",
+    ]  # fmt: skip
+
+
+def test_a_model_without_blocks_has_none(desk):
+    assert blocks(desk("emma").view.graph) == ()
+
+
+def test_every_block_of_every_kind_of_model_has_a_page(desk):
+    for lesson, setting in (TEXTBOOK, ("jane", None), ("i-love-ai", None), ("sin", None), ("xor", "textbook")):
+        made = desk(lesson, setting)
+        for block in blocks(made.view.graph):
+            drawing = made.page(block.name).drawing("model")
+            assert drawing.zoom
+            assert drawing.summary.startswith(block.group)
+            assert drawing.out == GoTo(WHOLE.name)
+
+
+def test_it_shows_each_matrix_with_its_formula_and_shape(desk):
+    made = desk(*TEXTBOOK)
+    eyes = made.page(SELF)
+    shown = boxes(eyes)
+    assert list(shown) == [
+        "H", "W_Q", "Q", "W_K", "K", "W_V", "V", "scores", "scaled", "weights", "output",
+        "concat", "W_O", "projected", "residual", "gamma", "beta", "norm",
+    ]  # fmt: skip
+    assert shown["Q"].formula == r"Q = H \, W_Q"
+    assert shown["W_Q"].formula == ""
+    assert shown["scores"].note == "2 × 3 × 3"
+    assert shown["scaled"].formula == r"Z = S \cdot 1 / \sqrt{d_k}"
+    for image in eyes.marks("model", Image):
+        np.testing.assert_array_equal(image.array, np.atleast_2d(made.view.shown(image.node)))
+
+
+def test_reading_order_is_from_left_to_right_and_from_band_to_band(desk):
+    shown = boxes(desk(*TEXTBOOK).page(SELF))
+    order = ["H", "Q", "scores", "scaled", "weights", "output", "concat", "projected", "residual", "norm"]
+    places = [shown[name].place for name in order]
+    for (left, top, _, high), (left2, top2, _, _) in itertools.pairwise(places):
+        assert left2 > left or top2 >= top + high
+
+
+def test_edges_are_those_of_the_graph(desk):
+    made = desk(*TEXTBOOK)
+    eyes = made.page(SELF)
+    marks = eyes.drawing("model").marks
+    shown = boxes(eyes)
+    read = {title: {marks[i].title for i in box.after} for title, box in shown.items()}
+    assert read["Q"] == {"H", "W_Q"}
+    assert read["scores"] == {"Q", "K"}
+    assert read["output"] == {"weights", "V"}
+    assert read["residual"] == {"H", "projected"}
+    assert read["H"] == set()
+    assert len(eyes.marks("model", Way)) == sum(map(len, read.values()))
+
+
+def test_cross_attention_says_where_its_keys_are_from(desk):
+    words = [mark.text for mark in desk(*TEXTBOOK).page("model.decoder.1.cross").marks("model", Words)]
+    assert {"from Decoder 1", "from Encoder 1"} <= set(words)
+
+
+def test_every_box_leads_to_the_page_with_its_cells(desk):
+    made = desk(*TEXTBOOK)
+    shown = boxes(made.page(SELF))
+    assert shown["scores"].leads == GoTo("encoder.1.self.attention")
+    assert shown["W_O"].leads == GoTo("encoder.1.self.heads")
+    assert shown["H"].leads == GoTo("source.positions")
+
+
+def test_it_is_live_and_coloured_like_the_whole(desk):
+    made = desk(*TEXTBOOK)
+    made.do(SetCells("encoder.1.self.W_Q", {(0, 0, 0): 5.0}))
+    made.look(showing="change")
+    shown = boxes(made.page(SELF))
+    for short in ("Q", "K", "scores", "projected"):
+        note, share = amount(made.view, f"encoder.1.self.{short}")
+        assert (shown[short].note, shown[short].share) == (note, share)
+    assert shown["Q"].share > 0
+    assert shown["K"].share == 0
+    made.look(showing="gradient")
+    assert boxes(made.page(SELF))["Q"].note.startswith("∂L")
+
+
+def test_another_head_or_layer_is_chosen_in_the_head_of_the_page(desk):
+    made = desk(*TEXTBOOK)
+    made.look(head=1)
+    eyes = made.page(SELF)
+    choice = eyes.the("head")
+    assert isinstance(choice, Choice)
+    assert choice.chosen == 1
+    assert {image.node.head for image in eyes.marks("model", Image) if image.node.node.endswith("scores")} == {1}
+    view = View.of(Document(deep()))
+    (block,) = [one for one in places(view.graph) if one.name == "model.decoder.3.self"]
+    layer = next(one for one in page(view, block).header.choices if one.id == "layer")
+    assert layer.chosen == 2
+    assert layer.asks[4] == GoTo("model.decoder.5.self")
+
+
+def test_a_pass_is_played_in_a_block_by_itself(desk):
+    made = desk(*TEXTBOOK)
+    player = made.page(SELF).the("player")
+    assert isinstance(player, Player)
+    made.choose(player.asks.key, 3)
+    assert any(mark.faint for mark in made.page(SELF).drawing("model").marks)
+    assert not any(mark.faint for mark in made.page(FFN).drawing("model").marks)
+    assert not any(mark.faint for mark in made.page(WHOLE.name).drawing("model").marks)
+
+
+def test_who_goes_out_of_a_layer_finds_it_drawn():
+    document = Document(deep())
+    view = View.of(document)
+    (block,) = [one for one in places(view.graph) if one.name == "model.decoder.7.ffn"]
+    made = page(view, block)
+    assert made.header.crumbs[-1].asks == made.elements[-1].drawing.out == GoTo(WHOLE.name, Keep(LAYER, 7))
+    opened = View.of(document, Looking(choices={LAYER: ALL}))
+    assert page(opened, block).header.crumbs[-1].asks == GoTo(WHOLE.name)
+
+
+@pytest.mark.parametrize(
+    ("stage", "block"),
+    [("encoder.1.self.heads", SELF), ("source.positions", "model.source"), ("loss", None), ("model.changes", None)],
+)
+def test_each_stage_has_its_block(desk, stage, block):
+    found = block_of(desk(*TEXTBOOK).view.graph, stage)
+    assert (found and found.name) == block

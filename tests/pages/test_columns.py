@@ -1,0 +1,85 @@
+"""Boxes in columns and bands, and the ways between them."""
+
+import itertools
+
+import pytest
+
+from explorer.pages.columns import laid
+
+SIZE = (80.0, 60.0)
+
+
+def overlap(a, b):
+    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
+
+
+def crosses(start, end, place):
+    """Whether a straight way runs through the inside of a box."""
+    left, top, wide, high = place
+    (x, x2), (y, y2) = sorted((start[0], end[0])), sorted((start[1], end[1]))
+    return x < left + wide - 1 and x2 > left + 1 and y < top + high - 1 and y2 > top + 1
+
+
+def lay_out(reads, given=(), outside=()):
+    return laid(dict.fromkeys(reads, SIZE), reads, given, outside)
+
+
+ATTENTION = {
+    "H": [],
+    "W_Q": [],
+    "Q": ["H", "W_Q"],
+    "W_K": [],
+    "K": ["H", "W_K"],
+    "W_V": [],
+    "V": ["H", "W_V"],
+    "scores": ["Q", "K"],
+    "weights": ["scores"],
+    "output": ["weights", "V"],
+    "W_O": [],
+    "projected": ["output", "W_O"],
+    "residual": ["H", "projected"],
+}
+GIVEN = ("W_Q", "W_K", "W_V", "W_O")
+LONG = {f"n{k}": [f"n{k - 1}"] if k else [] for k in range(20)} | {"end": ["n0", "n7", "n19"]}
+CASES = {"attention": (ATTENTION, GIVEN, ("H",)), "long": (LONG, (), ()), "one": ({"a": []}, (), ())}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_boxes_do_not_overlap_and_no_way_runs_through_one(case):
+    layout = lay_out(*CASES[case])
+    places = layout.places
+    assert not any(overlap(a, b) for a, b in itertools.combinations(places.values(), 2))
+    for _, points in layout.ways:
+        for start, end in itertools.pairwise(points):
+            assert start[0] == pytest.approx(end[0]) or start[1] == pytest.approx(end[1])
+            assert not any(crosses(start, end, place) for place in places.values())
+    left, right, top, bottom = layout.window
+    corners = [(x, y) for x, y, *_ in places.values()] + [point for _, points in layout.ways for point in points]
+    assert all(left <= x <= right and top <= y <= bottom for x, y in corners)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_box_has_a_way_from_all_that_it_reads(case):
+    reads, given, outside = CASES[case]
+    layout = lay_out(reads, given, outside)
+    assert len(layout.ways) == sum(map(len, reads.values()))
+    for name, points in layout.ways:
+        left, top, _, high = layout.places[name]
+        assert points[-1][0] == pytest.approx(left)
+        assert top < points[-1][1] < top + high
+
+
+def test_what_is_read_stands_before_and_what_is_given_right_before():
+    places = lay_out(*CASES["attention"]).places
+    assert places["H"][0] < places["W_Q"][0] < places["Q"][0]
+    assert places["W_Q"][0] == places["W_V"][0]
+    assert places["W_K"][1] == pytest.approx(places["K"][1])
+
+
+def test_many_columns_take_several_bands():
+    few, many = lay_out({"a": [], "b": ["a"]}), lay_out(LONG)
+    assert few.places["a"][1] == few.places["b"][1]
+    tops = {place[1] for place in many.places.values()}
+    assert len(tops) > 1
+    left, right, top, bottom = many.window
+    assert (right - left) / (bottom - top) < 6
