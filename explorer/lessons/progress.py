@@ -80,6 +80,11 @@ class Progress:
             now = replace(was, right=right, tries=was.tries + 1, hints=max(was.hints, hints), again=was.again + again)
         return replace(self, answers={**self.answers, step: now})
 
+    @property
+    def right_at_once(self) -> int:
+        """How many questions were answered rightly the first time, and without a hint."""
+        return sum(one.first and not one.hints for one in self.answers.values())
+
     def as_json(self) -> dict[str, Any]:
         """As it stands in the file."""
         answers = {step: vars(one) for step, one in self.answers.items()}

@@ -77,6 +77,10 @@ def test_a_walk_goes_on_where_it_stopped(folder, three):
     answered = later.progress.answers["differences"]
     assert (answered.right, answered.first, answered.tries, answered.hints) == (True, False, 2, 1)
     assert later.progress.seen == ("differences",)
+    assert later.progress.right_at_once == 0
+    walk.go(0)
+    assert walk.answer(0.65).right
+    assert walk.progress.right_at_once == 1
 
 
 @given(st.lists(st.one_of(st.integers(0, 2), st.sampled_from(["edit", "temperature", "switch", "undo", "redo"]))))

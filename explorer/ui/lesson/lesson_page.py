@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.lessons.loader import load, titles
-from explorer.lessons.progress import ProgressFolder
+from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.course_row import CourseRow
@@ -95,8 +95,8 @@ class LessonCard(QFrame):
         whole.addLayout(acts)
         self.show_lesson(None, 0)
 
-    def show_lesson(self, lesson: Lesson | None, far: int) -> None:
-        """Say what is in it, and how many of its steps have been gone."""
+    def show_lesson(self, lesson: Lesson | None, far: int, progress: Progress | None = None) -> None:
+        """Say what is in it, how many of its steps have been gone, and once all is answered how much was right."""
         steps = 0 if lesson is None else len(lesson.steps)
         self._bar.setVisible(0 < far <= steps)
         self._far.setVisible(0 < far)
@@ -111,7 +111,10 @@ class LessonCard(QFrame):
         self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
         self._bar.setRange(0, max(steps, 1))
         self._bar.setValue(far)
-        self._far.setText("✓ gone through" if far > steps else f"at step {far} of {steps}")
+        said = "✓ gone through" if far > steps else f"at step {far} of {steps}"
+        if progress is not None and 0 < lesson.questions <= len(progress.answers):
+            said += f" · {progress.right_at_once} of {lesson.questions} right at once"
+        self._far.setText(said)
         self.button.setText("Go on" if 0 < far <= steps else "Again" if far else "Begin" if steps else "Open")
         self.again.setVisible(0 < far <= steps)
         # Or the layout would cut the letters of the lower button.
@@ -239,7 +242,7 @@ class LessonPage(QScrollArea):
             return
         card = self._waiting.pop(0)
         lesson = card.lesson or load(card.id)
-        card.show_lesson(lesson, self._far(lesson))
+        card.show_lesson(lesson, self._far(lesson), None if self._folder is None else self._folder.load(lesson.id))
 
     def _find(self, *_: object) -> None:
         words, course = self.search.text().casefold().split(), self.courses.course

@@ -44,6 +44,19 @@ def test_a_question_of_another_day_is_asked_once_more(open_window, folder, tmp_p
     assert folder.due(date.today()) == []
 
 
+def test_a_test_says_how_much_was_right_once_all_is_answered(open_window, tmp_path, qtbot):
+    folder, lesson = ProgressFolder(tmp_path / "progress"), load("ten-questions-before")
+    progress = folder.load(lesson.id)
+    for number, step in enumerate(lesson.steps):
+        progress = progress.answered(step.id, number % 2 == 0).at(step.id)
+    folder.save(progress)
+    window = open_window("emma", settings=Settings(tmp_path))
+    window.lessons.show_lessons()
+    card = window.lessons.page().cards[lesson.id]
+    qtbot.waitUntil(lambda: "right at once" in card._far.text(), timeout=20_000)
+    assert card._far.text() == "✓ gone through · 5 of 10 right at once"
+
+
 @pytest.fixture
 def card(open_window, qtbot):
     window = open_window("emma")
