@@ -252,7 +252,7 @@ class MainWindow(QMainWindow):
         closed = self.glossary.isHidden()
         self.glossary.setFixedWidth(self.inspector.width())
         if self.pages.currentWidget() is self._whole:
-            most = self.inspector.parentWidget().height() // 2
+            most = self._whole.height() // 2
             self.glossary.setFixedHeight(min(self.glossary.wanted_height(), most))
             self._right.insertWidget(0, self.glossary)
         else:
