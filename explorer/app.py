@@ -74,6 +74,7 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
     # time).
     gc.freeze()
+    gc.enable()
     return app, window
 
 
