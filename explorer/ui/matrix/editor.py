@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
-NEAR = 4  # rows between a cell and the end of its matrix, below which its tooltip then stands
 CLOSER = 12  # pixels of the sixteen that Qt leaves between a place and its tooltip
 
 
@@ -35,13 +34,11 @@ class CellEditor(QStyledItemDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: ModelIndex
     ) -> bool:
-        """The tooltip below and to the right of its cell, or below the matrix: what one looks at stays in sight."""
+        """The tooltip below the matrix: the numbers that one looks at stay in sight."""
         if event.type() != QEvent.Type.ToolTip or not index.isValid():
             return bool(super().helpEvent(event, view, option, index))
         rect: QRect = option.rect
-        end = view.viewport().height() - 1
-        below = end if end - rect.bottom() <= NEAR * rect.height() else rect.bottom()
-        corner = view.viewport().mapToGlobal(QPoint(rect.right(), below - CLOSER))
+        corner = view.viewport().mapToGlobal(QPoint(rect.left(), view.viewport().height() - CLOSER))
         QToolTip.showText(corner, index.data(Qt.ItemDataRole.ToolTipRole), view.viewport(), option.rect)
         return True
 

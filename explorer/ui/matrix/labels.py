@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHeaderView
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QToolTip
 
 from explorer.ui.colour import qcolor
 
@@ -72,6 +72,19 @@ class Labels(QHeaderView):
             else:
                 painter.drawText(rect, where, text)
         painter.end()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """A label that is cut is said in full below the matrix, not over its numbers."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            section = self.logicalIndexAt(event.pos())
+            labels = (
+                self._view.matrix.columns if self.orientation() == Qt.Orientation.Horizontal else self._view.matrix.rows
+            )
+            if 0 <= section < len(labels):
+                port = self._view.viewport()
+                QToolTip.showText(port.mapToGlobal(QPoint(0, port.height() - 12)), labels[section], port)
+            return True
+        return bool(super().viewportEvent(event))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

@@ -35,6 +35,8 @@ SIGN = 20
 """Pixels at text scale 1 that the operator behind a matrix takes."""
 ACROSS_ROW, DOWN_ROW = 10, 12
 """Pixels at text scale 1 between the elements of a row, and between its lines."""
+LOW_PAGE = 300
+"""Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for."""
 HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
 PART = 0.25
@@ -218,7 +220,7 @@ class Elements(QWidget):
                 part.setContentsMargins(inside)
         for part in words:
             if isinstance(part, HeaderView):
-                part.fit(room)
+                part.fit(room, height is not None and height < self.bench.appearance.px(LOW_PAGE))
         for picture in filling:
             taken = self._others(picture, room)
             picture.give_room(room, None if height is None else height - taken)

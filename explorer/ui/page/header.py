@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.pages.page import Header
 from explorer.ui.page.controls import ChoiceView
@@ -32,8 +32,9 @@ class HeaderView(QWidget):
         layout.setSpacing(px(3))
         line = QWidget()
         top = FlowLayout(line, horizontal=px(12), vertical=px(4))
-        if header.crumbs:
-            top.addWidget(self._way_back(bench, header))
+        self._crumbs = self._way_back(bench, header) if header.crumbs else None
+        if self._crumbs is not None:
+            top.addWidget(self._crumbs)
         self._title = QLabel()
         mark(self._title, role="title")
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
@@ -42,6 +43,15 @@ class HeaderView(QWidget):
         self._choices = {choice.id: ChoiceView(bench, choice) for choice in header.choices}
         for choice in self._choices.values():
             top.addWidget(choice)
+        self._brings = QPushButton("Switches")
+        mark(self._brings, link="true")
+        self._brings.setCheckable(True)
+        self._brings.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._brings.setToolTip("Show what can be switched here")
+        self._brings.toggled.connect(lambda on: self.switches is not None and self.switches.setVisible(on))
+        self._brings.hide()
+        top.addWidget(self._brings)
+        self._low = False
         layout.addWidget(line)
         self._sentence = QLabel(header.sentence)
         mark(self._sentence, role="subtitle")
@@ -85,8 +95,17 @@ class HeaderView(QWidget):
         self._title.setText(self._header.short or self._header.title)
         self._title.setAccessibleName(self._header.title)
 
-    def fit(self, room: int) -> None:
-        """Let a title that is longer than so many pixels take two lines."""
+    def fit(self, room: int, low: bool = False) -> None:
+        """Let a title that is longer than so many pixels take two lines; where the page is low, switches wait."""
+        if low != self._low:
+            self._low = low
+            self._sentence.setVisible(not low)
+            if self._crumbs is not None:
+                self._crumbs.setVisible(not low)
+            if self.switches is not None:
+                self._brings.setVisible(low)
+                self._brings.setChecked(False)
+                self.switches.setVisible(not low)
         self._title.ensurePolished()
         longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
         least = max(room, 0) if longer else 0

@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from explorer.ui.words.tab import WordsTab
 
 INSPECTOR_WIDTH = 290
+STRIP = 16
+"""Pixels at text scale 1 of the strip that stands for the bottom bar."""
+NARROW, LOW = 800, 440
+"""Pixels at text scale 1: of a window in which the right column, and the bottom bar, give way to the page."""
 QWIDGETSIZE_MAX = 2**24 - 1
 """As high as Qt lets a widget be: no bound."""
 
@@ -70,6 +74,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.bench = bench
         self.actions_ = Actions(bench, self)
+        self._tight: dict[str, bool] = {}
         self.files = Files(bench, self)
         self.notice = Notice(bench.appearance)
         self.recovery = Recovery(bench, self.files, self.notice)
@@ -485,19 +490,35 @@ class MainWindow(QMainWindow):
 
     def _fold(self) -> None:
         for name, fold in self._folds.items():
-            self.bench.settings.set(name, fold.isChecked())
+            if not self._tight.get(name):  # there it is for the moment
+                self.bench.settings.set(name, fold.isChecked())
         self._share_width()
+
+    def _fold_where_tight(self) -> None:
+        """Where large text leaves little room, fold the right column and the bottom bar; their buttons bring them."""
+        px = self.bench.appearance.px
+        tight = {"right column folded": self.width() < px(NARROW), "bottom bar folded": self.height() < px(LOW)}
+        for name, now in tight.items():
+            if now != self._tight.get(name, False):
+                fold = self._folds[name]
+                fold.blockSignals(True)
+                fold.setChecked(now or self.bench.settings.get(name, False))
+                fold.blockSignals(False)
+        self._tight = tight
 
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
         self.top_bar.fit(width)
         self.map.fit(width)
+        self.tokens.fit(width, self.height() < px(LOW))
+        self._fold_where_tight()
         right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()
         self.inspector.setVisible(not right)
         self._brings_right.setVisible(right)
         self.lesson_bar.setVisible(not bottom)
         self._brings_bottom.setVisible(bottom)
+        self._brings_bottom.setFixedHeight(px(STRIP))
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
         self._place_glossary()
 

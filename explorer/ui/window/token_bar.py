@@ -11,6 +11,8 @@ from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.window.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 
+MOST = 16777215
+"""Pixels; Qt's word for "as wide as it likes"."""
 MOST_NAMED = 3
 
 
@@ -47,6 +49,14 @@ class TokenBar(QFrame):
         tokens = {f"{sequence}.tokens" for sequence in self._bench.document.engine.graph.sequences}
         if change.structure or not tokens.isdisjoint(change.changed):
             self.rebuild()
+
+    def fit(self, width: int, low: bool) -> None:
+        """In a low window let all sequences share one line of so many pixels; their words scroll."""
+        px, n = self._bench.appearance.px, max(len(self._strips), 1)
+        most = (width - px(40) - (n - 1) * px(20)) // n if low else MOST
+        for strip in self._strips.values():
+            if strip.maximumWidth() != most:
+                strip.setMaximumWidth(most)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -87,7 +97,7 @@ class TokenBar(QFrame):
         self._flow.set_spacing(px(20), px(6))
         layout = self.layout()
         assert layout is not None
-        layout.setContentsMargins(px(20), px(8), px(20), px(8))
+        layout.setContentsMargins(px(20), px(4), px(20), px(4))
         self._strips = {axis: TokenStrip(self._bench, axis, title, editable) for axis, title in wanted.items()}
         for strip in self._strips.values():
             strip.news.connect(self._note_new)

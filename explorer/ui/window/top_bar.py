@@ -198,7 +198,7 @@ class TopBar(QFrame):
 
     def _space(self) -> None:
         px = self._bench.appearance.px
-        self._rows.setContentsMargins(px(8), px(6), px(14), px(6))
+        self._rows.setContentsMargins(px(8), px(4), px(14), px(4))
         self._rows.setSpacing(px(4))
 
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Setting
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.lesson_bar import sentences
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -56,18 +57,30 @@ def test_a_low_window_has_one_line_with_what_to_try(window, eye):
     assert bar.height() < 3 * bar._line.height()
 
 
-def test_large_text_in_a_low_window_leaves_the_stage_its_room(window):
+def test_large_text_in_a_low_window_leaves_the_stage_its_room(window, eye):
     window.resize(1280, 720)
     window.bench.appearance.set_scale(2.0)
-    QApplication.processEvents()
-    bar = window.lesson_bar
-    assert not bar._line.text()
-    bar._more.click()
-    assert bar._text.isVisible()
-    bar._more.click()
+    eye.settle(window)
+    parts = window.lesson_bar, window.inspector
+    assert not any(part.isVisible() for part in parts)
+    for fold in (window.actions_.fold_bottom, window.actions_.fold_right):
+        fold.trigger()
+    assert all(part.isVisible() for part in parts), "until they are asked for"
     window.bench.appearance.set_scale(1.0)
-    QApplication.processEvents()
-    assert bar._line.text()
+    eye.settle(window)
+    assert all(part.isVisible() for part in parts)
+    assert not window.bench.settings.get("bottom bar folded", False), "what large text does is not remembered"
+
+
+@pytest.mark.parametrize("stage", ["source.embedding", "encoder.1.self.attention"])
+def test_in_large_text_the_first_two_matrices_are_whole(window, eye, stage):
+    window.resize(1280, 720)
+    window.bench.appearance.set_scale(2.0)
+    page = eye.go_to(window, stage)
+    eye.settle(window)
+    views = [view for view in page.findChildren(MatrixView) if view.isVisible()]
+    places = [view.mapTo(page.viewport(), view.rect().bottomRight()) for view in views]
+    assert sum(page.viewport().rect().contains(place) for place in places) >= 2
 
 
 def test_the_parts_fold_away_by_keys_and_it_is_remembered(window, hand, eye):
