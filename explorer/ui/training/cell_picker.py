@@ -7,11 +7,12 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
+from explorer.core.numbers import largest_of
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
-from explorer.ui.training.loss_surface import name_of
+from explorer.ui.training.loss_surface import name_of, within
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
 
@@ -117,18 +118,19 @@ class _Weights(QWidget):
         painter, theme, array = QPainter(self), self._bench.appearance.theme, self._array()
         rows, columns = array.shape
         wide, high = self.width() / columns, self.height() / rows
-        limit = float(np.abs(array).max()) or 1.0
-        ramp = theme.diverging_ramp
-        places = ramp.index(array, -limit, limit)
+        ramp, limit = theme.diverging_ramp, largest_of(array) or 1.0
+        with np.errstate(all="ignore"):  # steps too large may have made weights infinite
+            places = ramp.index(np.nan_to_num(array / limit), -1.0, 1.0)
         for row in range(rows):
             for column in range(columns):
                 painter.fillRect(QRectF(column * wide, row * high, wide, high), ramp.colors[places[row, column]])
         painter.setPen(qcolor(theme.line_strong))
         painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.setFont(self._bench.appearance.fonts.small)
-        shape = self._bench.document.engine.values[self._name].shape
+        value = self._bench.document.engine.values[self._name]
+        shape = value.shape
         for sign, cell in zip(SIGNS, self._picker.cells, strict=True):
-            if cell.node == self._name and len(cell.index) == len(shape):
+            if cell.node == self._name and within(value, cell.index):
                 row, column = divmod(int(np.ravel_multi_index(cell.index, shape)), columns)
                 box = QRectF(column * wide, row * high, wide, high)
                 painter.setPen(QPen(qcolor(theme.here), 2))

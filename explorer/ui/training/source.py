@@ -138,6 +138,8 @@ class Source(QWidget):
 
     def say(self) -> None:
         """Say what is learned from, before it starts."""
+        if self._kind != self.kind:
+            return  # of another model now; `follow` comes
         if self.from_text:
             self._about.setText(ABOUT[self._kind])
             return

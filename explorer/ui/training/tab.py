@@ -227,12 +227,12 @@ class TrainingTab(QFrame):
     def follow(self, change: Change) -> None:
         """Show a change of the document."""
         self._follow_example()
-        self.source.say()
         if change.structure:
             self.source.follow()
             self.activations.follow()
             self.moves.follow()
             self.pictures.follow_structure(list(self.moves.boxes))
+        self.source.say()
         if self.descent.going:
             self._show_soon()
         else:
