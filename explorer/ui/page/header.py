@@ -48,7 +48,7 @@ class HeaderView(QWidget):
         self._brings.setCheckable(True)
         self._brings.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._brings.setToolTip("Show what can be switched here")
-        self._brings.toggled.connect(lambda on: self.switches is not None and self.switches.setVisible(on))
+        self._brings.toggled.connect(self._show_switches)
         self._brings.hide()
         top.addWidget(self._brings)
         self._low = False
@@ -89,6 +89,10 @@ class HeaderView(QWidget):
             self._choices[choice.id].tell(choice)
         if self.switches is not None and header.switches is not None and was.switches != header.switches:
             self.switches.tell(header.switches)
+
+    def _show_switches(self, on: bool) -> None:
+        if self.switches is not None:
+            self.switches.setVisible(on)
 
     def _show_title(self) -> None:
         """The crumbs before it say what the stage is in, and the choices behind it which head is looked at."""

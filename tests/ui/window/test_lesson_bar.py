@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Setting
