@@ -30,7 +30,7 @@ from explorer.ui.workbench import Workbench
 MOST = 0.7
 """Of the height of the column: the rest is for the derivation of the cell pointed at."""
 MOST_ASKING = 0.92
-"""The same while a question is open, which has to be in sight whole."""
+"""The same in a step with a question, which has to be in sight whole, as what comes of the answer."""
 
 
 class StepPanel(QFrame):
@@ -96,9 +96,12 @@ class StepPanel(QFrame):
         self._whole.addLayout(self._bottom)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._fitted = later(self, self.fit)
+        self._seek = later(self, self._show_outcome)
+        self._seeks = False
         self._content.installEventFilter(self)
         guide.stepped.connect(self._show_step)
         guide.answered.connect(self._follow_answer)
+        guide.answered.connect(self._look_at_outcome)
         guide.troubled.connect(self.say)
         self.restyle()
 
@@ -168,6 +171,10 @@ class StepPanel(QFrame):
         mark(self._next, primary="false" if asking else "true")
         self._fitted.start()
 
+    def _look_at_outcome(self) -> None:
+        self._seeks = True
+        self._fitted.start()
+
     def _list_steps(self) -> None:
         self._menu.clear()
         for i, step in enumerate(self._guide.steps):
@@ -197,10 +204,18 @@ class StepPanel(QFrame):
             return
         others = self._whole.sizeHint().height() - self._scroll.height()
         wanted = self._column.sizeHint().height() + 2
-        share = MOST_ASKING if self._guide.question is not None else MOST
+        share = MOST_ASKING if self._guide.step.question is not None else MOST
         free = column.height() - self._taken(column)
         room = max(int(free * share) - others, self._bench.appearance.px(80))
         self._scroll.setFixedHeight(min(wanted, room))
+        if self._seeks:
+            self._seek.start()
+
+    def _show_outcome(self) -> None:
+        """Scroll to what came of an answer: its principle, and above all whether it was right."""
+        self._seeks = False
+        for part in self._question.outcome():
+            self._scroll.ensureWidgetVisible(part, 0, self._bench.appearance.px(4))
 
     def _taken(self, column: QWidget) -> int:
         """Pixels that a glossary above takes."""

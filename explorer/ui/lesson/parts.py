@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
 from PySide6.QtWidgets import QProgressDialog, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -17,14 +17,15 @@ from explorer.ui.later import later
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lesson_page import LessonPage
 from explorer.ui.lesson.panel import StepPanel
+from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.recorder import Recorder
+from explorer.ui.lesson.speaker import Speaker
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
-    from explorer.ui.lesson.presenter import Presenter
     from explorer.ui.window.main_window import MainWindow
 
 FIRST = "start-here"
@@ -111,6 +112,12 @@ class LessonParts(QObject):
         self._watcher = LessonWatcher(self)
         self._watcher.saved.connect(self._reload)
         self.presenter: Presenter | None = None
+        self.speaker: Speaker | None = None
+        self._swapped = False
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        app.screenAdded.connect(self._share_screens)  # a projector is plugged in
+        app.screenRemoved.connect(self._share_screens)
         self._follow_step()
 
     def _action(self, text: str, key: str, act: object) -> QAction:
@@ -190,8 +197,6 @@ class LessonParts(QObject):
 
     def open_presenter(self) -> None:
         """Show the step one is at, or the first, in full screen."""
-        from explorer.ui.lesson.presenter import Presenter
-
         if not self.guide.steps:
             return
         if self.guide.at is None:
@@ -200,8 +205,35 @@ class LessonParts(QObject):
             actions = (self._window.actions_.undo, self._window.actions_.redo)
             self.presenter = Presenter(self._bench, self.guide, actions)
             self.presenter.left.connect(self._forget_presenter)
-            self.presenter.resize(self._window.screen().size())
-        self.presenter.showFullScreen()
+            self.presenter.swap_wanted.connect(self._swap_screens)
+        self._share_screens()
+
+    def _share_screens(self, *_: object) -> None:
+        """The class has the second screen, where there is one, and the lecturer that of the window."""
+        if self.presenter is None:
+            return
+        screens = QGuiApplication.screens()
+        own = self._window.screen()
+        others = [screen for screen in screens if screen is not own]
+        theirs = others[0] if others else own
+        if self._swapped and others:
+            own, theirs = theirs, own
+        _put_on(self.presenter, theirs)
+        if others:
+            if self.speaker is None:
+                self.speaker = Speaker(self._bench, self.guide, self.presenter)
+                self.presenter.beside = self.speaker
+            _put_on(self.speaker, own)
+            self.speaker.activateWindow()
+        elif self.speaker is not None:
+            self.presenter.beside = None
+            self.speaker.hide()
+            self.speaker.deleteLater()
+            self.speaker = None
+
+    def _swap_screens(self) -> None:
+        self._swapped = not self._swapped
+        self._share_screens()
 
     def save_hand_out(self) -> None:
         """Ask for a file and write the lesson on paper: its steps with pictures, questions, answers at the end."""
@@ -242,8 +274,11 @@ class LessonParts(QObject):
 
     def _forget_presenter(self) -> None:
         if self.presenter is not None:
-            self.presenter.deleteLater()
-            self.presenter = None
+            for window in (self.presenter, self.speaker):
+                if window is not None:
+                    window.hide()
+                    window.deleteLater()
+            self.presenter = self.speaker = None
             self._window.activateWindow()  # so that F5 goes on there
 
     def close_down(self) -> None:
@@ -321,3 +356,12 @@ class LessonParts(QObject):
             page.ensureVisible(
                 corner.x(), corner.y(), rect.width() // 2 + margin, min(rect.height() // 2 + margin, page.height() // 2)
             )
+
+
+def _put_on(window: QWidget, screen: QScreen) -> None:
+    """Let a window fill a screen."""
+    if window.screen() is not screen and window.isFullScreen():
+        window.showNormal()  # a window that fills one screen is moved to no other
+    window.setScreen(screen)
+    window.setGeometry(screen.geometry())
+    window.showFullScreen()

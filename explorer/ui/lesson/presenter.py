@@ -145,10 +145,13 @@ class Presenter(QWidget):
         It was left.
     swap_wanted
         The screens are to be swapped.
+    covered
+        What the class sees was frozen or blanked, or no more.
     """
 
     left = Signal()
     swap_wanted = Signal()
+    covered = Signal()
 
     def __init__(self, bench: Workbench, guide: Guide, actions: Sequence[QAction] = ()) -> None:
         super().__init__(None, Qt.WindowType.Window)
@@ -162,6 +165,8 @@ class Presenter(QWidget):
         self._look = Enlarged(bench.appearance, self, 1.0)
         self.bench = in_look(bench, self._look)
         self.sheet: StepSheet | None = None
+        self.beside: QWidget | None = None
+        """The lecturer's window, whose keys mean the same."""
         self._zoomed = 1.0
         self._typed: str | None = None
         self._points = False
@@ -169,7 +174,7 @@ class Presenter(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._bar = QLabel(self)
-        mark(self._bar, role="message")
+        mark(self._bar, role="bar")
         self._bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._cover = Cover(self)
         self._overview = Overview(bench, guide, self)
@@ -274,7 +279,7 @@ class Presenter(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
-        if not isinstance(watched, QWidget) or watched.window() is not self:
+        if not isinstance(watched, QWidget) or watched.window() not in (self, self.beside):
             return False
         return self._key_pressed(event)
 
@@ -298,8 +303,9 @@ class Presenter(QWidget):
         return True
 
     def _step(self, act: Callable[[], None]) -> None:
-        """Go one step; a blank screen shows it."""
-        self._cover.hide()
+        """Go one step; a blank screen shows it, a frozen one does not."""
+        if not self._cover.frozen:
+            self._cover.hide()
         try:
             act()
         except ExplorerError as error:
@@ -334,7 +340,7 @@ class Presenter(QWidget):
         parts = []
         if self._typed is not None:
             parts.append(f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter")
-        elif self.clock.runs or self.clock.seconds >= 1:
+        elif self.beside is None and (self.clock.runs or self.clock.seconds >= 1):
             parts.append(minutes(self.clock.seconds))
         self._bar.setText(" ".join(parts))
         self._bar.setVisible(bool(parts))
@@ -359,6 +365,12 @@ class Presenter(QWidget):
     def freeze(self) -> None:
         """Keep what the class sees as it is, until this is asked for again."""
         self._cover.toggle_picture(self.grab())
+        self.covered.emit()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the class sees a picture of before."""
+        return self._cover.frozen
 
     def zoom(self) -> None:
         """Give all the room to what the step names, as large as it fits; or no more."""

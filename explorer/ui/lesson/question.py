@@ -112,6 +112,11 @@ class QuestionView(QFrame):
         if self._body is not None:
             self._body.refresh()
 
+    def outcome(self) -> list[QWidget]:
+        """What came of the last answer or hint, in sight, the most important last."""
+        parts = (self._derivation, *self._hints, self._why, self._verdict)
+        return [part for part in parts if part.isVisible()]
+
     def _follow(self) -> None:
         """Show what has been answered, and the hints that were asked for."""
         question = self._question

@@ -222,8 +222,15 @@ def elements_of(view: View, step: Step) -> tuple[Element, ...]:
         asked = matrix_of(page, view.graph, step.question.node)
         if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
             shown = (*shown, asked)
-        shown = (*_operands(page, view, step.question.node, shown), *shown)
+        if not _leads_to(view, look.node, step.question.node):
+            shown = (*_operands(page, view, step.question.node, shown), *shown)
     return shown
+
+
+def _leads_to(view: View, node: str, asked: str) -> bool:
+    """Whether a node is among what another one is computed from."""
+    graph = view.graph
+    return bool(node) and graph.place(node).node in graph.ancestors(graph.place(asked).node)
 
 
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:

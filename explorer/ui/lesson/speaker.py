@@ -1,0 +1,150 @@
+"""The lecturer's own screen: this step, the next one, notes, the clock, and the time of each step."""
+
+from html import escape
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons import prose
+from explorer.ui.later import later
+from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.overview import Pictures
+from explorer.ui.lesson.presenter import Presenter, minutes
+from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.theme import mark
+from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.workbench import Workbench
+
+SHARE = 0.62
+"""Of the width: this step, in which the lecturer edits, too."""
+
+
+class Speaker(QWidget):
+    """The lecturer's window beside that of the class. Its keys are those of presenter mode.
+
+    Parameters
+    ----------
+    bench : Workbench
+    guide : Guide
+    presenter : Presenter
+        Whose keys and clock are used.
+    """
+
+    def __init__(self, bench: Workbench, guide: Guide, presenter: Presenter) -> None:
+        super().__init__(None, Qt.WindowType.Window)
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWindowTitle("Notes – Transformer Explorer")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.addActions(presenter.actions())
+        self._program, self._guide, self._presenter = bench, guide, presenter
+        self._pictures = Pictures(bench.appearance, guide.lesson)
+        self._whole = QWidget()
+        self._look = Enlarged(bench.appearance, self, 1.0)
+        self.bench = in_look(bench, self._look)
+        self._here = QVBoxLayout()
+        self.sheet: StepSheet | None = None
+        self.clock = QLabel()
+        mark(self.clock, role="title")
+        self.times = SteadyLabel()
+        self.notes = SteadyLabel()
+        self._next_title = SteadyLabel(role="section")
+        self._next = QLabel()
+        self._next.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._frozen = QLabel("The class sees a frozen picture (F)")
+        mark(self._frozen, role="here")
+        side = QWidget()
+        column = QVBoxLayout(side)
+        for part in (self.clock, self._frozen, self.times, SteadyLabel("Notes", role="section"), self.notes):
+            column.addWidget(part)
+        column.addWidget(self._next_title)
+        column.addWidget(self._next)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(side)
+        across = QHBoxLayout(self)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addLayout(self._here, round(100 * SHARE))
+        across.addWidget(scroll, round(100 * (1 - SHARE)))
+        self._drawing = later(self, self._draw_next)
+        presenter.clock.ticked.connect(self._tell_time)
+        presenter.covered.connect(self._tell_time)
+        guide.stepped.connect(self._follow)
+        bench.appearance.changed.connect(self._rebuild)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Make this step anew in the size of the window."""
+        if self.width() < 2:
+            return
+        self._look.dress(max(SHARE * scale_for(self.width(), self.height()), 1.0))
+        if self.sheet is not None:
+            self._here.removeWidget(self.sheet)
+            self.sheet.hide()
+            self.sheet.deleteLater()
+        self.sheet = StepSheet(self.bench, open_=True)
+        self._here.addWidget(self.sheet)
+        self._follow()
+
+    def _follow(self) -> None:
+        """Show the step one is at, its notes and the next one."""
+        guide = self._guide
+        step, at = guide.step, guide.at
+        if step is None or at is None or self.sheet is None:
+            return
+        self.sheet.tell(step, at, len(guide.steps), guide.lesson.title, guide.numbers)
+        self.notes.setText(prose.html(step.notes, {}) if step.notes else "None for this step.")
+        last = at + 1 == len(guide.steps)
+        self._next_title.setText("This is the last step" if last else f"Next: {escape(guide.steps[at + 1].title)}")
+        self._next.clear()
+        if not last:
+            self._drawing.start()
+        self._tell_time()
+
+    def _draw_next(self) -> None:
+        """The next step as a small picture."""
+        at = self._guide.at
+        if at is None or at + 1 >= len(self._guide.steps):
+            return
+        if self._pictures.lesson is not self._guide.lesson:
+            self._pictures = Pictures(self._program.appearance, self._guide.lesson)
+        try:
+            picture = self._pictures.step(at + 1)
+        except ExplorerError as error:
+            self._next.setText(escape(str(error)))
+            return
+        ratio = self.devicePixelRatioF()
+        room = QSize(round(self.width() * (1 - SHARE) * 0.9), self.height()) * ratio
+        small = picture.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+        small.setDevicePixelRatio(ratio)
+        self._next.setPixmap(small)
+
+    def _tell_time(self) -> None:
+        """The clock, and the time of this step and of all steps, used and planned."""
+        guide, clock = self._guide, self._presenter.clock
+        step, at = guide.step, guide.at
+        if step is None or at is None:
+            return
+        self.clock.setText(minutes(clock.seconds) + ("" if clock.runs else "  (T starts the clock)"))
+        self._frozen.setVisible(self._presenter.frozen)
+        planned = sum(one.minutes for one in guide.steps[:at])
+        rows = [
+            ("This step", clock.used_in(step.id), step.minutes),
+            ("Up to here", sum(clock.used_in(one.id) for one in guide.steps[: at + 1]), planned + step.minutes),
+            ("All steps", clock.seconds, sum(one.minutes for one in guide.steps) or guide.lesson.minutes),
+        ]
+        cells = "".join(
+            f"<tr><td>{name}&nbsp;&nbsp;</td><td align='right'>{minutes(used)}&nbsp;&nbsp;</td>"
+            f"<td align='right'>{minutes(60 * plan) if plan else '–'}</td></tr>"
+            for name, used, plan in rows
+        )
+        self.times.setText(f"<table><tr><td></td><td>used&nbsp;&nbsp;</td><td>planned</td></tr>{cells}</table>")

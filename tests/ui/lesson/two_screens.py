@@ -1,0 +1,69 @@
+"""Run by `test_two_screens` in a process of its own: a platform has its screens from the start.
+
+Prints what stands where, after F5, a step, S and Esc.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from explorer.app import make_window
+from explorer.lessons.loader import load
+from explorer.ui.appearance import Appearance
+
+Key = Qt.Key
+
+
+def run(file: str, pictures: str) -> None:
+    app = QApplication([])
+    window = make_window(load(Path(file)), Appearance(app, "light"))
+    window.show()
+    window.lessons.guide.go(0)
+    said = {"screens": len(app.screens())}
+
+    def turn() -> None:
+        for _ in range(30):
+            app.processEvents()
+
+    def key(key: Key) -> None:
+        turn()
+        QTest.keyClick(QApplication.activeWindow().windowHandle(), key)
+        turn()
+
+    def where() -> list[str]:
+        return [shown.screen().name() for shown in (window.lessons.presenter, window.lessons.speaker)]
+
+    key(Key.Key_F5)
+    said["own"] = window.screen().name()
+    said["first"] = where()
+    speaker, presenter = window.lessons.speaker, window.lessons.presenter
+    said["active"] = QApplication.activeWindow() is speaker
+    said["notes"] = speaker.notes.text()
+    said["next"] = speaker._next_title.text()
+    key(Key.Key_T)
+    said["clock"] = presenter.clock.runs
+    key(Key.Key_PageDown)
+    said["at"] = window.lessons.guide.at
+    said["class"] = presenter.sheet.elements.widgets["output.probabilities"].matrix.text(0, 0)
+    said["lecturer"] = speaker.sheet.elements.widgets["output.probabilities"].matrix.text(0, 0)
+    said["next picture"] = not speaker._next.pixmap().isNull()
+    said["times"] = speaker.times.text()
+    if pictures:
+        presenter.grab().save(f"{pictures}/class.png")
+        speaker.grab().save(f"{pictures}/lecturer.png")
+    key(Key.Key_S)
+    said["swapped"] = where()
+    key(Key.Key_Escape)
+    said["left"] = window.lessons.presenter is None and window.lessons.speaker is None
+    said["kept"] = window.lessons.guide.at
+    window.files.dialogs.keep = lambda name: "discard"
+    window.close()
+    print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    run(*sys.argv[1:3])
