@@ -13,6 +13,7 @@ from explorer.lessons.goals import holds
 from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely
 from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predict, Question
 
+SO_FAR = "Right so far"
 Answer = float | int | Cell | State
 """A number that is typed; which choice, counted from 0; a place, as of `Point.right`; or a state that was made so."""
 
@@ -93,7 +94,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
     mistake = None
     if difference is not None and _right_so_far(typed, right, digits):
-        sentence = f"Right so far, but {digits} decimals are asked for; {expected}."
+        sentence = f"{SO_FAR}, but {digits} decimals are asked for; {expected}."
     elif isfinite(typed) and (mistake := likely(engine, question, typed)) is not None:
         sentence = f"{mistake.sentence}; {expected}."
     elif difference is not None:

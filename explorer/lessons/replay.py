@@ -8,7 +8,7 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
 from explorer.document.document import Document
-from explorer.lessons.answers import judge
+from explorer.lessons.answers import SO_FAR, judge
 from explorer.lessons.mistakes import mistakes
 from explorer.lessons.practice import faded
 from explorer.lessons.prose import html, numbers_of, plain, texts_of
@@ -109,8 +109,9 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
             fail("there is nothing to leave out", "leave out `fade`, or ask for a number that is computed")
         for mistake in mistakes(engine, question.node, question.cell, question.digits, question.of):
             verdict = judge(question, mistake.value, state, engine)
-            if verdict.right or not verdict.sentence:
-                fail(f"the mistake “{mistake.name}” is taken for right", "report this")
+            named = verdict.mistake is not None or verdict.sentence.startswith(SO_FAR)
+            if verdict.right or not named:
+                fail(f"the mistake “{mistake.name}” is not told", "report this")
             wrong += 1
             if wrong == MOST_MISTAKES:
                 break
