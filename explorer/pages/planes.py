@@ -14,7 +14,7 @@ SIDE = 4
 GRID = np.array([[[-1.0, k / SIDE], [1.0, k / SIDE]] for k in range(-SIDE, SIDE + 1) if k])
 AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
 """Level lines from −1 to 1, as (start, end) of each."""
-WIDTH, HEIGHT = 215, 210
+WIDTH, HEIGHT = 224, 210
 """Pixels: so that three stand beside each other."""
 SAID = "The grid is a plane of two dimensions. What words have in others can move them off it."
 
