@@ -389,7 +389,6 @@ class VerdictView(QWidget):
         super().__init__(parent)
         self._bench = bench
         self._sentence = SteadyLabel()
-        self._mistake = SteadyLabel()
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._sides = [_Side(bench, title) for title in ("How one gets your number", "How it is computed")]
         for side in self._sides:
@@ -398,7 +397,6 @@ class VerdictView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(bench.appearance.px(4))
         column.addWidget(self._sentence)
-        column.addWidget(self._mistake)
         column.addLayout(self._both)
         self.hide()
 
@@ -410,15 +408,9 @@ class VerdictView(QWidget):
         theme = self._bench.appearance.theme
         ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
         self._sentence.setText(f"<b style='color:{ink}'>{sign}</b> {escape(verdict.sentence)}")
-        mistake = verdict.mistake
-        self._mistake.setVisible(mistake is not None)
-        for side in self._sides:
-            side.hide()
-        if mistake is None:
-            return
-        self._mistake.setText(f"<b>{escape(mistake.name)}</b>: {escape(mistake.sentence)}.".replace("..", "."))
-        for side, parts in zip(self._sides, (mistake.derivation, verdict.derivation), strict=True):
-            side.setVisible(bool(mistake.derivation) and bool(parts))
+        theirs = () if verdict.mistake is None else verdict.mistake.derivation
+        for side, parts in zip(self._sides, (theirs, () if verdict.right else verdict.derivation), strict=True):
+            side.setVisible(bool(parts))
             side.show_parts(parts)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -60,10 +60,17 @@ def test_a_known_mistake_is_named_with_both_derivations(window, guide, panel, ha
     hand.click(body(panel, PredictBody).field)
     hand.type("66.52")  # per cent
     hand.key(Key.Key_Return)
-    sides = verdict(panel)._sides
-    assert verdict(panel)._mistake.isVisible()
-    assert guide.attempt.verdict.mistake is not None
-    assert [side.isVisible() for side in sides] == [bool(guide.attempt.verdict.mistake.derivation)] * 2
+    assert guide.attempt.verdict.mistake.sentence in verdict(panel)._sentence.text()
+    assert [side.isVisible() for side in verdict(panel)._sides] == [False, True]
+
+
+@pytest.mark.parametrize(("typed", "sides"), [("7.39", [True, True]), ("0.5", [False, True]), ("0.67", [False, False])])
+def test_both_derivations_stand_there_where_both_are_known(window, guide, panel, hand, go, typed, sides):
+    go(1)
+    hand.click(body(panel, PredictBody).field)
+    hand.type(typed)
+    hand.key(Key.Key_Return)
+    assert [side.isVisible() for side in verdict(panel)._sides] == sides
 
 
 def test_hints_are_a_ladder_that_ends_in_the_derivation(window, guide, panel, hand, go):
