@@ -21,6 +21,7 @@ from explorer.ui.later import later
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.page.column import Elements
+from explorer.ui.page.elements import Drawn
 from explorer.ui.theme import mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.steady import SteadyLabel
@@ -181,11 +182,13 @@ class StepSheet(QFrame):
         px = self.bench.appearance.px
         width, height = self._middle.geometry().width(), self._middle.geometry().height()
         beside = round(width * (1 - WORDS)) - px(16)
+        for picture in self._filling:
+            picture.least = 0  # a class cannot scroll: all of it is seen, however small
         bar = self._shown.verticalScrollBar().sizeHint().width()
         shows = not self._shown.isHidden()
         self.elements.share_room(beside - bar, round(height * 0.9))
         needed = self.elements.minimumSizeHint().width()
-        above = shows and needed > beside
+        above = shows and (needed > beside or self._larger_below(width, beside, height))
         self._said.setVisible(not self._alone)
         direction = QBoxLayout.Direction.TopToBottom if above else QBoxLayout.Direction.LeftToRight
         if self._middle.direction() != direction:
@@ -207,6 +210,16 @@ class StepSheet(QFrame):
             rect = spot_rect(box)
             at = box.mapTo(shown, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
+
+    @property
+    def _filling(self) -> list[Drawn]:
+        """The pictures that take all of their place."""
+        return [widget for widget in self.elements.widgets.values() if isinstance(widget, Drawn) and widget.fills]
+
+    def _larger_below(self, width: int, beside: int, height: int) -> bool:
+        """Whether a picture is larger below the words than beside them."""
+        below = round(height * (1 - LOW))
+        return any(one.scale_in(width, below) > one.scale_in(beside, height) for one in self._filling)
 
 
 def elements_of(view: View, step: Step) -> tuple[Element, ...]:

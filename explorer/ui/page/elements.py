@@ -52,19 +52,25 @@ class Drawn(Late):
         px = bench.appearance.px
         super().__init__(make, picture.drawing, px(picture.width), px(picture.height))
         self.fills = picture.fills
-        self._least = px(picture.height)
+        self.least = px(picture.height)
+        """Pixels that it is high at least, where it takes all of its place."""
 
     def tell(self, picture: Picture) -> None:
         """Draw something else."""
         super().tell(picture.drawing)
 
     def give_room(self, width: int, height: int | None) -> None:
-        """Take all of a place, but not less than its height; without one, what the drawing needs at that width."""
-        low = self._least
+        """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""
+        low = self.least
         if height is None:
             left, right, bottom, top = self.data.window
             height = round(width * abs(top - bottom) / (right - left))
-        self.be(width, max(height, low))
+        self.be(max(width, 0), max(height, low))
+
+    def scale_in(self, width: int, height: int) -> float:
+        """How many pixels a number of the drawing's window has in a place of that size."""
+        left, right, bottom, top = self.data.window
+        return min(width / abs(right - left), height / abs(top - bottom))
 
 
 def _heat_map(bench: Workbench, heat: HeatMap) -> Late:

@@ -58,6 +58,8 @@ STRIP = 16
 """Pixels at text scale 1 of the strip that stands for the bottom bar."""
 NARROW, LOW = 800, 440
 """Pixels at text scale 1: of a window in which the right column, and the bottom bar, give way to the page."""
+GUIDED = 1400
+"""Pixels at text scale 1: of a window in which the list of stages gives way to the page, while a lesson leads."""
 QWIDGETSIZE_MAX = 2**24 - 1
 """As high as Qt lets a widget be: no bound."""
 
@@ -173,6 +175,7 @@ class MainWindow(QMainWindow):
         self._polished = later(self, self._share_width)
         bench.bridge.changed.connect(self.follow)
         self.lessons = LessonParts(self, aside, outside)
+        self.lessons.guide.stepped.connect(self._share_width)
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
@@ -495,9 +498,14 @@ class MainWindow(QMainWindow):
         self._share_width()
 
     def _fold_where_tight(self) -> None:
-        """Where large text leaves little room, fold the right column and the bottom bar; their buttons bring them."""
-        px = self.bench.appearance.px
-        tight = {"right column folded": self.width() < px(NARROW), "bottom bar folded": self.height() < px(LOW)}
+        """Where large text or a lesson leaves little room, fold a part of the window; its button brings it back."""
+        px, width = self.bench.appearance.px, self.width()
+        tight = {
+            # Whoever is led from step to step needs the page more than the list of all pages.
+            "list folded": self.lessons.guide.step is not None and width < px(GUIDED),
+            "right column folded": width < px(NARROW),
+            "bottom bar folded": self.height() < px(LOW),
+        }
         for name, now in tight.items():
             if now != self._tight.get(name, False):
                 fold = self._folds[name]
@@ -509,10 +517,10 @@ class MainWindow(QMainWindow):
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
+        self._fold_where_tight()
         self.top_bar.fit(width)
         self.map.fit(width)
         self.tokens.fit(width, self.height() < px(LOW))
-        self._fold_where_tight()
         right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()
         self.inspector.setVisible(not right)
         self._brings_right.setVisible(right)

@@ -1,0 +1,36 @@
+"""The room that a lesson takes: the list of stages gives way in a narrow window, and a wide picture is seen whole."""
+
+from PySide6.QtCore import Qt
+
+from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.window.main_window import GUIDED
+
+
+def test_in_a_narrow_window_the_list_gives_way_while_a_lesson_leads(open_window, qtbot):
+    window = open_window("emma")
+    window.resize(GUIDED - 100, 720)
+    wide = window.map.width()
+    window.lessons.begin("start-here", False)
+    qtbot.waitUntil(lambda: window.map.width() < wide)
+    assert not window.bench.settings.get("list folded", False), "what a lesson does is not remembered"
+    window.resize(GUIDED + 100, 720)
+    qtbot.waitUntil(lambda: window.map.width() == wide)
+    window.resize(GUIDED - 100, 720)
+    qtbot.waitUntil(lambda: window.map.width() < wide)
+    window.lessons.guide.leave()
+    qtbot.waitUntil(lambda: window.map.width() == wide)
+
+
+def test_presented_the_picture_of_the_whole_stands_below_the_words_and_is_seen_whole(open_window, hand, qtbot):
+    window = open_window("emma")
+    window.lessons.begin("start-here", False)
+    hand.key(Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: window.lessons.presenter is not None and window.lessons.presenter.sheet is not None)
+    presenter = window.lessons.presenter
+    presenter.resize(1280, 720)
+    sheet = presenter.findChild(StepSheet)
+    (picture,) = [widget for widget in sheet.elements.widgets.values() if getattr(widget, "fills", False)]
+    qtbot.waitUntil(lambda: picture.width() > 1000)
+    bottom = picture.mapTo(presenter, picture.rect().bottomLeft()).y()
+    assert bottom <= presenter.height()
+    presenter.leave()
