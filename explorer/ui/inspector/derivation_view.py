@@ -12,7 +12,7 @@ from explorer.ui.colour import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 8
-EQUALS = 22  # pixels for the sign before the number
+EQUALS = 22  # pixels at text scale 1 for the sign before the number
 SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
 
 
@@ -57,6 +57,10 @@ class DerivationView(QWidget):
         """Follow the theme and the text scale."""
         self._measure()
 
+    @property
+    def _equals(self) -> int:
+        return self._bench.appearance.px(EQUALS)
+
     def _fonts(self) -> tuple[QFont, QFont]:
         fonts = self._bench.appearance.fonts
         bold = QFont(fonts.number)
@@ -83,7 +87,7 @@ class DerivationView(QWidget):
     def _break(self, width: int) -> list[Line]:
         metrics = QFontMetrics(self._fonts()[0])
         width -= 4
-        room = width - self._value_width - EQUALS
+        room = width - self._value_width - self._equals
         lines: list[Line] = []
         for row in self._rows:
             if row.kind == "heading":
@@ -131,7 +135,7 @@ class DerivationView(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         at_left, at_right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
         height, right = self._row_height, self.width() - 2
-        equals = right - self._value_width - EQUALS
+        equals = right - self._value_width - self._equals
         y, was = 2, ""
         for line in self._lines:
             row = line.row
@@ -147,7 +151,7 @@ class DerivationView(QWidget):
                 painter.setPen(qcolor(theme.muted))
                 if adds_up:
                     painter.drawLine(right - self._value_width, y, right, y)
-                painter.drawText(QRect(equals, y, EQUALS, height), Qt.AlignmentFlag.AlignCenter, "=")
+                painter.drawText(QRect(equals, y, self._equals, height), Qt.AlignmentFlag.AlignCenter, "=")
                 result = row.kind == "result"
                 painter.setPen(qcolor(theme.here_text if result else theme.text))
                 painter.setFont(bold if result else number)

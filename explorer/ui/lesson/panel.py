@@ -29,6 +29,8 @@ from explorer.ui.workbench import Workbench
 
 MOST = 0.7
 """Of the height of the column: the rest is for the derivation of the cell pointed at."""
+TURNS = 12
+"""Turns of the event loop in which all that stands in the panel gets its size."""
 MOST_ASKING = 0.92
 """The same in a step with a question, which has to be in sight whole, as what comes of the answer."""
 
@@ -97,6 +99,7 @@ class StepPanel(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._fitted = later(self, self.fit)
         self._seek = later(self, self._show_outcome)
+        self._turns = 0
         self._seeks = False
         self._content.installEventFilter(self)
         guide.stepped.connect(self._show_step)
@@ -166,6 +169,7 @@ class StepPanel(QFrame):
 
     def _follow_answer(self) -> None:
         """The way on is the main thing to do as soon as nothing is asked any more."""
+        self._turns = TURNS
         asking = self._guide.question is not None
         self._next.setText("Skip ▸" if asking else "Next ▸")
         mark(self._next, primary="false" if asking else "true")
@@ -202,13 +206,19 @@ class StepPanel(QFrame):
         column = self.parentWidget()
         if column is None or self._guide.step is None:
             return
+        if self._turns:  # labels know their heights only when they have their widths and fonts
+            self._turns -= 1
+            self._fitted.start()
         others = self._whole.sizeHint().height() - self._scroll.height()
         wanted = self._column.sizeHint().height() + 2
         share = MOST_ASKING if self._guide.step.question is not None else MOST
         free = column.height() - self._taken(column)
         room = max(int(free * share) - others, self._bench.appearance.px(80))
         self._scroll.setFixedHeight(min(wanted, room))
-        if self._seeks:
+        least = self._column.minimumSize().height()
+        if self._content.minimumHeight() != least:  # else a question would be squeezed instead of scrolled
+            self._content.setMinimumHeight(least)
+        if self._seeks and not self._turns:
             self._seek.start()
 
     def _show_outcome(self) -> None:

@@ -253,6 +253,7 @@ class GapsView(QWidget):
                 if blank is not None:
                     field = field_of(blank.digits)
                     field.setFixedWidth(bench.appearance.px(84))
+                    field.setPlaceholderText("?")
                     field.textChanged.connect(self.changed)
                     said = QLabel()
                     grid.addWidget(field, line, 1)
@@ -318,6 +319,7 @@ class ChooseBody(Body):
             button.words.say(f"{sign}{choice.text}", self.guide.numbers)
             mark(button, answer="wrong" if wrong else "right" if choice.right and done else "")
             button.setEnabled(not done and not wrong)
+            button.keep_height()
 
 
 class PointBody(Body):
@@ -466,8 +468,12 @@ class WordyButton(QPushButton):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:  # the words take more lines, or fewer
-            self.setMinimumHeight(self.sizeHint().height())
+            self.keep_height()
         return super().event(event)
+
+    def keep_height(self) -> None:
+        """Be as high as the words; a style sheet takes that back whenever it is applied."""
+        self.setMinimumHeight(self.sizeHint().height())
 
 
 BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

@@ -29,6 +29,10 @@ from explorer.ui.workbench import Workbench
 
 WORDS = 0.39
 """Of the width: the words, where what the step names has room beside them."""
+TURNS = 12
+"""Turns of the event loop in which all that stands on a new sheet gets its size."""
+NARROW = 0.47
+"""Of the width: what the step names has at least, where its words need more room."""
 FEW = 16
 """Numbers of what a question is computed from that are shown with it at most."""
 LOW = 0.42
@@ -52,7 +56,8 @@ class StepSheet(QFrame):
         self.bench = bench
         self.step: Step | None = None
         self._open = open_
-        self._alone = False
+        self._alone = self._broad = False
+        self._turns = 0
         self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
         self._where = QLabel()
@@ -110,7 +115,8 @@ class StepSheet(QFrame):
 
     def tell(self, step: Step, number: int, of: int, lesson: str, numbers: Mapping[str, str]) -> None:
         """Show a step: the one of that number, counted from 0, of so many."""
-        self.step, self._numbers = step, numbers
+        self.step, self._numbers, self._broad = step, numbers, False
+        self._turns = TURNS
         self._where.setText(escape(lesson))
         self._number.setText(f"{number + 1} / {of}")
         self._title.setText(escape(step.title))
@@ -179,6 +185,9 @@ class StepSheet(QFrame):
         """Let words and numbers stand beside each other, or above each other where the numbers need the width."""
         if self.step is None:
             return
+        if self._turns:  # labels know their heights only when they have their widths and fonts, one inside the other
+            self._turns -= 1
+            self._settled.start()
         px = self.bench.appearance.px
         width, height = self._middle.geometry().width(), self._middle.geometry().height()
         beside = round(width * (1 - WORDS)) - px(16)
@@ -189,6 +198,9 @@ class StepSheet(QFrame):
         self.elements.share_room(beside - bar, round(height * 0.9))
         needed = self.elements.minimumSizeHint().width()
         above = shows and (needed > beside or self._larger_below(width, beside, height))
+        self._broad = self._broad or (_height_of(self._said) > height and not above)
+        if self._broad:  # words and a question that would not be in sight whole
+            beside = max(min(beside, needed + bar), round(width * NARROW))
         self._said.setVisible(not self._alone)
         direction = QBoxLayout.Direction.TopToBottom if above else QBoxLayout.Direction.LeftToRight
         if self._middle.direction() != direction:
@@ -205,6 +217,8 @@ class StepSheet(QFrame):
         if above or self._alone:
             room = height if self._alone else height - self._said.height() - px(16)
             self.elements.share_room(width - bar, room)
+        for area in (self._said, self._shown):
+            _keep_height(area)
         box, shown = spot_box(self.elements), self._shown.widget()
         if box is not None and shown is not None:
             rect = spot_rect(box)
@@ -265,6 +279,20 @@ def first_cell(view: View, step: Step) -> Cell | None:
     axes = len(view.graph.axes_of(place))
     rows, columns = (look.rows or (0,)), (look.columns or (0,))
     return Cell(place.node, place.index + (rows[0], columns[0])[:axes]) if axes <= 2 else None
+
+
+def _height_of(area: QScrollArea) -> int:
+    """Pixels that what scrolls in an area needs."""
+    content = area.widget()
+    layout = None if content is None else content.layout()
+    return 0 if layout is None else layout.minimumSize().height()
+
+
+def _keep_height(area: QScrollArea) -> None:
+    """Let what scrolls be as high as it needs to be: an area does not hear of all that its content asks for."""
+    content, height = area.widget(), _height_of(area)
+    if content is not None and content.minimumHeight() != height:
+        content.setMinimumHeight(height)
 
 
 def _scrolled(content: QWidget) -> QScrollArea:
