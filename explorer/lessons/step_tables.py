@@ -21,6 +21,7 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import (
     ALL,
     ELSEWHERE,
+    WRITING,
     Cell,
     Choice,
     Choose,
@@ -192,7 +193,8 @@ class _StepReader:
         stages = [stage.name for stage in self._state.graph.stages]
         stage = table.text("stage")
         with self._naming():
-            one_of("stage", stage, [*stages, *ELSEWHERE])
+            writing = WRITING if self._state.model.kind == "gpt" else ()
+            one_of("stage", stage, [*stages, *ELSEWHERE, *writing])
         head = self._table.number("head", default=1, least=1, most=128) - 1
         node = table.text("node", default="")
         if node:

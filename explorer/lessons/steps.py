@@ -10,6 +10,9 @@ Cell: TypeAlias = tuple[int, ...]
 ELSEWHERE = ("model", "words", "train")
 """Where a step can look beside the stages of the graph: the whole model, and the tabs of the window."""
 
+WRITING = ("generation.next", "generation.why", "generation.heads", "generation.costs", "generation.pieces")
+"""And, where a model writes, the pages about that."""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -18,7 +21,7 @@ class Look:
     Parameters
     ----------
     stage : str
-        A stage of the graph, or one of `ELSEWHERE`.
+        A stage of the graph, one of `ELSEWHERE`, or of a model that writes one of `WRITING`.
     node : str
         A node, or a head's slice of one; empty: the whole page.
     rows, columns : tuple of int

@@ -46,7 +46,7 @@ from explorer.pages.page import (
 from explorer.pages.rows import row_choice
 from explorer.pages.view import Cell, View
 
-NEXT_WORD = Stage("generation.next word", "next word", "Next word", "Generation")
+NEXT_WORD = Stage("generation.next", "next word", "Next word", "Generation")
 PROBABILITIES, TEMPERATURE = "output.probabilities", "output.temperature"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6

@@ -65,12 +65,12 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     lines = []
     for name, logits in found.items():
         shares = Softmax().forward(logits[row][None].astype(np.float64))[0]
-        rank = int((logits[row] > logits[row, word]).sum()) + 1
+        above = int((logits[row] > logits[row, word]).sum())
         entries = [
             Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
             Entry(written(float(shares[word]), 3), tip=exact(float(shares[word]))),
             Entry(written(float(shares[word]), 3), float(shares[word])),
-            Entry(f"{rank:,}"),
+            Entry(f"{above:,}"),
             *(Entry(says[int(logits[i].argmax())], muted=i != row) for i in places),
         ]
         lines.append(Line(tuple(entries)))
@@ -78,15 +78,15 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         Column("after"),
         Column(f"“{says[word]}”", NUMBER),
         Column("", BAR, 90),
-        Column("rank", NUMBER),
-        *(Column(f"{there[i]} →") for i in places),
+        Column("how many above", NUMBER),
+        *(Column(f"“{there[i]}” →") for i in places),
     )
     note = (
         "What the last norm and the output layer would say if the model ended here. In the middle of a model these are "
         "guesses that nobody asked it for: it was trained to be right at its end."
     )
     return (
-        Section("lens", "The output layer read after each block"),
+        Section("lens", "The output layer, after each block"),
         Note("about the lens", note),
         Listing("lens words", "The likeliest word after each block", columns, tuple(lines)),
     )
@@ -121,20 +121,20 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
             Entry(written(part.value, 3), tip=exact(part.value)),
             Entry(written(part.value, 3), part.value),
         )
-        cell = None if part.kind == "constant" else Cell(part.node, (row,))
-        lines.append(Line(entries, cell, here=i == opened and takes))
+        lines.append(Line(entries, here=i == opened and takes))
     total = written(ledger.total, 3)
-    lines.append(Line((Entry("logit"), Entry(total, tip=exact(ledger.total)), Entry(total, ledger.total)), strong=True))
-    columns = Column("part"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
+    entries = Entry("logit"), Entry(total, tip=exact(ledger.total)), Entry(total, ledger.total)
+    lines.append(Line(entries, Cell("output.logits", (row, word)), strong=True))
+    columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
     note = (
         f"The logit of <b>{escape(says[word])}</b> behind <mark>{escape(there[row])}</mark> is the sum of these parts. "
         "The last norm divides all of them by one number, the σ of this row, and that is taken as it is. Logits "
         "compare: what all words get alike changes no probability."
     )
     return (
-        Section("ledger", f"Why “{says[word]}”: the logit as a sum"),
+        Section("ledger", f"Why “{says[word]}”: its logit, term by term"),
         Note("about the ledger", note),
-        Listing("parts", "The parts of the logit", columns, tuple(lines), most=20),
+        Listing("parts", "The logit, term by term", columns, tuple(lines), most=20),
         *_opened(view, sequence, ledger, parts[opened], there),
     )
 
@@ -166,7 +166,7 @@ def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[
     else:
         return ()
     name = _named(view, part, "")
-    go = Button("go there", "Look at it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
+    go = Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
     return (
         Section("opened", f"{name[0].upper()}{name[1:]}, {title}"),
         Controls("there", (go,)),

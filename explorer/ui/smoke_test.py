@@ -76,14 +76,16 @@ def _paint(app: QApplication, window: MainWindow) -> None:
 
 def _paint_every_stage(app: QApplication, window: MainWindow) -> str:
     painted = 0
-    for lesson in catalogue():
+    # Lessons on a trained model have its pages.
+    examples = [*(lesson for lesson in catalogue() if lesson.model.dtype == "float64"), load("tiny-gpt")]
+    for lesson in examples:
         window.bench.open(lesson)
         window.bench.bridge.flush()
         for stage in window.bench.selection.stops:
             window.bench.selection.go_to(stage.name)
             _paint(app, window)
             painted += 1
-    return f"painted {painted} stages of {len(catalogue())} examples"
+    return f"painted {painted} stages of {len(examples)} examples"
 
 
 def _go_through_a_lesson(app: QApplication, window: MainWindow) -> str:

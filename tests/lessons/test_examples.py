@@ -13,6 +13,7 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.references import figures
 from explorer.lessons.schema import WHOLE
 
+TINY_GPT = ["cat", "emma", "professor", "fruit", "phone", "names"]
 SETTINGS = {
     "ten-questions-before": ["plain", "masked"],
     "start-here": ["printed", "textbook"],
@@ -33,6 +34,10 @@ SETTINGS = {
     "sin": ["printed", "linear"],
     "roses-are-red": ["two", "one", "textbook"],
     "you-are-welcome": ["printed", "textbook"],
+    "one-word-at-a-time": TINY_GPT,
+    "what-a-trained-head-does": TINY_GPT,
+    "what-the-cache-saves": TINY_GPT,
+    "where-the-answer-comes-from": TINY_GPT,
     "ten-questions-after": ["plain", "masked"],
 }
 IDS = list(SETTINGS)
@@ -83,7 +88,7 @@ def test_no_weight_is_left_to_chance(id, setting):
         op = state.graph.nodes[place.node].op
         if isinstance(op, Input) and op.initial == "weights" and not (place.head is None and state.graph.n_heads(name)):
             assert name in given or place.node in given, name
-            array = given[name] if name in given else given[place.node]
+            array = given[name] if name in given else given[place.node][place.index]
             whole = state.inputs[place.node]
             assert np.array_equal(whole if place.head is None else whole[place.head], array)
 

@@ -7,7 +7,7 @@ from functools import cache
 from explorer.core.switches import SWITCHES
 from explorer.document.document import Document
 from explorer.lessons.glossary import glossary
-from explorer.lessons.loader import catalogue
+from explorer.lessons.loader import catalogue, load
 from explorer.pages.compose import KINDS, page, stops
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Button, Check, Choice, Column, Header, HeatMap, Listing, Section, SentenceRow, Stack
@@ -20,8 +20,8 @@ HEADINGS = {Button: "text", Check: "text", Listing: "name", Section: "text"} | d
 PLAIN = """
 formula machine once order reading were
 a above after all also among an and answer answers are arrows as at back bars batch be become before behind
-below beside brought by call called came divided divides do drag each every first for form from get given gives
-go goes got grows has how in into is it its itself join joins largest made make many minus more most much next no
+below beside brought by call called came comes divided divides do drag each every first for form from get given gives
+go goes got grows has how in input into is it its itself join joins largest made make many minus more most much next no
 none not number numbers of off on one only or other others out over own picture plus put puts raised reads right
 row rows s same second should so term terms than that the their then there they this those through tips to
 together two under until use was what when where which who why with within without you your zero
@@ -44,8 +44,9 @@ def parts(element):
 def seen():
     """The headings, and the nodes of the matrices, of every page of every example."""
     headings, nodes = set(), set()
-    for lesson in catalogue():
-        for setting in lesson.settings:
+    # Lessons on a trained model have its pages.
+    for lesson in [*(one for one in catalogue() if one.model.dtype == "float64"), load("tiny-gpt")]:
+        for setting in list(lesson.settings)[: 1 if lesson.id == "tiny-gpt" else None]:
             view = View.of(Document(lesson.state(setting)))
             nodes |= set(view.nodes)
             for stage in stops(view.graph):

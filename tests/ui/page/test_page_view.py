@@ -76,7 +76,7 @@ def told(monkeypatch):
     return since
 
 
-@pytest.mark.parametrize("lesson", [lesson.id for lesson in catalogue()])
+@pytest.mark.parametrize("lesson", [one.id for one in catalogue() if one.model.dtype == "float64"] + ["tiny-gpt"])
 def test_every_stage_of_every_example_is_shown(open_window, eye, lesson):
     window = open_window(lesson)
     for stage in window.bench.selection.stops:
