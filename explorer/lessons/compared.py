@@ -59,17 +59,15 @@ class SlipResult:
 
 def check_figures() -> list[Result]:
     """Every printed figure of the references against its node."""
-    states: dict[tuple[str, str], State] = {}
-    return [_result(figure, states) for figure in figures()]
+    return [_result(figure) for figure in figures()]
 
 
 def check_slips() -> list[SlipResult]:
     """Every slip that a node can tell: what we call right is computed, what is printed is not."""
-    states: dict[tuple[str, str], State] = {}
     results = []
     for slip in slips():
         if slip.figure is not None:
-            result = _result(slip.figure, states)
+            result = _result(slip.figure)
             wrong = slip.wrong is not None and replace(slip.figure, values=slip.wrong).agrees(result.computed)
             results.append(SlipResult(slip, result.agrees and not wrong, result.computed))
     return results
@@ -100,7 +98,7 @@ def check_claims() -> list[ClaimResult]:
 
 
 def _claim_result(claim: Claim) -> ClaimResult:
-    state = load(claim.lesson).state(claim.setting)
+    state = _given(claim.lesson, claim.setting)
     for key, value in claim.switches.items():
         block, _, name = key.rpartition(".")
         state = SetSwitch(block, name, value).apply(state)
@@ -112,11 +110,17 @@ def _claim_result(claim: Claim) -> ClaimResult:
     return ClaimResult(claim, met is claim.holds, first.node, cell)
 
 
-def _result(figure: Figure, states: dict[tuple[str, str], State]) -> Result:
-    key = figure.lesson, figure.setting
-    if key not in states:
-        states[key] = load(figure.lesson).state(figure.setting)
-    computed = compute(figure, states[key])
+_lesson = cache(load)
+
+
+@cache
+def _given(lesson: str, setting: str) -> State:
+    """A setting of a lesson as its file has it; figures, slips and claims ask for the same few."""
+    return _lesson(lesson).state(setting)
+
+
+def _result(figure: Figure) -> Result:
+    computed = compute(figure, _given(figure.lesson, figure.setting))
     worst = float(np.max(np.abs(np.where(np.isnan(figure.values), 0, computed - figure.values))))
     return Result(figure, computed, worst, figure.agrees(computed))
 
@@ -150,7 +154,7 @@ def compute(figure: Figure, state: State) -> Array:
 
 def state_of(figure: Figure) -> State:
     """The model that computes a figure: its lesson's setting with what is typed in, behind its steps of descent."""
-    state = typed_in(figure, load(figure.lesson).state(figure.setting))
+    state = typed_in(figure, _given(figure.lesson, figure.setting))
     return state if figure.descent is None else _descended(figure, state)
 
 
@@ -178,7 +182,7 @@ def _steps(lesson: str, setting: str) -> list[Array]:
     """What moves, before each step and behind the last, as many as any figure of a setting takes of them."""
     descents = [one.descent for one in figures() if (one.lesson, one.setting) == (lesson, setting) and one.descent]
     last = max(descents, key=lambda one: one.steps)
-    state = load(lesson).state(setting)
+    state = _given(lesson, setting)
     engine, inputs = fresh(state.graph, state.inputs, state.pins), dict(state.inputs)
     taken = [inputs[last.node]]
     for _ in range(last.steps):

@@ -141,7 +141,7 @@ def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber
 def _of_slip(slip: Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
     figure, why = slip.figure, f"{slip.right} {slip.how}"
     if figure is None or result is None or slip.wrong is None or slip.worded:
-        scene = _scene(figure, figure.cells[0]) if figure is not None else None
+        scene = _scene(figure, _first_wrong(slip, result)) if figure is not None else None
         words = f"in words: {slip.printed}", f"in words: {slip.right}"
         args = slip.reference, slip.section, slip.printed, None, *words, None, DIFFERS
         yield PrintedNumber(*args, result is None or result.agrees, why, scene, 0)
@@ -166,6 +166,15 @@ def _of_slip(slip: Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
             _scene(figure, cell),
             1 + len(slip.again),
         )
+
+
+def _first_wrong(slip: Slip, result: SlipResult | None) -> Cell:
+    """The first cell where words of a reference come to another number than the model, or the first of all."""
+    assert slip.figure is not None
+    wrong = slip.wrong
+    if wrong is None or result is None:
+        return slip.figure.cells[0]
+    return next((cell for cell in slip.cells if abs(wrong[cell] - result.computed[cell]) > 1e-6), slip.figure.cells[0])
 
 
 def _of_claim(result: ClaimResult) -> PrintedNumber:

@@ -137,7 +137,7 @@ class Column(Data):
         `WORDS` (left-aligned), `NUMBER` (right-aligned figures), `BAR`, or `HEAT` (figures on the colour of a number
         between −1 and 1).
     width : int
-        Of a bar, in pixels at text scale 1.
+        Of a bar, in pixels at text scale 1; words take so many at most, or as many as words have everywhere.
     reach : tuple of float
         The numbers at the two ends of a bar; 0 lies between them or at one of them.
     """

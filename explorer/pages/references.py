@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from explorer.core.numbers import written
 from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep, ShowPrinted
@@ -25,8 +24,8 @@ COLUMNS = (
     Column("ours", NUMBER),
     Column("difference", NUMBER),
     Column("status"),
-    Column("cause"),
 )
+"""The last one, "cause", is as wide as there is room."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,9 @@ class PrintedLines(Lines):
         return Line(tuple(entries), here=place == self.chosen)
 
 
-def references_page(rows: Sequence[PrintedNumber], choices: Mapping[str, Any], most: int) -> tuple[Element, ...]:
+def references_page(
+    rows: Sequence[PrintedNumber], choices: Mapping[str, Any], most: int, wide: int = 0
+) -> tuple[Element, ...]:
     """The page of the printed numbers.
 
     Parameters
@@ -83,6 +84,8 @@ def references_page(rows: Sequence[PrintedNumber], choices: Mapping[str, Any], m
         What was chosen, by `REFERENCE`, `STATUS` and `ROW`.
     most : int
         Lines in sight at once.
+    wide : int
+        Pixels at text scale 1 that the cause may take at most.
     """
     header = Header(
         "header", "References", "Each number that the references print, beside the one that is computed here."
@@ -107,7 +110,8 @@ def references_page(rows: Sequence[PrintedNumber], choices: Mapping[str, Any], m
     if wrong:
         note += f" <mark>{wrong} do not come out as the program's own list says.</mark>"
     lines = PrintedLines(tuple(rows[i] for i in places), places, choices.get(ROW, -1))
-    list_ = Listing("numbers", "Printed numbers", COLUMNS, lines, most, order=f"{reference} {status}")
+    columns = (*COLUMNS, Column("cause", width=wide))
+    list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}")
     chosen = choices.get(ROW, -1)
     detail = Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
     return header, controls, Note("counts", note), list_, detail
@@ -151,7 +155,7 @@ def _short(text: str) -> str:
 
 def written_short(value: float) -> str:
     """Two digits of a small difference."""
-    return f"{value:.1e}".replace("-", "−") if abs(value) < 1e-3 else written(value, 4)
+    return (f"{value:.1e}" if abs(value) < 1e-3 else f"{value:.4g}").replace("-", "−")
 
 
 def _wrapped(text: str) -> str:

@@ -39,6 +39,8 @@ class Selection(QObject):
         What a term means was asked: its name in the glossary.
     printed_asked : int
         What computes a printed number was asked: its place in `printed_numbers`.
+    reference_asked
+        Where the references print the cell pointed at was asked.
     """
 
     stage_changed = Signal(str)
@@ -51,6 +53,7 @@ class Selection(QObject):
     looked = Signal()
     defined = Signal(str)
     printed_asked = Signal(int)
+    reference_asked = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -75,6 +75,7 @@ class Inspector(QFrame):
         self._about = SteadyLabel()
         follow_links(self._about, lambda link: bench.selection.defined.emit(link.removeprefix(LINK)))
         self._printed_heading = SteadyLabel(role="section")
+        follow_links(self._printed_heading, lambda _: bench.selection.reference_asked.emit())
         self._printed = SteadyLabel()
         self._notes = SteadyLabel(role="small")
         self._notes.label.setTextInteractionFlags(links)
@@ -233,7 +234,10 @@ class Inspector(QFrame):
     def _show_printed(self, printed: Printed) -> None:
         theme = self._bench.appearance.theme
         said, slips = ([rich(part, theme) for part in parts] for parts in (printed.said, printed.slips))
-        self._printed_heading.setText(f"In reference {self._bench.lesson.reference}")
+        heading = f"In reference {self._bench.lesson.reference}"
+        if self._bench.selection.cell is not None:  # its line in the list of all printed numbers
+            heading = f"<a href='references' style='color:{theme.link}'>{heading}</a>"
+        self._printed_heading.setText(heading)
         self._printed.setText(_paragraphs(said))
         self._slips.setText(_paragraphs(slips))
         notes = f"{'▸' if self._folded else '▾'} {len(slips)} note{'s' * (len(slips) != 1)} on the printed text"

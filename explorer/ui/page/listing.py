@@ -195,7 +195,8 @@ class ListingView(FittedTable):
                     for at in (heats if column.kind == HEAT else (i,))
                     if (text := line.entries[at].text)
                 )
-                own = heat = min(max(widths, default=0) + 2 * self.padding + 2, px(MOST_TEXT))
+                most = max(MOST_TEXT, column.width) if column.kind == WORDS else MOST_TEXT
+                own = heat = min(max(widths, default=0) + 2 * self.padding + 2, px(most))
             own = max(own, header_metrics.horizontalAdvance(_cut(column.title)) + px(14))
             if header.sectionSize(i) != own:
                 header.resizeSection(i, own)

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.printed import PrintedNumber, printed_numbers
-from explorer.pages.references import ROW, references_page
+from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, references_page
+from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
@@ -15,6 +16,8 @@ from explorer.ui.page.listing import ROW_HEIGHT, ListingView
 from explorer.ui.workbench import Workbench
 
 LEAST_LINES = 6
+OTHERS = 960
+"""Pixels at text scale 1 that the columns before the cause take."""
 DETAIL = 110
 """Pixels at text scale 1 for the head of the list and for what is said of one line below it."""
 
@@ -44,6 +47,7 @@ class ReferencesTab(QFrame):
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.elements)
         self._listened: ListingView | None = None
+        self._wanted: tuple[str, str, Cell] | None = None
         self._worker = Background(self)
         self._worker.failed.connect(self._say)
         bench.selection.looked.connect(self._follow)
@@ -63,7 +67,9 @@ class ReferencesTab(QFrame):
 
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
-        self.elements.tell(references_page(self.rows, self.bench.selection.looking.choices, self._lines()))
+        choices, px = self.bench.selection.looking.choices, self.bench.appearance.px
+        wide = int((self.elements.width() - px(OTHERS)) / px(100) * 100)
+        self.elements.tell(references_page(self.rows, choices, self._lines(), wide))
         self.elements.share_room(self.elements.width(), None)
         table = self.list()
         if table is not None and table is not self._listened:
@@ -84,6 +90,28 @@ class ReferencesTab(QFrame):
             if place in places:
                 table.setCurrentIndex(table.table.index(places.index(place), 0))
 
+    def look_for(self, lesson: str, setting: str, cell: Cell) -> None:
+        """Go to the line of what is printed for a cell, as soon as there are lines."""
+        self._wanted = lesson, setting, cell
+        if self.rows:
+            self._find()
+
+    def _find(self) -> None:
+        if self._wanted is None:
+            return
+        (lesson, setting, cell), self._wanted = self._wanted, None
+        block, _, short = cell.node.rpartition(".")
+        names = {(cell.node, cell.index)}
+        if cell.index:
+            names.add((f"{block}.head.{cell.index[0] + 1}.{short}", cell.index[1:]))
+        for place, row in enumerate(self.rows):
+            scene = row.scene
+            if scene and (scene.lesson, scene.setting) == (lesson, setting) and (scene.node, scene.cell) in names:
+                for key in (REFERENCE, STATUS):
+                    self.bench.selection.keep(key, ALL)
+                self.choose(place)
+                return
+
     def _look_at(self, row: int) -> None:
         table = self.list()
         if table is not None and 0 <= row < len(table.listing.lines):
@@ -92,6 +120,7 @@ class ReferencesTab(QFrame):
     def _show(self, rows: tuple[PrintedNumber, ...]) -> None:
         self.rows = rows
         self.refresh()
+        self._find()
 
     def _say(self, error: ExplorerError) -> None:
         show_error(error, self)

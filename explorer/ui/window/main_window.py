@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
         self.actions_.glossary.triggered.connect(self.show_terms)
         bench.selection.defined.connect(lambda name: self.define(glossary().of(name)))
         bench.selection.stage_changed.connect(lambda _: do_later(self, self._follow_terms))
+        bench.selection.reference_asked.connect(self._show_reference)
 
         self._polished = later(self, self._share_width)
         bench.bridge.changed.connect(self.follow)
@@ -320,6 +321,13 @@ class MainWindow(QMainWindow):
                 self.pages.addWidget(self.references)
             return self.references
         return self._whole if name == PAGES[0] else self.lessons.page()
+
+    def _show_reference(self) -> None:
+        """Show where a reference prints the cell pointed at, in the list of all printed numbers."""
+        cell, state = self.bench.selection.cell, self.bench.document.state
+        self.show_page(PAGES.index("References"))
+        if cell is not None and self.references is not None:
+            self.references.look_for(state.lesson, state.setting, cell)
 
     def _show_printed(self, number: "PrintedNumber") -> None:
         """Show what computes a printed number: its model, the stage, the cell."""

@@ -73,3 +73,14 @@ def test_what_can_be_followed_is_a_link(tab):
     assert all(
         (line.entries[WHAT].leads is None) == (row.scene is None) for line, row in zip(lines, tab.rows, strict=True)
     )
+
+
+def test_from_a_cell_to_its_line(window, hand, eye, qtbot):
+    eye.go_to(window, "encoder.1.self.attention")
+    window.bench.selection.choose(Cell("encoder.1.self.weights", (0, 1, 2)))
+    window.inspector._printed_heading.label.linkActivated.emit("references")
+    tab = window.references
+    qtbot.waitUntil(lambda: ROW in window.bench.selection.looking.choices)
+    row = tab.rows[window.bench.selection.looking.choices[ROW]]
+    assert (row.title, row.cell, row.printed) == ("Weights of head 1", (1, 2), "0.70401897")
+    assert tab.isVisible()
