@@ -30,9 +30,11 @@ def _kept(element: Element, covered: Covered) -> Element | None:
             return element
         case Row(items=items):
             parts = ((item.sign, _kept(item.element, covered)) for item in items)
-            return replace(element, items=tuple(Item(sign, part) for sign, part in parts if part is not None))
+            left = tuple(Item(sign, part) for sign, part in parts if part is not None)
+            return replace(element, items=left) if left else None
         case Stack(elements=inside):
-            return replace(element, elements=without(inside, covered))
+            kept = without(inside, covered)
+            return replace(element, elements=kept) if kept else None
         case Note(text=text):
             return None if _DECIMAL.search(text) else element
         case Listing(lines=lines, columns=columns):
