@@ -174,10 +174,9 @@ class Lesson:
 
 def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array]) -> dict[str, Array]:
     """Arrays of whole nodes, with what is given for a node or for a head's slice of it laid over its start."""
-    known = set(graph.names())
     arrays: dict[str, Array] = {}
     for name in sorted(given, key=is_slice):
-        if name in known:
+        if graph.find(name) is not None:
             place = graph.place(name)
             if place.node not in arrays:
                 arrays[place.node] = start(place.node).copy()

@@ -159,13 +159,12 @@ class Sheet:
         """The stream goes on: a line for each word."""
         if end <= start:
             return
-        rows: Array = np.array([lane.row(i) for i in range(len(lane.words))])
-        whose = np.arange(len(rows))
-        if len(rows) > TRACKS:
-            whose = np.linspace(0, len(rows) - 1, TRACKS).round().astype(int)
-            rows = np.linspace(lane.top, lane.bottom, TRACKS)
-        ends = np.stack([np.stack([np.full(len(rows), x), rows], axis=-1) for x in (start, end)], axis=1)
-        ink, width = (MUTED, 1.3) if len(rows) <= 16 else (LINE, 1.0)
+        n = len(lane.words)
+        whose = np.arange(n) if n <= TRACKS else np.linspace(0, n - 1, TRACKS).round().astype(int)
+        ends: Array = np.empty((len(whose), 2, 2))
+        ends[:, 0, 0], ends[:, 1, 0] = start, end
+        ends[:, :, 1] = (lane.top + (whose + 0.5) * lane.pitch)[:, None]
+        ink, width = (MUTED, 1.3) if len(whose) <= 16 else (LINE, 1.0)
         self.add(Segments(ends, ink, width, token=lane.sequence, whose=whose))
         chosen = self.chosen(lane)
         if chosen is not None:

@@ -200,9 +200,10 @@ class Sublayers:
                 drawn = np.flatnonzero((levels == level) & (meant == lit))
                 if not len(drawn):
                     continue
-                ends = np.array(
-                    [[[start, keys.row(looked[i])], [end, lane.row(queries[i])]] for i in drawn.tolist()], dtype=float
-                )
+                ends: Array = np.empty((len(drawn), 2, 2))
+                ends[:, 0, 0], ends[:, 1, 0] = start, end
+                ends[:, 0, 1] = keys.top + (looked[drawn] + 0.5) * keys.pitch
+                ends[:, 1, 1] = lane.top + (queries[drawn] + 0.5) * lane.pitch
                 ink = HERE if lit else LINE if chosen is not None else series(0)
                 width = 0.5 + 3.0 * level / LEVELS
                 self._sheet.add(Segments(ends, ink, width, token=lane.sequence, whose=queries[drawn]))

@@ -404,7 +404,7 @@ class MainWindow(QMainWindow):
 
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
-        if change.structure and [button.stage for button in self.map.buttons] != list(self.bench.selection.stops):
+        if change.structure and self.map.stops != self.bench.selection.stops:
             self.map.rebuild()
         self.tokens.follow(change)
         self.top_bar.showing.follow()  # or the inspector would look for gradients that there are no more

@@ -129,6 +129,9 @@ class PipelineMap(QFrame):
         self.setObjectName("sidebar")
         self._bench = bench
         self.buttons: list[StageButton] = []
+        """Those of the stages in sight."""
+        self.stops: tuple[Stage, ...] = ()
+        self._open = ""
         self._headings: list[QLabel | QPushButton] = []
         self._folding: set[str] = set()
         self._titled = True
@@ -181,15 +184,17 @@ class PipelineMap(QFrame):
         layout.setContentsMargins(left, px(MARGIN), right, px(MARGIN))
         layout.setSpacing(0)
         self.buttons, self._headings = [], []
-        stops = self._bench.selection.stops
-        layers = {stage.group for stage in stops if re.search(r"\d$", stage.group)}
+        self.stops = self._bench.selection.stops
+        layers = {stage.group for stage in self.stops if re.search(r"\d$", stage.group)}
         self._folding = layers if self._bench.document.state.model.layers > OPEN_LAYERS else set()
-        group = ""
-        for number, stage in enumerate(stops, 1):
+        self._open, group = self._open_group(), ""
+        for number, stage in enumerate(self.stops, 1):
             if stage.group != group:
                 group = stage.group
                 self._headings.append(self._heading(stage))
                 layout.addWidget(self._headings[-1])
+            if group in self._folding and group != self._open:
+                continue  # made when its layer is opened: of many layers that would take longer than the page
             button = StageButton(self._bench, number, stage)
             button.titled = self._titled
             button.clicked.connect(lambda _=False, name=stage.name: self._bench.selection.go_to(name))
@@ -225,32 +230,41 @@ class PipelineMap(QFrame):
         self.rebuild()
 
     def _step(self, at: int) -> None:
-        if 0 <= at < len(self.buttons):
+        if 0 <= at < len(self.stops):
             # In this order: one cannot have the focus in a layer that is folded.
-            self._bench.selection.go_to(self.buttons[at].stage.name)
-            self.buttons[at].setFocus(Qt.FocusReason.TabFocusReason)
+            self._bench.selection.go_to(self.stops[at].name)
+            button = next(button for button in self.buttons if button.stage == self.stops[at])
+            button.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _here(self) -> set[str]:
+        """The names of the stages that one is at: in a block, all of its own."""
+        stage = self._bench.selection.stage
+        return {stage, *(one.name for one in stages_of(self._bench.document.engine.graph, stage))}
+
+    def _open_group(self) -> str:
+        """The group that one is in."""
+        here = self._here()
+        return next((stage.group for stage in self.stops if stage.name in here), "")
 
     def _mark(self) -> None:
-        selection = self._bench.selection
-        # In a block one is at all of its stages.
-        inside = stages_of(self._bench.document.engine.graph, selection.stage)
-        here = {selection.stage, *(stage.name for stage in inside)}
-        open_group = next((b.stage.group for b in self.buttons if b.stage.name in here), "")
+        here, group = self._here(), self._open_group()
+        if group != self._open and {group, self._open} & self._folding:
+            self.rebuild()
+            return
+        self._open = group
         for button in self.buttons:
-            button.setVisible(button.stage.group == open_group or button.stage.group not in self._folding)
             active = button.stage.name in here
             if active != button.active:
                 button.active = active
                 button.update()
-        shown = [button for button in self.buttons if not button.isHidden()]
         px = self._bench.appearance.px
-        rows = len(shown) + HEADING * len(self._headings)
+        rows = len(self.buttons) + HEADING * len(self._headings)
         height = (self._scroll.viewport().height() - 2 * px(MARGIN)) / rows
         height = min(max(int(height), px(LEAST_ROW)), px(MOST_ROW))
         for button in self.buttons:
             button.setFixedHeight(height)
         for heading in self._headings:
             heading.setFixedHeight(min(int(HEADING * height), px(MOST_ROW)))
-        first = next((button for button in shown if button.active), None)
+        first = next((button for button in self.buttons if button.active), None)
         if first is not None:
             self._scroll.ensureWidgetVisible(first, 0, 40)
