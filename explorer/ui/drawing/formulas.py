@@ -1,36 +1,37 @@
 """Formulas in a drawing: typeset once, painted at any size."""
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Signal
+from PySide6.QtCore import QByteArray, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from explorer.ui.later import later
 from explorer.ui.widgets.formula import UNIT, can_typeset_now, typeset
 
 LEAST = 0.7
 """How much smaller than words a formula may be, to fit; one that is still longer is left out."""
 
 
-class Formulas(QObject):
-    """Paints formulas. Until the typesetter is loaded it leaves them out, and says when it is there.
+class Formulas:
+    """Paints formulas. Until the typesetter is loaded it leaves them out.
 
-    Signals
-    -------
-    loaded
-        From now on formulas can be painted.
+    Attributes
+    ----------
+    missing : bool
+        Whether one was left out, so that the typesetter should be loaded.
     """
 
-    loaded = Signal()
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._load = later(self, self._loaded)
+    def __init__(self) -> None:
+        self.missing = False
         self._outlines: dict[tuple[bytes, str], QSvgRenderer] = {}
+
+    def load(self) -> None:
+        """Load the typesetter, which takes a fifth of a second."""
+        typeset("x")
+        self.missing = False
 
     def paint(self, painter: QPainter, latex: str, rect: QRectF, pixels: float, ink: QColor) -> None:
         """Paint a formula at the left of a line, in its middle."""
         if not can_typeset_now():
-            self._load.start()
+            self.missing = True
             return
         found = typeset(latex)
         if found is None:
@@ -46,7 +47,3 @@ class Formulas(QObject):
         if key not in self._outlines:
             self._outlines[key] = QSvgRenderer(QByteArray(found.svg.replace(b"currentColor", ink.name().encode())))
         self._outlines[key].render(painter, place)
-
-    def _loaded(self) -> None:
-        typeset("x")
-        self.loaded.emit()

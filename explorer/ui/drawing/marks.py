@@ -104,7 +104,6 @@ class Marks(pg.GraphicsObject):
         self._pixels = Pixels(QTransform())
         self._veiled = False
         self.blocks = Blocks(bench)
-        self.blocks.formulas.loaded.connect(self.update)
         self.under: int | None = None
         """The box under the mouse."""
         self.here: int | None = None

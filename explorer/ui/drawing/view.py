@@ -6,7 +6,7 @@ from math import isfinite
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -30,6 +30,7 @@ from explorer.ui.drawing.lit import cell_of, cells_of, grids, points_of, shape_o
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.errors import show_error
+from explorer.ui.later import later
 from explorer.ui.theme import mark as dress
 from explorer.ui.workbench import Workbench
 
@@ -62,6 +63,7 @@ class DrawingView(Plot):
         self._stroke: object = None
         self._said: QLabel | None = None
         self.closer = Closer(self, self._marks)
+        self._typeset = later(self, self._load_formulas)
         self._show(None)
         bench.selection.pointed.connect(self._follow)
         bench.selection.token_changed.connect(self._follow)
@@ -182,6 +184,15 @@ class DrawingView(Plot):
         if self._said is not None:
             high = self._said.sizeHint().height()
             self._said.setGeometry(0, self.height() - high, self.width(), high)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._marks.blocks.formulas.missing:
+            self._typeset.start()
+
+    def _load_formulas(self) -> None:
+        self._marks.blocks.formulas.load()
+        self._marks.update()
 
     # Following what is looked at
 
