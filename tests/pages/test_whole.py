@@ -65,7 +65,9 @@ def inside(place, outer):
 
 @pytest.mark.parametrize(("lesson", "setting"), EXAMPLES, ids=map("-".join, EXAMPLES))
 def test_every_example_has_a_picture_whose_boxes_lead_to_its_blocks_and_stages(whole, lesson, setting):
-    desk, eyes = whole(lesson, setting)
+    desk, _ = whole(lesson, setting)
+    desk.choose(LAYER, ALL)
+    eyes = desk.page(WHOLE.name)
     drawing, names = eyes.drawing("model"), {stage.name for stage in places(desk.view.graph)}
     assert drawing.zoom
     assert drawing.summary
