@@ -25,7 +25,7 @@ class Choice:
     Parameters
     ----------
     greedy : bool
-        Always the most probable word; nothing else counts then.
+        Always the most probable word, where others would be drawn.
     temperature : float
         What the logits are divided by: below 1 likely words become likelier, above 1 all become more alike.
     top_k : int
@@ -55,17 +55,13 @@ class Choice:
                 raise ExplorerError("bad-training-setting", name=shown, value=value, low=low, high=high)
 
     def probabilities(self, logits: Array) -> Array:
-        """The probability of each word to be chosen, (n_words,); 0 for those that are cut off.
+        """The probability of each word to be drawn, (n_words,); 0 for those that are cut off.
 
         Parameters
         ----------
         logits : numpy.ndarray
             (n_words,)
         """
-        if self.greedy:
-            only = np.zeros(len(logits))
-            only[int(np.argmax(logits))] = 1.0
-            return only
         spread = Softmax().forward(np.asarray(logits, np.float64)[None] / self.temperature)[0]
         left = np.where(kept(spread, self.top_k, self.top_p), spread, 0.0)
         return np.asarray(left / left.sum())
@@ -109,7 +105,7 @@ class Written:
     logits : numpy.ndarray
         (n_words,)
     probabilities : numpy.ndarray
-        Of being chosen, (n_words,).
+        Of being drawn, (n_words,); a greedy choice takes the likeliest.
     chosen : int
         The number of the word.
     """

@@ -21,7 +21,10 @@ def test_json(capsys):
     assert found["tokens"] == ["roses", "are"]
     assert found["new"] == ["red", "violets"]
     assert [step["chosen"] for step in found["steps"]] == ["red", "violets"]
-    assert found["steps"][0]["candidates"] == [["red", 1.0]]
+    (first, share), *others = found["steps"][0]["candidates"]
+    assert first == "red"
+    assert 0.5 < share < 1
+    assert share + sum(one for _, one in others) == pytest.approx(1)
     assert found.keys() == {"model", "tokens", "new", "steps"}
 
 

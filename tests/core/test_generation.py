@@ -39,7 +39,8 @@ def test_top_k_and_top_p_cut_and_weigh_anew():
     np.testing.assert_allclose(Choice(top_p=0.8).probabilities(LOGITS), [0.625, 0.375, 0, 0])
     np.testing.assert_allclose(Choice(top_p=0.81).probabilities(LOGITS), np.array([0.5, 0.3, 0.15, 0]) / 0.95)
     np.testing.assert_allclose(Choice(top_p=0.0).probabilities(LOGITS), [1, 0, 0, 0])
-    np.testing.assert_allclose(Choice(greedy=True).probabilities(LOGITS), [1, 0, 0, 0])
+    np.testing.assert_allclose(Choice(greedy=True).probabilities(LOGITS), [0.5, 0.3, 0.15, 0.05])
+    assert Choice(greedy=True).word(np.array([0.2, 0.5, 0.3]), 0) == 1
 
 
 @given(
