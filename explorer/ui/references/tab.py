@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -18,8 +18,8 @@ from explorer.ui.workbench import Workbench
 LEAST_LINES = 6
 OTHERS = 960
 """Pixels at text scale 1 that the columns before the cause take."""
-DETAIL = 110
-"""Pixels at text scale 1 for the head of the list and for what is said of one line below it."""
+ABOVE, DETAIL = 175, 100
+"""Pixels at text scale 1: above the list, and for its head and what is said of one line below it."""
 
 
 class ReferencesTab(QFrame):
@@ -45,6 +45,7 @@ class ReferencesTab(QFrame):
         self.rows: tuple[PrintedNumber, ...] = ()
         self.elements = Elements(bench, bench.appearance.px(10))
         self._down = QVBoxLayout(self)
+        self._down.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)  # the list is cut to the tab
         self._down.addWidget(self.elements)
         self._listened: ListingView | None = None
         self._wanted: tuple[str, str, Cell] | None = None
@@ -138,8 +139,10 @@ class ReferencesTab(QFrame):
         """How many lines there is room for below what stands above the list."""
         px = self.bench.appearance.px
         table = self.list()
-        above = table.y() if table is not None else px(150)
-        return max((self.elements.height() - above - px(DETAIL)) // px(ROW_HEIGHT), LEAST_LINES)
+        # Where it has not been laid out yet, it seems to stand on top.
+        above = max(table.mapTo(self, QPoint(0, 0)).y() if table is not None else 0, px(ABOVE))
+        room = self.height() - above - px(DETAIL)
+        return max(room // px(ROW_HEIGHT), LEAST_LINES)
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

@@ -1,7 +1,7 @@
 """The tab "References": compared, filtered, and from a number to what computes it and back."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
 from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT
 from explorer.ui.selection import Cell
@@ -84,3 +84,17 @@ def test_from_a_cell_to_its_line(window, hand, eye, qtbot):
     row = tab.rows[window.bench.selection.looking.choices[ROW]]
     assert (row.title, row.cell, row.printed) == ("Weights of head 1", (1, 2), "0.70401897")
     assert tab.isVisible()
+
+
+@pytest.mark.parametrize("height", [1200, 800])
+def test_the_list_is_as_long_as_there_is_room(window, tab, qtbot, height):
+    window.resize(window.width(), height)
+    window.bench.selection.keep(STATUS, "differs")
+
+    def fits():
+        ends = [one.mapTo(tab, one.rect().bottomLeft()).y() for one in (tab.list(), tab.elements.widgets["detail"])]
+        starts = tab.elements.widgets["detail"].mapTo(tab, QPoint(0, 0)).y()
+        return ends[0] <= starts < ends[1] <= tab.height() and tab.height() > height - 200
+
+    qtbot.waitUntil(fits)
+    assert tab.list().height() > height // 2
