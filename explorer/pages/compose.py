@@ -110,17 +110,17 @@ KINDS: dict[str, Kind] = {
     "masked": Kind(masked, attention_sentence, *_ATTENTION),
     "cross": Kind(cross, attention_sentence, *_ATTENTION),
     "heads": Kind(heads, heads_sentence, ("heads", "W_O")),
-    "nearest": Kind(matrices, "Which row of V is the output most like? That row names the word.", ("nearest",)),
+    "nearest": Kind(matrices, "Which row of V is most like the output? That row names the word.", ("nearest",)),
     "norm": Kind(norm, norm_sentence, _AROUND[:2], _AROUND[2:]),
     "batch norm": Kind(norm, norm_sentence, ("epsilon", "epsilon_in")),
     "dropout": Kind(
         matrices,
-        "In training, numbers are left out by chance: D is 0 there. In use, all are kept.",
+        "In training, some numbers are set to 0 by chance. When the model is used, all are kept.",
         ("dropout",),
     ),
     "ffn": Kind(
         feed_forward,
-        "Each word's vector by itself goes through a small net: out to d_ff hidden units, and back.",
+        "Each word's vector goes through a small net by itself: out to d_ff hidden units, then back.",
         ("on", "activation", "d_ff"),
         ("bias", "weights"),
     ),
@@ -135,16 +135,14 @@ KINDS: dict[str, Kind] = {
     "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
     "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),
     "regression": Kind(
-        matrices, "The straight line with the least squared error: slope and start follow from the examples at once."
+        matrices, "The straight line with the smallest squared error, computed directly from the examples."
     ),
-    "examples": Kind(matrices, "What goes in: an example a row, a feature a column."),
-    "vectors": Kind(vectors, "How alike are two vectors, and what is the shadow of one on the other?"),
-    "descent": Kind(
-        descent, "Each step moves the weights a little against their gradients: the way down from where they are."
-    ),
+    "examples": Kind(matrices, "The input: each row is an example, each column a feature."),
+    "vectors": Kind(vectors, "How alike are two vectors, and how long is the shadow of one on the other?"),
+    "descent": Kind(descent, "Each step moves every weight a little against its gradient, so that the loss goes down."),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
     "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
-    "switches": Kind(switches, "Where the references, the papers and practice differ, one can choose."),
+    "switches": Kind(switches, "Where references, papers and practice differ, you can choose here."),
 }
 
 

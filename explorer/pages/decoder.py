@@ -56,17 +56,17 @@ def _forced(view: View, block: str) -> str:
         return "There is no loss, so there is nothing that it should say."
     mask = view.values.get(f"{block}mask")
     if mask is None:
-        behind = "There is no mask here, so each word can look at the one behind it, its answer."
+        behind = "There is no mask here, so each word can look at the next word, which is its answer."
     elif np.triu(mask, 1).any():
-        behind = "The mask lets some words look at words behind them, so the answer may be among what they see."
+        behind = "The mask lets some words look at later words, so they may see their answer."
     else:
-        behind = "The mask makes this a task: without it each word could look at the one behind it, its answer."
+        behind = "Without the mask each word could look at the next word, which is its answer."
     says = (
-        "What it should say is typed, on the page of the loss; it does not follow the words."
+        "The right words are typed on the page of the loss; they do not follow the sentence."
         if view.nodes[TARGET].is_input
-        else "What it should say is the same sentence, one place on."
+        else "What it should say is the same sentence, shifted by one word."
     )
-    return f"Teacher forcing: it reads the words as they should be, whatever it says itself. {says} {behind}"
+    return f"Teacher forcing: the decoder reads the right words, whatever it would say itself. {says} {behind}"
 
 
 def _crossed(view: View, block: str) -> str:

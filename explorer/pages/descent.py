@@ -16,7 +16,10 @@ SLOW = (
 )
 FIRST = "The gradients are being computed."
 SWITCHED_OFF = "The loss of this model is switched off, so there is nothing to go down."
-NONE = "This model has no loss, so there is nothing to go down: it computes, and learns nothing."
+NONE = (
+    "This model has no loss, so there is nothing to go down: it computes, and learns nothing. "
+    "To see a model learn, open “XOR” on the page “Lessons”."
+)
 
 
 def descent(view: View, stage: Stage) -> tuple[Element, ...]:

@@ -139,7 +139,7 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str) -> str:
     if isinstance(op, Sigmoid):
         near = (("1", after >= SIGMOID_MIDDLE), ("0", after < SIGMOID_MIDDLE))
         sides = (f"nearer to {end}: {_listed(units, np.flatnonzero(which))}" for end, which in near if which.any())
-        return f"For {who}: sigmoid makes of each a number between 0 and 1; {'; '.join(sides)}."
+        return f"For {who}: sigmoid turns each sum into a number between 0 and 1; {'; '.join(sides)}."
     if not len(off):
         left = "none is below zero" if isinstance(op, ReLU) else f"{name} makes none of them exactly 0"
         return f"For {who}: all {len(units)} units are on; {left}."

@@ -119,7 +119,11 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Ins
             f"{value}\nits gradient = {exact(step.value)}" if step else value,
             _chain_rule(view, cell.node) if step else "",
             "How the loss changes with it" if step else "It has no gradient",
-            "" if cell.node == LOSS.node else CHAIN_RULE if step else "It is no quantity that could change a little.",
+            ""
+            if cell.node == LOSS.node
+            else CHAIN_RULE
+            if step
+            else "It cannot change by a little, so it has no gradient.",
             (("", tuple(rows(step, _labels(view)))),) if step else (),
             "",
             feeds,

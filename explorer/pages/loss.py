@@ -72,7 +72,7 @@ def loss_sentence(view: View, stage: Stage) -> str:
     """What happens there: surprise is of words."""
     if _of_words(view):
         return "How surprised the model is by the right words."
-    return "How far the answers are from what would be right, as one number."
+    return "How far the answers are from the right ones, as one number."
 
 
 def _of_words(view: View) -> bool:

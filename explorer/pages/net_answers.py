@@ -166,8 +166,10 @@ def _surface(net: Net) -> Stack:
     lines = _hidden_lines(net)
     threshold = f"{net.threshold:g}".replace("-", "−")
     plane, crossed = _plane(net, lines, threshold)
-    thick = f"Thick: the answer is {threshold}." if crossed else f"The answer is nowhere {threshold} here."
-    dashed = " Dashed: a hidden unit’s sum is 0, with a foot where it is above." if lines else ""
+    thick = f"Thick line: the answer is {threshold}." if crossed else f"The answer is nowhere {threshold} here."
+    dashed = (
+        " Dashed line: a hidden unit’s sum is 0; its short foot points to where the sum is above 0." if lines else ""
+    )
     parts: tuple[Element, ...] = (
         Note("right cases", _counted(net, threshold)),
         Picture("answers", plane, 370, 370),
@@ -181,7 +183,7 @@ def _counted(net: Net, threshold: str) -> str:
     right = net.right
     straight = net.straight("the border is one straight line")
     if right is None:
-        return f"Nothing says what would be right.{straight}"
+        return f"There are no right answers to compare with.{straight}"
     return f"<b>{int(right.sum())} of {len(right)}</b> cases are on the right side of {threshold}.{straight}"
 
 

@@ -291,7 +291,7 @@ def _cost(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     )
     kept_names = ", ".join(next_word_cost(view.state.model, view.graph, n).kept) or "nothing"
     note = (
-        "The rows of the words so far come out the same whatever comes behind them, so the new word needs only its own "
+        "The rows of the words so far stay the same whatever word follows, so the new word needs only its own "
         f"row, and of the earlier ones the keys and values. Kept are <b>{escape(kept_names)}</b>: the key-value cache."
     )
     return (

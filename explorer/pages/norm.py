@@ -27,7 +27,7 @@ def norm(view: View, stage: Stage) -> tuple[Element, ...]:
     if added is not None:
         before, block = added.parents
         elements += [
-            Section("add", "Add: what came in, and what the block made of it"),
+            Section("add", "Add: what came in, and the block's output"),
             Row(
                 "sum",
                 (
@@ -46,11 +46,11 @@ def norm_sentence(view: View, stage: Stage) -> str:
     """What happens there: a switch may have left only the sum, or only the norm."""
     added, measured = _parts(view, stage)
     if measured is None:
-        return "What the block made of each row is added to what came in."
+        return "The block's output for each row is added to what came in."
     column = isinstance(measured.op, BatchNorm)
     which = "Each column, over all examples," if column else "Each row"
     then = f"{which} is brought to mean 0 and variance 1, then stretched and moved."
-    return f"What the block made is added to what came in. {then}" if added is not None else then
+    return f"The block's output is added to what came in. {then}" if added is not None else then
 
 
 def _parts(view: View, stage: Stage) -> tuple[Node | None, Node | None]:
@@ -70,7 +70,7 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
         for title, after in (("Before", False), ("After", True))
     ]
     return (
-        Section("norm", "Norm: the same measure for all"),
+        Section("norm", "Norm: mean 0 and variance 1"),
         Row("normed", (*given, *weights, Item("→" if given else "", matrix(view, node.name)))),
         Note("how", _how(found.op)),
         Section("before and after", "Before and after"),

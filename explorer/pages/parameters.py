@@ -50,10 +50,12 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     """The whole in one number, a line for each block and each of its matrices, and how it grows."""
     counted = _counted(_Structure(view.graph, view.state.model))
     if not counted.blocks:
-        return (Note("total", "This model learns nothing: its numbers are given."),)
+        return (
+            Note("total", "This model learns nothing: its numbers are given. “XOR”, on the page “Lessons”, learns."),
+        )
     said = (
         f"<b>{total(counted.blocks):,}</b> numbers that training would change. "
-        "Not counted is what is given: words, masks, the temperature, targets."
+        "Words, masks, the temperature and targets are given, so they are not counted."
     )
     elements = [Note("total", said), Section("blocks", "Block by block"), _blocks(counted)]
     if counted.growth:

@@ -16,7 +16,7 @@ AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
 """Level lines from −1 to 1, as (start, end) of each."""
 WIDTH, HEIGHT = 224, 210
 """Pixels: so that three stand beside each other."""
-SAID = "The grid is a plane of two dimensions. What words have in others can move them off it."
+SAID = "The grid is a plane of two dimensions. The other dimensions of a word can move it off the grid."
 
 
 def planes(view: View, block: str) -> tuple[Element, ...]:

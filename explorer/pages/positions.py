@@ -202,7 +202,7 @@ def _sizes(drawn: _Drawn) -> Controls:
         for what, value in zip(("positions", "dimensions"), drawn.asked, strict=True):
             key, tip = f"{name}.{what}", f"Draw so many {what}"
             controls.append(Number(key, "", value, 1, max(MOST, value), Keep(key), tip, what, not drawn.own_only))
-        key, tip = f"{name}.own", "Draw just the positions and dimensions that the model has"
+        key, tip = f"{name}.own", "Draw only the positions and dimensions that the model has"
         controls.append(Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
     ends = ("curves of dimensions", "from"), ("to", "to")
     for (word, end), value in zip(ends, drawn.ends, strict=True):
@@ -317,7 +317,7 @@ def _said_of_curves(view: View, drawn: _Drawn) -> str:
         return dots
     waves = "Solid: sine, in dimensions 1, 3, 5 … Dashed: cosine, in dimensions 2, 4, 6 …"
     n = drawn.told_apart
-    part = f"Of {drawn.n} positions the first {n}, where one can tell the waves apart." * (n < drawn.n)
+    part = f"Of {drawn.n} positions the first {n}, because in more one could not tell the waves apart." * (n < drawn.n)
     return " ".join(filter(None, (waves, dots, part)))
 
 

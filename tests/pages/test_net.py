@@ -55,7 +55,7 @@ def test_without_a_loss_there_is_no_descent(xor):
     xor.do(SetSwitch("loss", "loss", "none"))
     page = xor.page("input")
     assert not page.all(Descent)
-    assert "Nothing says what would be right" in page.notes
+    assert "There are no right answers to compare with" in page.notes
     assert all(dot.share is None and not dot.wrong and not dot.inside for dot in page.marks(ANSWERS, Dot))
 
 
@@ -119,7 +119,7 @@ class TestSurface:
         relu.do(SetSwitch("decision", "threshold", 0.25))
         page = relu.page("input")
         np.testing.assert_allclose(np.abs(border(page)[..., 0] - border(page)[..., 1]), 0.75, atol=1e-9)
-        assert "Thick: the answer is 0.25." in page.notes
+        assert "Thick line: the answer is 0.25." in page.notes
 
     def test_where_all_answers_are_alike_there_is_no_border(self, desk):
         page = desk("xor-linear", "best").page("input")
@@ -128,7 +128,7 @@ class TestSurface:
         assert "Nothing here bends" in page.notes
         assert "nowhere here" in page.drawing(ANSWERS).summary
         assert "The answer is nowhere 0.5 here." in page.notes
-        assert "Thick" not in page.notes
+        assert "Thick line" not in page.notes
 
     def test_a_case_stands_for_its_answer_and_can_be_dragged(self, xor):
         before = xor.document.state

@@ -95,7 +95,7 @@ class _Curve(QWidget):
         super().__init__()
         self._curve = RunCurve(bench)
         log = QCheckBox("Log scale")
-        log.setToolTip("Powers of ten at equal distances: what falls soon lies flat otherwise")
+        log.setToolTip("Powers of ten at equal distances: then small losses can be told apart")
         log.toggled.connect(self._curve.set_log)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -60,7 +60,7 @@ class Moves(QWidget):
         for name in names:
             self.boxes[name] = box = QCheckBox(name)
             box.setAccessibleName(name)
-            box.setToolTip("Freeze it by taking the mark away")
+            box.setToolTip("Take the mark away to freeze it")
             box.toggled.connect(lambda _, name=name: self._set([name]))
             of_block.setdefault(name.rpartition(".")[0] if len(names) > MOST else name, []).append(box)
         for block, inside in of_block.items():

@@ -47,7 +47,7 @@ class Moving(QWidget):
         for name in moves:
             self.boxes[name] = box = QCheckBox(name)
             box.setAccessibleName(name)
-            box.setToolTip("Freeze it by taking the mark away")
+            box.setToolTip("Take the mark away to freeze it")
             box.toggled.connect(lambda on, name=name: self._set([name]))
             of_block.setdefault(name.rpartition(".")[0] if len(moves) > MOST else name, []).append(name)
         column.addWidget(

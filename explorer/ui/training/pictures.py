@@ -45,7 +45,7 @@ class Pictures(QWidget):
         self.norms = LossCurve(bench, beside="length")
         self.norms.set_log(True)
         self.log = QCheckBox("Powers of ten at equal distances")
-        self.log.setToolTip("A loss that falls for long can be seen to the end")
+        self.log.setToolTip("Shows a loss that falls over many steps to its end")
         self.log.toggled.connect(self.losses.set_log)
         self.weight = ComboBox()
         self.weight.setAccessibleName("Weight to watch")
@@ -71,8 +71,12 @@ class Pictures(QWidget):
             "weight": _part("A weight as it changes", self.weight, self.map, self._scale),
             "says": _part("What it says", self.tried, self.predictions),
         }
-        self._parts["loss"].setToolTip("How far off the answers are, step by step; validation: on what is put aside")
-        self._parts["norms"].setToolTip("How steeply the loss falls with each block’s weights; near 0 they stand still")
+        self._parts["loss"].setToolTip(
+            "How wrong the answers are at each step; validation: on examples that are put aside"
+        )
+        self._parts["norms"].setToolTip(
+            "How steeply the loss falls with each block’s weights; near 0 the weights hardly move"
+        )
         self._room = bench.appearance.px(2 * NARROWEST + BETWEEN)
         self._pair: tuple[str, tuple[str, ...]] = "", ()
         """The example, and what it read before somebody tried other words."""

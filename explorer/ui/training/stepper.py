@@ -110,7 +110,7 @@ class Stepper(QWidget):
         self.many.setToolTip("How many steps to take")
         self.go = QPushButton("steps")
         self.go.setAccessibleName("Take these steps")
-        self.go.setToolTip("Take so many steps down the gradient")
+        self.go.setToolTip("Take this many steps down the gradient")
         self.go.clicked.connect(lambda: self._descent.take(self.many.value()))
         self.play = QPushButton("Play")
         self.play.setToolTip("Go on by itself until paused")

@@ -36,9 +36,10 @@ SHOW_S = 0.02
 LEFT, LEAST = 330, 200
 """Pixels at text scale 1: of the settings, and of what stands beside them, which scrolls before it is narrower."""
 LEARNED = 1e-4
+NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
 ALREADY = (
-    "These weights leave next to nothing to learn. To watch weights being found, begin elsewhere: with another setting "
-    "above, or with “Weights start”."
+    "These weights already solve the task. To watch weights being found, choose another setting above, or another "
+    "“Weights start”."
 )
 
 
@@ -116,7 +117,7 @@ class TrainingTab(QFrame):
         self.one.setToolTip("Take one step")
         self.one.clicked.connect(self._step)
         self.over = QPushButton("Start over")
-        self.over.setToolTip("Take the whole run back: the weights are as they were before it")
+        self.over.setToolTip("Take the whole run back, to the weights before it")
         self.over.clicked.connect(self._start_over)
         self.pace = ComboBox()
         self.pace.addItems(list(PACES))
@@ -286,7 +287,12 @@ class TrainingTab(QFrame):
             self.said.setText(" · ".join([f"Trained in {_steps(records.at)}", *_losses(records)]))
         else:
             own = loss is not None and not self.source.from_text
-            self.said.setText("No step yet" + (f" · loss {_short(float(loss))}" if own and loss is not None else ""))
+            nothing = loss is None and not self.source.from_text
+            self.said.setText(
+                NO_LOSS
+                if nothing
+                else "No step yet" + (f" · loss {_short(float(loss))}" if own and loss is not None else "")
+            )
             if own and loss is not None and loss < LEARNED:
                 self.note.setText(ALREADY)
         self.note.setVisible(bool(self.note.text()))

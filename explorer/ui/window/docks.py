@@ -39,6 +39,8 @@ class Docks:
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.setFloating(True)
         dock.resize(self._bench.appearance.px(900), min(self._window.height(), self._bench.appearance.px(700)))
+        corner = self._window.frameGeometry().topRight()
+        dock.move(corner.x() - dock.width() - self._bench.appearance.px(40), corner.y() + self._bench.appearance.px(80))
         dock.show()
         return dock
 

@@ -10,6 +10,7 @@ from explorer.ui.theme import mark
 from explorer.ui.window.folds import fold_button
 from explorer.ui.workbench import Workbench
 
+BEFORE = "Before your changes: "
 HIGH = 800
 """Pixels at text scale 1: in a window less high, what to try stands in place of the words about the setting."""
 LOW = 440
@@ -35,7 +36,7 @@ class LessonBar(QFrame):
         mark(self._more, link="true")
         self._more.setCheckable(True)
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._more.setToolTip("All that is to say about this example")
+        self._more.setToolTip("Read all about this example")
         self._more.toggled.connect(self.refresh)
         self._text = QLabel()
         self._text.setWordWrap(True)
@@ -67,6 +68,8 @@ class LessonBar(QFrame):
         assert isinstance(self._title, QLabel)
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
+        if self._bench.document.state not in self._bench.opened:
+            paragraphs[0] = f"{BEFORE}{paragraphs[0]}"  # its numbers need not be those that are shown now
         attempts = [f"Try: {one}" for one in (setting.to_try, lesson.to_try) if one]
         whole, height = self._more.isChecked(), self.window().height()
         px = self._bench.appearance.px

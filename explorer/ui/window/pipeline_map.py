@@ -27,7 +27,7 @@ WIDTH, RAIL = 216, 46
 """Pixels at text scale 1: with titles, and with numbers only."""
 LEAST_WINDOW = 880
 """Pixels at text scale 1: in a narrower window, or in larger text, titles would be cut, and numbers stand alone."""
-LEAST_ROW, MOST_ROW = 18, 35
+LEAST_ROW, MOST_ROW = 17, 35
 """Pixels at text scale 1: the rows share the height, so that the whole map is in sight if it can be."""
 HEADING = 1.25
 """Rows that a heading takes."""

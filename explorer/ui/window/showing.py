@@ -8,6 +8,7 @@ from explorer.ui.workbench import Workbench
 SHOWING = {"values": "Values", "change": "Δ last edit", "step": "Δ last step", "gradient": "Gradient"}
 SHORT = {"change": "Δ edit", "step": "Δ step"}
 """What stands on the buttons of `SHOWING` that have long names."""
+NO_GRADIENT = "This model has no loss, so there is no gradient to show"
 HINTS = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
 
 
@@ -53,6 +54,7 @@ class Showing(Segments):
         """
         has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
         self._buttons["gradient"].setEnabled(has_loss)
+        self._buttons["gradient"].setToolTip("Matrices show: Gradient" if has_loss else NO_GRADIENT)
         self._buttons["step"].setEnabled(has_step)
         if (self._bench.selection.showing, True) in (("gradient", not has_loss), ("step", not has_step)):
             self.choose(0)

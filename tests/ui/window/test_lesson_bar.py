@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
+from explorer.document.commands import SetCells
 from explorer.lessons.loader import catalogue
 from explorer.lessons.schema import Setting
 from explorer.ui.matrix.view import MatrixView
@@ -45,6 +46,19 @@ def test_what_to_try_is_data_not_how_a_paragraph_begins(window, eye):
     assert bar._try.text() == "Try: essayez ceci."
     bar._more.click()
     assert bar._try.text().splitlines() == ["Try: essayez ceci.", f"Try: {lesson.to_try}"]
+
+
+def test_after_an_edit_it_says_that_the_words_are_about_the_start(window, eye):
+    window.resize(1600, 900)
+    eye.settle(window)
+    bar = window.lesson_bar
+    assert not bar._line.text().startswith("Before your changes: ")
+    window.bench.document.do(SetCells("encoder.1.self.W_O", {(0, 0): 0.5}))
+    eye.settle(window)
+    assert bar._line.text().startswith("Before your changes: ")
+    window.bench.document.undo()
+    eye.settle(window)
+    assert not bar._line.text().startswith("Before your changes: ")
 
 
 def test_a_low_window_has_one_line_with_what_to_try(window, eye):

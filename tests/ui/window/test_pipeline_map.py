@@ -30,7 +30,9 @@ def active(window):
 def test_one_button_for_each_stage_in_reading_order(open_window, lesson):
     window = open_window(lesson)
     stages = window.bench.document.engine.graph.stages
-    assert stops(window) == [WHOLE, *stages, *ABOUT_THE_MODEL]
+    assert stops(window) == list(window.bench.selection.stops)
+    assert stops(window)[: len(stages) + 1] == [WHOLE, *stages]
+    assert stops(window)[-len(ABOUT_THE_MODEL) :] == list(ABOUT_THE_MODEL)
     tops = [b.mapTo(window, b.rect().topLeft()).y() for b in window.map.buttons]
     assert tops == sorted(set(tops))
     groups = [label.text() for label in window.map.findChildren(QLabel) if label.isVisible()]
