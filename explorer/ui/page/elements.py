@@ -5,6 +5,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.drawing import Drawing
@@ -36,8 +37,8 @@ from explorer.ui.workbench import Workbench
 
 LINES = 300
 """Pixels that lines between words take across, before they are there."""
-SHORT, LONG = 150, 520
-"""Pixels that a picture of few words, or of many, takes before it is there."""
+FEW, LONG = 24, 520
+"""Words up to which a picture is as large as they need; pixels that one of more takes before it is there."""
 
 
 class Drawn(Late):
@@ -79,8 +80,12 @@ def _heat_map(bench: Workbench, heat: HeatMap) -> Late:
 
         return HeatMapView(bench, data)
 
-    side = bench.appearance.px(min(_side(heat), heat.most))
-    return Late(make, heat, side, side)
+    px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
+    if max(rows, columns) > FEW:
+        return Late(make, heat, px(min(LONG, heat.most)), px(min(LONG, heat.most)))
+    word = _word(bench, heat)
+    across = word + px(26) + columns * (round(1.1 * word) + px(10))
+    return Late(make, heat, min(across, px(heat.most)), px(61 + 26 * rows))
 
 
 def _attention_lines(bench: Workbench, lines: AttentionLines) -> Late:
@@ -89,12 +94,16 @@ def _attention_lines(bench: Workbench, lines: AttentionLines) -> Late:
 
         return AttentionLinesView(bench, data)
 
-    px = bench.appearance.px
-    return Late(make, lines, px(LINES), px(_side(lines)))
+    px, words = bench.appearance.px, max(lines.matrix.values.shape)
+    if words > FEW:
+        return Late(make, lines, px(LINES), px(LONG))
+    return Late(make, lines, 2 * (_word(bench, lines) + px(26)) + px(196), px(28 + 26 * words))
 
 
-def _side(element: HeatMap | AttentionLines) -> int:
-    return LONG if max(element.matrix.values.shape) > 24 else SHORT
+def _word(bench: Workbench, element: HeatMap | AttentionLines) -> int:
+    """Pixels that the longest word takes beside a picture."""
+    metrics, matrix = QFontMetrics(bench.appearance.fonts.small), element.matrix
+    return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
 
 
 WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {

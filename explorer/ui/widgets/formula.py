@@ -15,6 +15,9 @@ from explorer.ui.later import later
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""
 
+_ARRANGED = re.compile(r"\\(frac|sqrt|text|mathrm|operatorname|left|right)")
+_SCRIPT = re.compile(r"[_^](\{[^{}]*\}|.)")
+_WORD = re.compile(r"[a-z]{3,}")
 _COMMAND = re.compile(r"\\[a-z]+", re.IGNORECASE)
 
 
@@ -124,10 +127,8 @@ class Formula(QWidget):
             return QSize(int(result.width * scale) + 1, 2 * int(half + 1))
         if self._tried:
             return QSize(int(metrics.horizontalAdvance(self._latex)) + 1, int(metrics.height()) + 1)
-        high = 2.8 if "frac" in self._latex else 1.6
-        # A command such as \langle is one sign.
-        letters = sum(1 for c in _COMMAND.sub("x", self._latex) if c.isalnum()) * 0.45
-        return QSize(int(letters * self._pixels()) + 1, int(high * self._pixels()))
+        half = (1.4 if "frac" in self._latex else 0.8) * self._pixels()
+        return QSize(int(_estimated(self._latex) * self._pixels()) + 1, 2 * int(half + 1))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -183,3 +184,17 @@ class Formula(QWidget):
         """How far the middle of a line of text is above its base line."""
         metrics = QFontMetricsF(self.font())
         return (metrics.ascent() - metrics.descent()) / 2
+
+
+def _estimated(latex: str) -> float:
+    """About how many ems a formula takes across, for its place before it is typeset.
+
+    The widths of letters, of scripts, of operators with their spaces and of brackets are those that fit the formulas of
+    all examples best.
+    """
+    plain = _COMMAND.sub("x", _ARRANGED.sub(" ", latex))  # a command such as langle is one sign
+    scripts = sum(c.isalnum() for found in _SCRIPT.finditer(plain) for c in found.group(1))
+    plain = _SCRIPT.sub("", plain)
+    upright = sum(map(len, _WORD.findall(plain)))  # "softmax": narrower than as many symbols
+    letters, operators = sum(map(str.isalnum, plain)) - upright, sum(c in "=+-·/×" for c in plain)
+    return 0.58 * letters + 0.42 * upright + 0.46 * scripts + 1.7 * operators + 0.38 * sum(c in "()[]|," for c in plain)
