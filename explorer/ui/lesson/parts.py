@@ -311,7 +311,6 @@ class LessonParts(QObject):
         walks = self.guide.at is not None
         self.next.setEnabled(walks)
         self.back.setEnabled(walks)
-        self._window.lesson_bar.setVisible(not walks)
         if walks:
             self.card.hide()
             self._arriving.start()

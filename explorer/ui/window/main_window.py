@@ -532,10 +532,12 @@ class MainWindow(QMainWindow):
         right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()
         self.inspector.setVisible(not right)
         self._brings_right.setVisible(right)
-        self.lesson_bar.setVisible(not bottom)
-        self._brings_bottom.setVisible(bottom)
+        leads = self.lessons.guide.step is not None
+        self.lesson_bar.setVisible(not bottom and not leads)
+        self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
+        self.lessons.panel.setMinimumWidth(self.inspector.minimumWidth())  # it stays where the inspector is folded
         self._place_glossary()
 
     def showEvent(self, event: Any) -> None:
