@@ -1,20 +1,49 @@
-"""Every lesson that comes along is gone through in the window, forward and back."""
+"""Every lesson that comes along is gone through in the window: each step shown, each question answered, and back."""
 
 import pytest
 
+from explorer.document.commands import Replace
 from explorer.lessons.loader import lesson_files, load
+from explorer.lessons.mistakes import mistakes
+from explorer.lessons.solving import right_answer
+from explorer.lessons.steps import Choose, MakeSo, Predict
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
 
 
+def answers(question, walk, at):
+    """A wrong answer to a number, or the wrong choices, and the right answer."""
+    state, engine = walk.state(at), walk.engine(at)
+    match question:
+        case Predict():
+            wrong = next(mistakes(engine, question.node, question.cell, question.digits, question.of), None)
+            if wrong is not None and at % 2:
+                return [wrong.value]
+        case Choose():
+            wrong = [i for i, choice in enumerate(question.choices) if not choice.right]
+            return [*wrong, right_answer(question, state, engine)]
+    return [right_answer(question, state, engine)]
+
+
 @pytest.mark.parametrize("name", GUIDED)
-def test_each_step_is_shown(open_window, eye, name):
+def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
     window = open_window(load(name))
-    guide = window.lessons.guide
-    for at in [*range(len(guide.steps)), 0]:
+    guide, document = window.lessons.guide, window.bench.document
+    for at, step in enumerate(guide.steps):
         guide.go(at)
         eye.settle(window)
-        assert guide.at == at
-        assert window.bench.document.state is guide.walk.state(at)
+        assert document.state is guide.walk.state(at)
         assert window.lessons.panel.isVisible()
+        for answer in answers(step.question, guide.walk, at) if step.question is not None else ():
+            if isinstance(step.question, MakeSo):
+                document.do(Replace(answer, "Make it so"))
+                window.bench.bridge.flush()
+                guide.look_whether_made()
+            else:
+                guide.answer(answer)
+            eye.settle(window)
+        assert guide.question is None
+    guide.go(0)
+    eye.settle(window)
+    assert document.state is guide.walk.state(0)
