@@ -23,7 +23,7 @@ from pathlib import Path
 
 import build
 
-PATIENCE_S = 900
+PATIENCE_S = 1800
 ALLOWED = [
     "^This plugin does not support ",  # Qt's offscreen platform, of windows that it cannot move or raise
 ]
