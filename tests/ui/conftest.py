@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from explorer.app import make_window
 from explorer.document.pending_pass import PendingPass
-from explorer.lessons.loader import catalogue
+from explorer.lessons.loader import load
 from explorer.ui import files
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
@@ -22,14 +22,10 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
 from explorer.ui.theme import DARK, LIGHT
 
-lessons = functools.cache(catalogue)
+lesson_of = functools.cache(load)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 CORNER = QPoint(2, 2)
 PATIENCE_S = 60
-
-
-def lesson_of(name):
-    return next(lesson for lesson in lessons() if lesson.id == name)
 
 
 @pytest.fixture
