@@ -56,3 +56,15 @@ def test_an_error_that_is_the_reason_of_another_is_told_within_its_sentence():
     words = {"no-loss": "Il n'y a pas de perte.", "document-wrong": "{file} : {problem}."}
     assert sentence(ExplorerError("document-wrong", file="a", problem=inner), words) == "a : Il n'y a pas de perte."
     assert sentence(ExplorerError("document-wrong", file="a", problem=MemoryError()), words) == "a : MemoryError."
+
+
+def test_who_shows_an_error_puts_it_into_words():
+    caught = []
+    for path in SOURCES:
+        for handler in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(handler, ast.ExceptHandler) and getattr(handler.type, "id", "") == "ExplorerError":
+                for node in ast.walk(handler):
+                    spoken = node.args if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" else ()
+                    spoken = [node.value] if isinstance(node, ast.FormattedValue) else spoken
+                    caught += [f"{path}:{node.lineno}" for one in spoken if getattr(one, "id", "") == handler.name]
+    assert caught == []

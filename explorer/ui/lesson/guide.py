@@ -21,6 +21,7 @@ from explorer.lessons.walk import Walk
 from explorer.pages.excerpt import covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.view import Cell, Spot, View
+from explorer.sentences import sentence
 from explorer.ui.workbench import Workbench
 
 T = TypeVar("T")
@@ -263,7 +264,7 @@ class Guide(QObject):
             at, self.folder = self.walk.at, None
             self._walk = None
             self.walk.at = at
-            self.troubled.emit(str(error))
+            self.troubled.emit(sentence(error))
             return act()
 
     # Going

@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.loader import load
+from explorer.sentences import sentence
 from explorer.ui.later import later
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lesson_page import LessonPage
@@ -255,7 +256,7 @@ class LessonParts(QObject):
                     return
             handout.save(path, lesson, drawn)
         except ExplorerError as error:
-            files.dialogs.tell(str(error))
+            files.dialogs.tell(sentence(error))
         finally:
             progress.deleteLater()
 
@@ -266,7 +267,7 @@ class LessonParts(QObject):
         try:
             lesson = load(file)
         except ExplorerError as error:
-            self.panel.say(str(error))
+            self.panel.say(sentence(error))
             return
         self.panel.say("")
         if lesson.steps and self._bench.lesson.id == self.guide.lesson.id:

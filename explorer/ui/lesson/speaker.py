@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons import prose
+from explorer.sentences import sentence
 from explorer.ui.later import later
 from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
 from explorer.ui.lesson.guide import Guide
@@ -120,7 +121,7 @@ class Speaker(QWidget):
         try:
             picture = self._pictures.step(at + 1)
         except ExplorerError as error:
-            self._next.setText(escape(str(error)))
+            self._next.setText(escape(sentence(error)))
             return
         ratio = self.devicePixelRatioF()
         room = QSize(round(self.width() * (1 - SHARE) * 0.9), self.height()) * ratio

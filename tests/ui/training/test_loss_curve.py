@@ -37,6 +37,7 @@ def test_names_take_as_many_lines_as_they_need(curve):
     curve.setFixedSize(430, 240)
     curve.resize(430, 240)
     curve.show_lines([Line(f"encoder.{k}.self", np.array([1.0, 2.0])) for k in range(8)])
+    curve.grab()  # lays it out
     assert curve.names.width() == 430
     assert 2 * curve.names.fontMetrics().lineSpacing() <= curve.names.height() < curve.getViewBox().y() + 1
     assert len({item.opts["pen"].color().name() for item in curve._items}) == 8
