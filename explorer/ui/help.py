@@ -29,6 +29,22 @@ IN_THE_MODEL = (
     ("Backspace", "Back to the model from any page"),
 )
 """Those of the picture of the whole model."""
+PRESENTING = (
+    ("Right, Down, Page Down, Space, Enter, N", "Next step"),
+    ("Left, Up, Page Up, Backspace, P", "Step before"),
+    ("R", "Reveal: cover the numbers, then show one by one"),
+    ("B or .", "Black screen"),
+    ("W", "White screen"),
+    ("G, a number, Enter", "Go to a step"),
+    ("D", "All steps as small pictures"),
+    ("L", "Pointer"),
+    ("Z, or a drag", "Zoom on the numbers"),
+    ("S", "Swap screens"),
+    ("T", "Start or stop the clock"),
+    ("F", "Freeze what the class sees"),
+    ("Esc", "Leave; F5 goes on there"),
+)
+"""Those of presenter mode."""
 LGPL = (
     "Qt is used through PySide6 under the LGPL, version 3, unmodified: its libraries are files of their own and may be "
     "replaced by others of the same version."
@@ -44,6 +60,7 @@ def show_keys(window: QWidget) -> QDialog:
     ]
     text = f"<h3>In the window</h3>{_table(listed)}<h3>In a matrix</h3>{_table(IN_A_MATRIX)}"
     text += f"<h3>In the picture of the model</h3>{_table(IN_THE_MODEL)}"
+    text += f"<h3>In presenter mode (F5)</h3>{_table(PRESENTING)}"
     return _show(window, "Keys", text)
 
 

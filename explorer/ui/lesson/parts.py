@@ -322,6 +322,18 @@ class LessonParts(QObject):
 
     def _show_tab(self, name: str) -> None:
         self._window.show_page(PAGES.index(name) if name else 0)
+        if name == "Words":
+            self._look_up()
+
+    def _look_up(self) -> None:
+        """Look up the word of the step on the Words tab, as soon as its vectors are there."""
+        tab, step = self._window.words, self.guide.step
+        if tab is None or step is None or not step.look.word:
+            return
+        if tab.state.vectors is None:
+            tab.state.changed.connect(self._look_up, Qt.ConnectionType.UniqueConnection)
+        elif step.look.word in tab.state.vectors:
+            tab.state.go_to(step.look.word)
 
     def _show(self, what: str) -> None:
         showing = self._window.top_bar.showing

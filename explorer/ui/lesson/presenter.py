@@ -48,21 +48,6 @@ DOT = 13
 """Pixels of the pointer at text scale 1."""
 MOST_ZOOM, LEAST_DRAG = 2.5, 40
 TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
-KEYS = (
-    ("Right, Down, Page Down, Space, Enter, N", "next step"),
-    ("Left, Up, Page Up, Backspace, P", "step before"),
-    ("R", "reveal: cover the numbers, then show one by one"),
-    ("B or .", "black screen"),
-    ("W", "white screen"),
-    ("G, a number, Enter", "go to a step"),
-    ("D", "all steps as small pictures"),
-    ("L", "pointer"),
-    ("Z, or a drag", "zoom on the numbers"),
-    ("S", "swap screens"),
-    ("T", "start or stop the clock"),
-    ("F", "freeze what the class sees"),
-    ("Esc", "leave; F5 goes on there"),
-)
 
 
 class Clock(QObject):

@@ -117,6 +117,7 @@ class StepSheet(QFrame):
         """Show a step: the one of that number, counted from 0, of so many."""
         self.step, self._numbers, self._broad = step, numbers, False
         self._turns = TURNS
+        self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
         self._where.setText(escape(lesson))
         self._number.setText(f"{number + 1} / {of}")
         self._title.setText(escape(step.title))

@@ -111,3 +111,17 @@ def test_what_is_taken_again_stays_above_what_stood_there(qtbot):
     for _ in range(2):
         aside.take(panel)
     assert [aside.column.itemAt(i).widget() for i in range(aside.column.count())] == [panel, below]
+
+
+def test_a_step_on_the_words_tab_looks_its_word_up(open_window, qtbot):
+    from explorer.lessons.loader import load
+
+    window = open_window(load("words-as-vectors"))
+    guide = window.lessons.guide
+    at = next(i for i, step in enumerate(guide.steps) if step.look.word)
+    guide.go(at)
+    assert window.pages.currentWidget() is window.words
+    assert window.lessons.panel.isVisible()
+    qtbot.waitUntil(lambda: window.words.state.word == guide.step.look.word)
+    guide.go(0)
+    assert window.pages.currentWidget() is not window.words
