@@ -190,6 +190,27 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "for the word that was chosen, and which against it.",
         ),
     ),
+    "pieces": (
+        Answer(
+            _FOR,
+            "A table with every word there is would never be complete. So large models cut words into pieces: frequent "
+            "words stay whole, rare ones become several pieces. Any text can be written in them.",
+        ),
+    ),
+    "costs": (
+        Answer(
+            _FOR,
+            "What a model can do depends on what it costs. Here its multiplications and its memory are counted. "
+            "Attention costs four times as much for a text twice as long; everything else costs twice as much.",
+        ),
+    ),
+    "head gallery": (
+        Answer(
+            _FOR,
+            "Nobody tells a head what to look for; it finds something useful in training. Here each head is measured: "
+            "where it looks most, and how much worse the model becomes without it.",
+        ),
+    ),
     "loss": (
         Answer(
             _FOR,

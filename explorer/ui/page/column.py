@@ -31,7 +31,7 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
 
-SIGN = 20
+SIGN = 22
 """Pixels at text scale 1 that the operator behind a matrix takes."""
 ACROSS_ROW, DOWN_ROW = 10, 12
 """Pixels at text scale 1 between the elements of a row, and between its lines."""
@@ -229,11 +229,13 @@ class Elements(QWidget):
 
     def _share_line(self, row: Row, room: int, height: int | None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are."""
-        layout = self._holders[Row, row.id].layout()
+        holder = self._holders[Row, row.id]
+        layout = holder.layout()
         assert layout is not None
         placed = [cast(Any, layout.itemAt(i)).widget() for i in range(layout.count())]
         boxes = [one.holds if isinstance(one, _Signed) else one for one in placed]
         matrices = [box for box in boxes if isinstance(box, MatrixBox)]
+        before = [box.sizeHint() for box in matrices]
         if row.folds and height is not None and matrices:
             # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
             gap = self.bench.appearance.px(ACROSS_ROW)
@@ -243,6 +245,12 @@ class Elements(QWidget):
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
         self._label_lines(row, boxes, room)
+        if before != [box.sizeHint() for box in matrices]:
+            # What changes while its layout is at work would keep the height that was asked for before.
+            layout.invalidate()
+            holder.updateGeometry()
+            self._column.invalidate()
+            self.updateGeometry()
 
     def _label_lines(self, row: Row, boxes: Sequence[QWidget], room: int) -> None:
         """Label the first matrix of each line and those with other rows.

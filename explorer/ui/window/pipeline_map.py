@@ -259,7 +259,7 @@ class PipelineMap(QFrame):
                 button.update()
         px = self._bench.appearance.px
         rows = len(self.buttons) + HEADING * len(self._headings)
-        height = (self._scroll.viewport().height() - 2 * px(MARGIN)) / rows
+        height = (self.height() - 2 * px(MARGIN)) / rows
         height = min(max(int(height), px(LEAST_ROW)), px(MOST_ROW))
         for button in self.buttons:
             button.setFixedHeight(height)
