@@ -189,5 +189,5 @@ def _said(value: float) -> str:
     """What the temperature does, as it is now."""
     if not 0 < value < np.inf:
         return "A temperature is above 0."
-    both = "Below 1 the largest share grows; above 1 all shares become more alike. The order stays the same."
+    both = "Below 1 the largest grows; above 1 all become more alike. The order stays the same."
     return f"1 changes nothing. {both}" if value == 1 else both

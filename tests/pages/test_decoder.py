@@ -55,10 +55,10 @@ def test_without_a_loss_there_is_only_what_it_says(translator):
 
 def test_the_page_says_what_the_mask_is_for(translator):
     page = translator.page(MASKED)
-    assert "The mask makes this a task" in page.notes
+    assert "Without the mask each word could look at the next word" in page.notes
     assert "shifted by one word" in page.notes
     translator.do(SetSwitch("decoder.1.self", "mask", "hand"), SetCells("decoder.1.self.mask", {(0, 2): 1}))
-    assert "the answer may be among what they see" in translator.page(MASKED).notes
+    assert "they may see their answer" in translator.page(MASKED).notes
     translator.do(SetSwitch("decoder.1.self", "mask", "none"), SetSwitch("loss", "targets", "typed"))
     page = translator.page(MASKED)
     assert "There is no mask here" in page.notes

@@ -88,9 +88,9 @@ def test_what_a_temperature_does_is_said_of_the_one_in_use(start):
     start.do(SetCells("output.temperature", {(): 3.0}))
     page = start.page("output")
     assert "changes nothing" not in page.notes
-    assert "the order stays the same" in page.notes
+    assert "The order stays the same" in page.notes
     start.do(SetCells("output.temperature", {(): -2.0}))
-    assert "the order stays the same" not in start.page("output").notes
+    assert "The order stays the same" not in start.page("output").notes
 
 
 def test_fifty_thousand_words_are_made_when_they_are_asked_for(start):
