@@ -139,7 +139,7 @@ KINDS: dict[str, Kind] = {
     ),
     "examples": Kind(matrices, "The input: each row is an example, each column a feature."),
     "vectors": Kind(vectors, "How alike are two vectors, and how long is the shadow of one on the other?"),
-    "descent": Kind(descent, "Each step moves every weight a little against its gradient, so that the loss goes down."),
+    "descent": Kind(descent, "Each step moves every weight a little against its gradient: downhill from where it is."),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
     "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
     "switches": Kind(switches, "Where references, papers and practice differ, you can choose here."),

@@ -62,7 +62,7 @@ def test_the_page_says_what_the_mask_is_for(translator):
     translator.do(SetSwitch("decoder.1.self", "mask", "none"), SetSwitch("loss", "targets", "typed"))
     page = translator.page(MASKED)
     assert "There is no mask here" in page.notes
-    assert "is typed" in page.notes
+    assert "are typed" in page.notes
 
 
 def test_a_gpt_has_it_too(translator):
