@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from html import escape
 
+import numpy as np
+
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, exact, written
@@ -101,7 +103,9 @@ class _Words(Lines):
             Entry(said, tip=exact(apart)),
             Entry(said, apart, exact(apart)),
             *(
-                Entry(written(float(numbers[row]), d), tip=exact(float(numbers[row])))
+                Entry("–", tip="not printed")
+                if np.isnan(numbers[row])
+                else Entry(written(float(numbers[row]), d), tip=exact(float(numbers[row])))
                 for numbers, d in zip(self.more, others, strict=True)
             ),
         )

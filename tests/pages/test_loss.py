@@ -226,7 +226,7 @@ def test_the_step_that_the_reference_takes_stands_beside_the_true_one(bad_guess)
     rows = page.texts(WORDS)
     assert [row[3] for row in rows] == ["−0.9000", "0.1000", "0.1000", "0.7000"]
     assert [row[5] for row in rows] == ["0.1140", "0.1031", "0.1031", "0.6798"]
-    assert [row[6] for row in rows] == ["0.19", "0.09", "0.09", "0.63"]
+    assert [row[6] for row in rows] == ["0.19", "0.09", "–", "0.63"]
     assert page.the(WORDS).columns[6].title == "004 prints"
     assert "the print moves the probabilities" in page.notes
 
