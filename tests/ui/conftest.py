@@ -18,6 +18,7 @@ from explorer.ui import files
 from explorer.ui.appearance import Appearance
 from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
 from explorer.ui.theme import DARK, LIGHT
@@ -201,6 +202,14 @@ class Eye:
         """The matrices of the stage that is shown, by the name of their node or slice."""
         found = [view for view in window.page().findChildren(MatrixView) if view.isVisible()]
         return {view.matrix.name: view for view in found}
+
+    def view(self, window, name):
+        """The numbers of a node or slice on the stage that is shown; a small picture of them is opened."""
+        box = next(box for box in window.page().findChildren(MatrixBox) if box.matrix.name == name)
+        if box.small:
+            box._small.opened.emit()
+            self.settle(window)
+        return self.views(window)[name]
 
     def plot(self, window, kind):
         """The picture of a kind in the stage that is shown."""

@@ -27,7 +27,7 @@ def point(window, hand, eye):
 
     def at(stage, name, row, column):
         eye.go_to(window, stage)
-        view = eye.views(window)[name]
+        view = eye.view(window, name)
         hand.hover(view, hand.cell(view, row, column))
         return window.inspector
 
@@ -346,7 +346,7 @@ def test_the_chain_rule_names_the_nodes_that_a_gradient_comes_through(gradients,
 def test_a_whole_number_says_why_it_has_no_gradient(gradients, eye):
     gradients.bench.selection.choose(Cell("source.tokens", (0,)))
     assert gradients.inspector._heading.text() == "It has no gradient"
-    assert "could change a little" in gradients.inspector._how.text()
+    assert "cannot change by a little" in gradients.inspector._how.text()
     assert not gradients.inspector._check.isVisible()
 
 
