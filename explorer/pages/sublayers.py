@@ -7,7 +7,7 @@ from explorer.core.ops import Array
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import HERE, LINE, MUTED, TEXT, Box, Segments, Way, Words, series
 from explorer.pages.gestures import Gesture, Switch
-from explorer.pages.lane import PAD, RISE, SMALL, Lane, Sheet, image_of
+from explorer.pages.lane import LETTER, PAD, RISE, SMALL, Lane, Sheet, image_of
 from explorer.pages.turned import is_off, turn
 from explorer.pages.view import View
 
@@ -30,6 +30,7 @@ BELOW = {
     "cross": "words look at the source",
     "ffn": "each word by itself",
 }
+BRIDGE = "the source,", "as keys and values"
 Place = tuple[float, float, float, float]
 
 
@@ -232,11 +233,9 @@ class Sublayers:
         bend = self.source.bottom + 34.0
         middle, top = place[0] + place[2] / 2, place[1]
         sheet.add(Way(((x - 2.0, y), (x + 12.0, y), (x + 12.0, bend), (middle, bend), (middle, top)), TEXT, 2.0))
-        left = middle < x
-        said = "the source, as keys and values"
-        at = middle + 10.0 if left else middle - 10.0
-        sheet.add(Words(at, bend + 10.0, said, MUTED, True, 0.0 if left else 1.0, size=SMALL))
-        sheet.right = max(sheet.right, x + 14.0)
+        for k, said in enumerate(BRIDGE):
+            sheet.add(Words(x + 19.0, y + 7.0 + 14.0 * k, said, MUTED, True, 0.0, size=SMALL))
+        sheet.right = max(sheet.right, x + 19.0 + LETTER * max(map(len, BRIDGE)))
 
 
 def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:

@@ -223,7 +223,9 @@ class Closer:
         return None
 
     def _word_at(self, position: QPointF) -> tuple[str, int] | None:
-        return next((token for rect, token in self._marks.blocks.spots if rect.contains(position)), None)
+        found = [(rect, token) for rect, token in self._marks.blocks.spots if rect.contains(position)]
+        nearest = min(found, key=lambda one: abs(one[0].center().y() - position.y()), default=None)
+        return None if nearest is None else nearest[1]
 
     def _cell_at(self, position: QPointF) -> Cell | None:
         """The cell of an image, of bars or of a neuron under the mouse."""

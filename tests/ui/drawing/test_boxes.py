@@ -1,5 +1,6 @@
 """A drawing of a whole: boxes that lead somewhere, words, images and bars among them, and looking closer."""
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent
@@ -7,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from explorer.core.graph import Place
-from explorer.pages.drawing import Axis, Bars, Box, Drawing, Image, Way, Words
+from explorer.pages.drawing import Axis, Bars, Box, Drawing, Image, Segments, Way, Words
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.view import Cell
 from explorer.ui.drawing.view import DrawingView
@@ -74,6 +75,47 @@ def test_pointing_at_a_row_lights_its_word_and_a_word_lights_its_row(picture, be
     assert frame.name() == theme.here
     click(picture, at(picture, 200, 150))
     assert bench.selection.chosen_token == ("source", 0)
+
+
+def test_a_word_that_is_lit_has_its_lines_lit_through_the_whole(picture, bench, at):
+    ends = np.array([[[150.0, 20.0], [180.0, 20.0]], [[150.0, 60.0], [180.0, 60.0]]])
+    lines = Segments(ends, width=4.0, token="source", whose=np.array([0, 1]))
+    marks = (*picture.drawing.marks[:1], lines, picture.drawing.marks[6])
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "Lines", NONE, NONE, down=True, square=True, zoom=True))
+    theme = bench.appearance.theme
+
+    def colours():
+        image = picture.grab().toImage()
+        return [image.pixelColor(at(picture, 165, y)).name() for y in (20, 60)]
+
+    assert theme.here not in colours()
+    bench.selection.set_token(("source", 0))
+    assert colours()[0] == theme.here
+    assert colours()[1] != theme.here
+
+
+def test_of_words_that_would_lie_on_each_other_some_are_written_and_all_can_be_pointed_at(picture, bench, at):
+    words = tuple(Words(150, 40 + 3 * i, f"w{i}", fixed=True, token=("source", i)) for i in range(3))
+    picture.tell(Drawing(words, (0, 300, 0, 200), "Words", NONE, NONE, down=True, square=True, zoom=True))
+    picture.grab()
+    for i in (0, 2, 1):
+        QTest.mouseMove(picture.viewport(), at(picture, 150, 40 + 3 * i))
+        assert bench.selection.token == ("source", i)
+
+
+def test_what_is_out_of_sight_is_not_painted(picture, monkeypatch):
+    painted = []
+    paint = picture._marks._paint_part
+    monkeypatch.setattr(
+        picture._marks, "_paint_part", lambda painter, i, lit: painted.append(i) or paint(painter, i, lit)
+    )
+    picture.grab()
+    assert sorted(painted) == list(range(len(picture.drawing.marks)))
+    painted.clear()
+    picture.closer.zoom(6.0, QPointF(240, 60))
+    picture.grab()
+    assert 4 in painted
+    assert {2, 3, 5, 7}.isdisjoint(painted)
 
 
 def test_pointing_at_a_bar_points_at_its_cell(picture, bench, at):
