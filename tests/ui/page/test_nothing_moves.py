@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets.formula import typeset
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -23,6 +24,7 @@ def places(page):
     [("you-are-welcome", (1280, 720)), ("jane", (1280, 720)), ("xor", (1600, 900)), ("i-love-ai", (1600, 900))],
 )
 def test_values_changes_and_gradients_stand_in_the_same_places(open_window, eye, lesson, size):
+    typeset("x")  # before that a formula has the place that it is likely to need
     window = open_window(lesson)
     window.resize(*size)
     some = 0

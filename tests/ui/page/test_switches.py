@@ -97,13 +97,13 @@ def test_yes_or_no(window, hand, eye, bar, switch):
     hand.click(box, box.rect().center() - box.rect().center() / 2)
     eye.settle(window)
     assert switch(ENCODER, "bias") is True
-    assert f"{ENCODER}.head.1.b_Q" in eye.views(window)
+    assert f"{ENCODER}.b_Q" in window.page().elements.widgets
     box = control(window.page().header.switches, "bias")
     box.setFocus()
     hand.key(Key.Key_Space)
     eye.settle(window)
     assert switch(ENCODER, "bias") is False
-    assert f"{ENCODER}.head.1.b_Q" not in eye.views(window)
+    assert f"{ENCODER}.b_Q" not in window.page().elements.widgets
 
 
 def test_a_number(window, hand, eye, bar, switch):
