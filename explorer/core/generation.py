@@ -150,8 +150,13 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int
 
 
 def drawn(probabilities: Array, number: float) -> int:
-    """The word that a number from 0 to 1 falls on, where each has a stretch as long as its probability."""
-    possible = np.flatnonzero(probabilities)
+    """The word that a number from 0 to 1 falls on, where each has a stretch as long as its probability.
+
+    The first word, where none has a probability that is a number: a model with infinite weights says nothing.
+    """
+    possible = np.flatnonzero(probabilities > 0)
+    if not len(possible):
+        return 0
     sums = np.cumsum(probabilities[possible])
     return int(possible[min(int(np.searchsorted(sums, number * sums[-1], side="right")), len(possible) - 1)])
 

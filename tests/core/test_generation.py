@@ -154,3 +154,8 @@ def test_with_enough_beams_the_best_of_all_is_found():
 def test_too_few_or_too_many_beams(beams):
     with pytest.raises(ExplorerError, match="beams"):
         search(Chain(GARDEN), [0], 2, beams, end=3)
+
+
+@pytest.mark.parametrize("probabilities", [np.zeros(3), np.full(3, np.nan)])
+def test_where_no_word_has_a_probability_the_first_is_drawn(probabilities):
+    assert drawn(probabilities, 0.5) == 0

@@ -108,7 +108,7 @@ class LessonParts(QObject):
         self.recorder = Recorder(self._bench, window.files, self)
         self.recorder.changed.connect(self._show_recording)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
-        self.hand_out = self._action("Save as a hand-out …", "", self.save_hand_out)
+        self.hand_out = self._action("Save as a hand-out …", "Ctrl+Shift+H", self.save_hand_out)
         window.top_bar.offer(self.present, self.hand_out)
         self._watcher = LessonWatcher(self)
         self._watcher.saved.connect(self._reload)
@@ -123,8 +123,8 @@ class LessonParts(QObject):
 
     def _action(self, text: str, key: str, act: object) -> QAction:
         action = QAction(text, self._window)
-        if key:
-            action.setShortcut(QKeySequence(key))
+        action.setShortcut(QKeySequence(key))
+        action.setToolTip(f"{text} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
         action.triggered.connect(act)
         self._window.addAction(action)
         return action
