@@ -170,7 +170,7 @@ def test_lines_where_there_is_no_terminal(recipe, tmp_path, capsys, monkeypatch)
 def test_a_bar_on_a_terminal(recipe, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(train, "_EVERY", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((60, 24)))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((60, 24)))
     main(["train", recipe(), "--out", str(tmp_path / "xor.explorer")])
     pictures = capsys.readouterr().err.split("\r\x1b[K")
     assert pictures[20].startswith("██████████░░░░░░░░░░  50%  0:00 left  loss 0.")
