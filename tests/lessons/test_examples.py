@@ -15,8 +15,8 @@ from explorer.lessons.schema import WHOLE
 
 TINY_GPT = ["cat", "emma", "professor", "fruit", "phone", "names"]
 SETTINGS = {
-    "ten-questions-before": ["plain", "masked"],
     "start-here": ["printed", "textbook"],
+    "ten-questions-before": ["plain", "masked"],
     "two-vectors": ["alike", "right-angle", "apart"],
     "softmax": ["printed"],
     "apple-orange": ["printed", "printed-all", "phone", "words", "textbook"],

@@ -223,6 +223,7 @@ def net(open_window, eye):
 
     def of(lesson):
         window = open_window(lesson)
+        eye.go_to(window, "input")
         (picture,) = [v for v in window.page().findChildren(DrawingView) if v.isVisible() and v.drawing.probe]
         return window, picture
 

@@ -177,7 +177,7 @@ def test_beside_a_wide_matrix_words_and_switches_stay_in_sight(window, eye, appe
     window.resize(1280, 720)
     appearance.set_scale(2.0)
     eye.settle(window)
-    eye.go_to(window, "decoder.1.cross.attention")
+    eye.go_to(window, "output")
     panel = window.page()
     assert panel.widget().width() > panel.viewport().width()
     for widget in (panel.header._title, *panel.header.findChildren(QComboBox)):
