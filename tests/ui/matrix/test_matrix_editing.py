@@ -424,7 +424,7 @@ def test_up_is_more_and_left_is_less(hand, view, cell):
 
 def test_a_drag_back_to_where_it_began_gives_the_very_number_back(window, eye, hand):
     eye.go_to(window, "decoder.1.self.attention")
-    view = eye.views(window)["decoder.1.self.head.1.W_Q"]
+    view = eye.view(window, "decoder.1.self.head.1.W_Q")
     before = eye.value(window, view.matrix.name)[0, 0]
     hand.press(view, hand.cell(view, 0, 0))
     hand.move(5 * DRAG_PIXELS)
