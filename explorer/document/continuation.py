@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 import numpy as np
 
@@ -63,6 +62,8 @@ def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
 
 
 def _near(word: str, others: dict[str, str]) -> str:
+    from difflib import get_close_matches  # not needed at the start
+
     return ", ".join(others[one] for one in get_close_matches(word.lower(), others, n=3, cutoff=0.0))
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from explorer.core.graph import Place
 from explorer.core.switches import SWITCHES
@@ -33,6 +32,8 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
     """
     known = list(known)
     if name not in known:
+        from difflib import get_close_matches  # not needed at the start
+
         near = get_close_matches(name, known, n=1)
         few = ", ".join(f"`{one}`" for one in known[:_FEW])
         more = ", …" if len(known) > _FEW else ""
