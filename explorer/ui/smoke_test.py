@@ -44,12 +44,12 @@ def smoke_test(app: QApplication, window: MainWindow) -> int:
     print(f"opened {window.windowTitle()}")
     try:
         for act in (
+            _export,  # first: a picture for print dresses the whole program in its look, and every widget there is
             _paint_every_stage,
             _go_through_a_lesson,
             _look_at_words,
             _train_in_slices,
             _train_in_a_process,
-            _export,
         ):
             print(act(app, window), flush=True)
     except (AssertionError, ExplorerError, OSError, TimeoutError) as error:
