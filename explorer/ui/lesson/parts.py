@@ -187,7 +187,14 @@ class LessonParts(QObject):
         self.panel.say("")
         self._bench.bridge.flush()
         self._window.show_page(0)
-        if self.guide.steps:
+        self._begin_steps()
+
+    def _begin_steps(self, *_: object) -> None:
+        """Go to the step of the lesson that was opened; nothing waits for a large model that is still computed."""
+        document = self._bench.document
+        if document.wanted.lesson != document.state.lesson:
+            self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
+        elif self.guide.steps:
             self.panel.go(lambda: self.guide.go(self.guide.left_at()))
 
     def _type(self) -> None:
