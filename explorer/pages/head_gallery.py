@@ -87,7 +87,7 @@ def _name(head: Head) -> str:
 
 
 def _gallery(view: View, measured: tuple[Head, ...], costs: bool) -> Listing:
-    columns = [Column("head"), Column("what it does"), Column("share", NUMBER), Column("", BAR, 90)]
+    columns = [Column("head"), Column("what it does", width=300), Column("share", NUMBER), Column("", BAR, 90)]
     columns += [Column("by chance", NUMBER)]
     if costs:
         columns += [Column("loss +", NUMBER), Column("averaged +", NUMBER), Column("words it costs")]
