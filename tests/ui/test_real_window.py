@@ -61,12 +61,23 @@ def display():
 
 @pytest.fixture(scope="module", autouse=True)
 def smoke(tmp_path_factory):
-    """`--smoke-test` on an X server and without a screen: they take the longest, so they run beside all other tests."""
-    surroundings = {"no screen": {}} if sys.platform.startswith("linux") else {}
+    """`--smoke-test`, on an X server if there can be one. It takes the longest, so it runs beside all other tests."""
+    folder = tmp_path_factory.mktemp("smoke")
     with contextlib.ExitStack() as servers:
         if shutil.which("Xvfb"):
-            surroundings["xcb"] = {"DISPLAY": servers.enter_context(x_server()), "QT_QPA_PLATFORM": "xcb"}
-        yield from smoke_tests(surroundings, tmp_path_factory.mktemp("smoke"))
+            where = {"DISPLAY": servers.enter_context(x_server()), "QT_QPA_PLATFORM": "xcb"}
+        else:
+            where = {}  # it finds out by itself that there is no screen
+        running = subprocess.Popen(
+            [sys.executable, "-c", SMOKE, folder / "opened", "--smoke-test"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(**where),
+        )
+        yield running, folder / "opened", where.get("QT_QPA_PLATFORM", "offscreen")
+        running.kill()
+        running.communicate()
 
 
 # It also writes down which files are open in the end, as machine code.
@@ -78,24 +89,6 @@ file = Path(sys.argv.pop(1))
 atexit.register(lambda: file.write_text(Path("/proc/self/maps").read_text()))
 sys.exit(main())
 """
-
-
-def smoke_tests(surroundings, folder):
-    """Start one `--smoke-test` in each of the surroundings, and end those that still run."""
-    running = {
-        name: subprocess.Popen(
-            [sys.executable, "-c", SMOKE, folder / name, "--smoke-test"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment(**changes),
-        )
-        for name, changes in surroundings.items()
-    }
-    yield running, folder
-    for process in running.values():
-        process.kill()
-        process.communicate()
 
 
 WINDOW = """
@@ -186,20 +179,18 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
     assert done.stdout.splitlines() == ["[]", "[]"]
 
 
-@pytest.mark.parametrize("where", [pytest.param("xcb", marks=needs_xvfb), pytest.param("no screen", marks=on_linux)])
-def test_smoke(smoke, where):
-    running, folder = smoke
-    out, err = running[where].communicate(timeout=PATIENCE_S)
-    assert running[where].returncode == 0, err
+def test_smoke(smoke):
+    running, opened, platform = smoke
+    out, err = running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 0, err
     assert [line for line in err.splitlines() if "This plugin does not support" not in line] == []
     done = [line.split()[0] for line in out.splitlines()]
     assert done == ["opened", "exported", "painted", "went", "looked", "trained", "trained"]
     # Whatever of Qt all this has opened goes into the bundle.
-    lines = (folder / where).read_text("utf-8").splitlines()
-    opened = {Path(line.split(maxsplit=5)[5]) for line in lines if "/PySide6/" in line}
-    inside = {Path(*file.parts[file.parts.index("PySide6") :]) for file in opened}
-    platform = "qxcb" if where == "xcb" else "qoffscreen"
-    assert Path(f"PySide6/Qt/plugins/platforms/lib{platform}.so") in inside
+    lines = opened.read_text("utf-8").splitlines()
+    files = {Path(line.split(maxsplit=5)[5]) for line in lines if "/PySide6/" in line}
+    inside = {Path(*file.parts[file.parts.index("PySide6") :]) for file in files}
+    assert Path(f"PySide6/Qt/plugins/platforms/libq{platform}.so") in inside
     lists = bundle_lists()
     left_out = {file for file in map(str, inside) if not lists["kept"](file, f"/venv/{file}")}
     # pyqtgraph takes QtTest where it is there; Qt opens all formats of pictures that there are, to look for one.

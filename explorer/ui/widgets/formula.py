@@ -90,6 +90,7 @@ class Formula(QWidget):
         self._renderer = QSvgRenderer(self)
         self._loading = later(self, self._load)
         self._rendered: tuple[Typeset, str] | None = None
+        self._size: QSize | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set_latex(latex)
 
@@ -109,6 +110,7 @@ class Formula(QWidget):
             return
         self._latex = latex
         self._set, self._tried = None, not latex
+        self._size = None
         self.updateGeometry()
         self.update()
 
@@ -117,6 +119,12 @@ class Formula(QWidget):
         return self.height() / 2 + self._middle()
 
     def sizeHint(self) -> QSize:
+        # Layouts ask some eighty times for each formula; once it is typeset, only its font changes the answer.
+        if self._size is None or not self._tried:
+            self._size = self._measured()
+        return self._size
+
+    def _measured(self) -> QSize:
         metrics = QFontMetricsF(self.font())
         result = self._result()
         if result is not None:
@@ -136,6 +144,7 @@ class Formula(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._size = None
             self.updateGeometry()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -172,6 +181,7 @@ class Formula(QWidget):
     def _result(self, now: bool = False) -> Typeset | None:
         if not self._tried and (now or can_typeset_now()):
             self._set, self._tried = typeset(self._latex), True
+            self._size = None
         return self._set
 
     def _pixels(self) -> float:
