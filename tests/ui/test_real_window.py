@@ -64,10 +64,9 @@ def smoke(tmp_path_factory):
     """`--smoke-test`, on an X server if there can be one. It takes the longest, so it runs beside all other tests."""
     folder = tmp_path_factory.mktemp("smoke")
     with contextlib.ExitStack() as servers:
+        where = {}  # it finds out by itself that there is no screen
         if shutil.which("Xvfb"):
             where = {"DISPLAY": servers.enter_context(x_server()), "QT_QPA_PLATFORM": "xcb"}
-        else:
-            where = {}  # it finds out by itself that there is no screen
         running = subprocess.Popen(
             [sys.executable, "-c", SMOKE, folder / "opened", "--smoke-test"],
             stdout=subprocess.PIPE,
