@@ -102,6 +102,8 @@ SENTENCES: dict[str, str] = {
     "no-document-in-text": "The clipboard holds no document as text; copy all lines from the first mark to the last.",
     "document-newer": "{file}: was made by a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",
+    "sheet-too-large": "A spreadsheet with formulas takes up to {limit} cells, and this model needs {numbers}. Choose "
+    "smaller sizes or a shorter sentence, or export it as Python.",
     "unknown-format": "'{name}' is not a format; choose {known}.",
     "unknown-word": "'{word}' is not among the words of {vectors}{near}.",
     "no-direction": "The vector of '{word}' is all zeros, so it has no direction and no cosine; choose another word.",

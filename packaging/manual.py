@@ -4,7 +4,10 @@ import subprocess
 import time
 from pathlib import Path
 
-COMMANDS = ("list", "show", "explain", "render", "check", "replay", "glossary", "words", "train", "generate", "bench")
+COMMANDS = (
+    *("list", "show", "explain", "render", "export", "check", "replay"),
+    *("glossary", "words", "train", "generate", "bench"),
+)
 HEAD = """\
 .TH EXPLORER 1 "{date}" "Transformer Explorer {version}" "User Commands"
 .SH NAME

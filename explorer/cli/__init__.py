@@ -93,6 +93,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.render import render
 
             return render(arguments)
+        case "export":
+            from explorer.cli.export import export
+
+            return export(arguments)
         case "check":
             from explorer.cli.lessons import check
 

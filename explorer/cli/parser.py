@@ -7,7 +7,10 @@ from typing import NoReturn
 from explorer import __version__
 from explorer.cli.errors import UsageError
 
-COMMANDS = ("list", "show", "explain", "render", "check", "replay", "glossary", "words", "train", "generate", "bench")
+COMMANDS = (
+    *("list", "show", "explain", "render", "export", "check", "replay"),
+    *("glossary", "words", "train", "generate", "bench"),
+)
 FORMATS = ("table", "json", "csv", "latex", "python")
 
 _PROGRAM = """\
@@ -18,6 +21,7 @@ Every number of a transformer, live and editable.
   explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV, LaTeX or Python
   explorer explain LESSON CELL     how one cell came about
   explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg or .pdf
+  explorer export LESSON F         the whole model as a live spreadsheet (.xlsx) or a numpy script (.py)
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
   explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
   explorer glossary [TERM]         what a term or symbol means
@@ -61,6 +65,15 @@ examples:
 _RENDER = """\
 Draw a stage as the window shows it, without the window, into OUT: a picture of points (.png, two to a pixel of the
 window), or of lines and letters (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
+"""
+
+_EXPORT = """\
+Write the whole model of a lesson into OUT, with all its numbers and how they are computed.
+
+  .xlsx   a spreadsheet with a working formula in each cell: change a teal number, or choose another word, and
+          everything follows, in Excel, LibreOffice or any other. A sheet a stage; each matrix has a name; beside it,
+          in grey, the numbers that the program had. Its first sheet says what a spreadsheet cannot hold.
+  .py     a numpy script, as of `explorer show --format python`.
 """
 
 _EXPLAIN = """\
@@ -256,6 +269,16 @@ def _render() -> Parser:
     return parser
 
 
+def _export() -> Parser:
+    parser = Parser(
+        "export", _EXPORT, epilog="example:\n  explorer export you-are-welcome welcome.xlsx --setting textbook"
+    )
+    _add_lesson(parser)
+    parser.add_argument("out", metavar="OUT", help="a file that ends in .xlsx or .py")
+    _add_edits(parser)
+    return parser
+
+
 def _explain() -> Parser:
     parser = Parser("explain", _EXPLAIN, epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[1,8]=0.5'")
     _add_lesson(parser)
@@ -381,6 +404,7 @@ _PARSERS = {
     "show": _show,
     "explain": _explain,
     "render": _render,
+    "export": _export,
     "check": _check,
     "replay": _replay,
     "glossary": _glossary,

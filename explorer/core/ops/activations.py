@@ -5,6 +5,7 @@ from math import erf
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
 
@@ -34,6 +35,9 @@ class Identity(Op):
     def code(self, *names: str) -> str:
         return f"{names[0]}.copy()"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return parents[0][cell]
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("value", parents[0][cell])
 
@@ -61,6 +65,9 @@ class ReLU(Op):
     def code(self, *names: str) -> str:
         return f"np.maximum({names[0]}, 0)"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"MAX(0,{parents[0][cell]})"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("maximum", Constant(0.0, "0"), parents[0][cell])
 
@@ -86,6 +93,9 @@ class Sigmoid(Op):
 
     def code(self, *names: str) -> str:
         return f"1 / (1 + np.exp(-{names[0]}))"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"1/(1+EXP(-{parents[0][cell]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         one = Constant(1.0, "1")
@@ -157,6 +167,12 @@ class GELU(Op):
             power = step("exp", step("negate", step("divide", step("square", x), Constant(2.0, "2"))))
             of_share = step("divide", power, Constant(np.sqrt(2 * np.pi), "√(2π)"), label="slope of the share")
         return step("add", share, step("multiply", x, of_share), label="slope of GELU")
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        x = parents[0][cell]
+        if self.tanh:
+            return f"0.5*{x}*(1+TANH(SQRT(2/PI())*({x}+0.044715*{x}^3)))"
+        return f"{x}*NORMSDIST({x})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x = parents[0][cell]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, summed_to
 
@@ -91,6 +92,13 @@ class Scores(Op):
         length = f"np.sqrt(({Q} ** 2).sum(-1))[..., :, None] * np.sqrt(({K} ** 2).sum(-1))[..., None, :]"
         return f"np.divide(s := {dot}, n := {length}, out=np.zeros_like(s), where=n != 0)"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        lines = ((slice(None), i) if self.columns else (i, slice(None)) for i in cell[-2:])
+        q, k = (p[line(cell, p, *own)] for p, own in zip(parents, lines, strict=True))
+        if self.similarity == "dot":
+            return f"SUMPRODUCT({q},{k})"
+        return f"IF(SUMSQ({q})*SUMSQ({k})=0,0,SUMPRODUCT({q},{k})/SQRT(SUMSQ({q}))/SQRT(SUMSQ({k})))"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         Q, K = parents
         i, j = cell[-2:]
@@ -131,6 +139,11 @@ class WeightedSum(Op):
 
     def code(self, *names: str) -> str:
         return "%s @ %s" % names
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        weights, V = parents
+        i, j = cell[-2:]
+        return f"MMULT({weights[line(cell, weights, i, slice(None))]},{V[line(cell, V, slice(None), j)]})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         weights, V = parents

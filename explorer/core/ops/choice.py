@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Constant, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -27,6 +28,10 @@ class Argmax(Op):
 
     def code(self, *names: str) -> str:
         return f"np.argmax({names[0]}, axis=-1)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        row = parents[0][(*cell, slice(None))]
+        return f"MATCH(MAX({row}),{row},0)-1"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("argmax", parents[0][(*cell, slice(None))], label="column of the largest")
@@ -56,6 +61,9 @@ class Threshold(Op):
 
     def code(self, *names: str) -> str:
         return f"({names[0]} >= {self.threshold}).astype({names[0]}.dtype)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"IF({parents[0][cell]}>={self.threshold},1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("at_least", parents[0][cell], Constant(self.threshold, f"{self.threshold:g}"))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -38,6 +39,9 @@ class OneHot(Op):
     def code(self, *names: str) -> str:
         return f"({names[0]}[..., None] == np.arange({self.n_words})).astype('{self.dtype}')"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"IF({parents[0][cell[:-1]]}={cell[-1]},1,0)"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (tokens,) = parents
         return step("equal", tokens[cell[:-1]], Constant(cell[-1], f"word {cell[-1]}"))
@@ -71,6 +75,10 @@ class LookUp(Op):
 
     def code(self, *names: str) -> str:
         return "np.take({1}, {0}, axis=0)".format(*names)
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        tokens, table = parents
+        return f"INDEX({table[:, cell[-1]]},{tokens[cell[:-1]]}+1)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         tokens, table = parents

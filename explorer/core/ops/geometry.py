@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed, summed_to
 
@@ -35,6 +36,9 @@ class Length(Op):
 
     def code(self, *names: str) -> str:
         return "np.sqrt(({0} * {0}).sum(-1))".format(*names)
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"SQRT(SUMSQ({parents[0][(*cell, slice(None))]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("norm", parents[0][(*cell, slice(None))], label="length")
@@ -82,6 +86,11 @@ class Cosine(Op):
     def code(self, *names: str) -> str:
         dot, a, b = names
         return f"np.divide({dot}, n := {a}[..., :, None] * {b}[..., None, :], out=np.zeros_like({dot}), where=n != 0)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        dot, a, b = parents
+        lengths = f"{a[cell[:-1]]}*{b[(*cell[:-2], cell[-1])]}"
+        return f"IF({lengths}=0,0,{dot[cell]}/({lengths}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         dot, a, b = parents
@@ -133,6 +142,11 @@ class ShadowFactor(Op):
         squares = f"s := np.broadcast_to(({y} * {y}).sum(-1)[..., None, :], {dot}.shape)"
         return f"np.divide({dot}, {squares}, out=np.zeros_like({dot}), where=s != 0)"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        dot, y = parents
+        square = f"SUMSQ({y[(*cell[:-2], cell[-1], slice(None))]})"
+        return f"IF({square}=0,0,{dot[cell]}/{square})"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         dot, y = parents
         square = self._square(y, (*cell[:-2], cell[-1]))
@@ -175,6 +189,9 @@ class Angle(Op):
     def code(self, *names: str) -> str:
         return f"np.degrees(np.arccos(np.clip({names[0]}, -1, 1)))"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"DEGREES(ACOS(MAX(-1,MIN(1,{parents[0][cell]}))))"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         arc = step("arccos", parents[0][cell], label="angle as an arc of a circle of radius 1")
         return step("multiply", arc, Constant(180 / np.pi, "180°/π"), label="in degrees")
@@ -203,6 +220,10 @@ class Subtract(Op):
 
     def code(self, *names: str) -> str:
         return "%s - %s" % names
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        a, b = parents
+        return f"{a[cell]}-{b[cell]}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         a, b = parents

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -36,6 +37,10 @@ class HeadMean(Op):
 
     def code(self, *names: str) -> str:
         return f"{names[0]}.mean(-3)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        (heads,) = parents
+        return f"AVERAGE({heads[(*cell[:-2], slice(None), *cell[-2:])]})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (heads,) = parents

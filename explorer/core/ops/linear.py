@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, line, passed, summed_to
 
@@ -120,6 +121,17 @@ class MatMul(Op):
         W = names[1] + (".mT" if self.transposed else "")
         return f"{names[0]} @ {W}" + (f" + {names[2]}[..., None, :]" if len(names) == 3 else "")
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        x, W = parents[:2]
+        lead, head = self._lead(cell)
+        i, j = cell[-2:]
+        row = x[line(lead, x, i, slice(None))]
+        if self.transposed:
+            product = f"SUMPRODUCT({row},{W[line(lead, W, *head, j, slice(None))]})"
+        else:
+            product = f"MMULT({row},{W[line(lead, W, *head, slice(None), j)]})"
+        return product + "".join(f"+{b[line(lead, b, *head, j)]}" for b in parents[2:])
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x, W = parents[0], parents[1]
         lead, head = self._lead(cell)
@@ -156,6 +168,10 @@ class Add(Op):
     def code(self, *names: str) -> str:
         return "%s + %s" % names
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
+        return f"{a}+{b}"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         a, b = parents
         return step("add", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
@@ -185,6 +201,10 @@ class Multiply(Op):
 
     def code(self, *names: str) -> str:
         return "%s * %s" % names
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
+        return f"{a}*{b}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         a, b = parents
@@ -222,6 +242,11 @@ class Concat(Op):
 
     def code(self, *names: str) -> str:
         return "np.concatenate([{0}[..., h, :, :] for h in range({0}.shape[-3])], axis=-1)".format(*names)
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        (heads,) = parents
+        head, column = divmod(cell[-1], heads.shape[-1])
+        return heads[(*cell[:-2], head, cell[-2], column)]
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (heads,) = parents

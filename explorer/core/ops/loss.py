@@ -1,9 +1,11 @@
 """How wrong an output is, as one number."""
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -104,6 +106,19 @@ class CrossEntropy(Op):
         counted = f"{names[1]} != {self.pad}"
         return f"np.asarray(-{logs}.sum(where={counted}) / max(int(np.count_nonzero({counted})), 1))"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        probabilities, target = parents[:2]
+        rights = (
+            (f"INDEX({probabilities[(*i, slice(None))]},{target[i]}+1)", target[i]) for i in np.ndindex(target.shape)
+        )
+        logs = "+".join(_log(right, number, self.pad) for right, number in rights)
+        n = prod(target.shape)
+        return (
+            f"-({logs})/{n}"
+            if self.pad < 0
+            else f"-({logs})/MAX(1,{n}-COUNTIF({target[(slice(None),) * target.ndim]},{self.pad}))"
+        )
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         probabilities, target, *scores = parents
         values = self.logs(*(parent.value for parent in parents))
@@ -127,6 +142,11 @@ class CrossEntropy(Op):
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         return ()
+
+
+def _log(right: str, target: str, pad: int) -> str:
+    """The log of a probability in a spreadsheet, where its position is counted."""
+    return f"LN({right})" if pad < 0 else f"IF({target}={pad},0,LN({right}))"
 
 
 def _rows_and_right(probabilities: Array, target: Array) -> tuple[Array, tuple[Array, Array]]:
@@ -161,6 +181,10 @@ class Likelihood(Op):
 
     def code(self, *names: str) -> str:
         return "np.take_along_axis({0}, {1}[..., None], axis=-1)[..., 0]".format(*names)
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        probabilities, target = parents
+        return f"INDEX({probabilities[(*cell, slice(None))]},{target[cell]}+1)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         probabilities, target = parents
@@ -209,6 +233,10 @@ class LogLikelihood(Op):
         right, *target = names
         return f"np.asarray(np.log({right}).sum({f'where={target[0]} != {self.pad}' if target else ''}))"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        right, target = parents[0], parents[-1]
+        return "+".join(_log(right[i], target[i], self.pad) for i in np.ndindex(right.shape))
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         right, *target = parents
         counted = [i for i in np.ndindex(right.value.shape) if not target or target[0].value[i] != self.pad]
@@ -247,6 +275,11 @@ class MeanSquaredError(Op):
 
     def code(self, *names: str) -> str:
         return "np.asarray(((d := {0} - {1}) * d).mean())".format(*names)
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        lead, whole = parents[0].shape[:-2], (slice(None),) * min(parents[0].ndim, 2)
+        sums = ("SUMXMY2({},{})".format(*(p[(*one, *whole)] for p in parents)) for one in np.ndindex(lead))
+        return f"({'+'.join(sums)})/{prod(parents[0].shape)}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         output, target = parents

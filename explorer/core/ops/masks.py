@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import MINUS_INFINITY, Block
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, passed, summed_to
 
@@ -39,6 +40,14 @@ class CausalMask(Op):
     def code(self, *names: str) -> str:
         before = f"np.tri({self.n}, dtype=np.int64)"
         return f"{before} - np.tri({self.n}, k=-{self.window}, dtype=np.int64)" if self.window else before
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"IF({self.condition(cell)},1,0)"
+
+    def condition(self, cell: tuple[int, ...]) -> str:
+        """What a spreadsheet asks of the positions of query and key, counted from 1."""
+        i, j = (place + 1 for place in cell[-2:])
+        return f"AND({j}<={i},{j}>{i - self.window})" if self.window else f"{j}<={i}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         i, j = cell[-2:]
@@ -78,6 +87,10 @@ class PaddingMask(Op):
 
     def code(self, *names: str) -> str:
         return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        (tokens,) = parents
+        return f"IF({tokens[(*cell[:-2], cell[-1])]}={self.pad},0,1)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (tokens,) = parents
@@ -130,6 +143,10 @@ class CausalPaddingMask(Op):
         causal, padding = self._both
         return f"({causal.code()}) * {padding.code(*names)}"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        causal, padding = self._both
+        return f"IF({causal.condition(cell)},{padding.sheet(cell, *parents)},0)"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         causal, padding = self._both
         return step("multiply", causal.explain(cell), padding.explain(cell, *parents))
@@ -157,6 +174,9 @@ class RelatedMask(Op):
 
     def code(self, *names: str) -> str:
         return f"({names[0]} > 0).astype(np.int64)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"IF({parents[0][cell]}>0,1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("above", parents[0][cell], Constant(0.0, "0"))
@@ -206,6 +226,11 @@ class Mask(Op):
 
     def code(self, *names: str) -> str:
         return "np.where({1} != 0, {0}, -np.inf).astype({0}.dtype)".format(*names)
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        scaled, mask = parents
+        allowed = mask[line(self._without_head(cell), mask, *cell[-2:])]
+        return f"IF({allowed}=0,{MINUS_INFINITY},{scaled[cell]})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         scaled, mask = parents

@@ -5,6 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from explorer.core.block import MINUS_INFINITY, Block
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, mean, passed, summed_to
 
@@ -44,6 +45,12 @@ class Softmax(Op):
         z = names[0]
         top = f"np.maximum({z}.max(-1, keepdims=True), np.finfo({z}.dtype).min)"
         return f"(e := np.exp({z} - {top})) / np.maximum(e.sum(-1, keepdims=True), 1)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        (z,) = parents
+        own, row = z[cell], z[(*cell[:-1], slice(None))]
+        share = f"EXP({own}-MAX({row}))/SUMPRODUCT(EXP({row}-MAX({row})))"
+        return f"IF(MAX({row})={MINUS_INFINITY},0,{share})" if z.masked else share
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         z = parents[0]
@@ -101,6 +108,12 @@ class RowShares(Op):
     def code(self, *names: str) -> str:
         x = f"x := np.where(np.isneginf({names[0]}), 0, {names[0]})"
         return f"np.divide({x}, s := x.sum(-1, keepdims=True), out=np.zeros_like(x), where=s != 0)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        (x,) = parents
+        own, row = x[cell], x[(*cell[:-1], slice(None))]
+        total = f'SUMIF({row},">{MINUS_INFINITY}")'
+        return f"IF(OR({own}={MINUS_INFINITY},{total}=0),0,{own}/{total})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (x,) = parents
@@ -229,6 +242,12 @@ class Norm(Op):
         apart = step("subtract", step("subtract", own, step("multiply", unit, of_root)), of_mean)
         slope = step("multiply", apart, gamma[at[-1]])
         return step("divide", slope, divisor, label="slope of the norm")
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        x, gamma, beta = parents
+        of_line = x[(*cell[:-1], slice(None)) if self.axis == -1 else (*cell[:-2], slice(None), cell[-1])]
+        sigma = f"SQRT(VARP({of_line})+{self.epsilon})" if self.inside else f"(STDEVP({of_line})+{self.epsilon})"
+        return f"({x[cell]}-AVERAGE({of_line}))/{sigma}*{gamma[cell[-1]]}+{beta[cell[-1]]}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x, gamma, beta = parents

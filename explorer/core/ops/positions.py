@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
 
@@ -49,6 +50,14 @@ class Sinusoidal(Op):
         angle = f"np.arange({self.n})[:, None] / 10000 ** ({self._exponent()})"
         even = f"np.arange({self.d}) % 2 == 0"
         return f"np.where({even}, np.sin(a := {angle}), np.cos(a)).astype('{self.dtype}')"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        position, j = cell[-2:]
+        pair = 2 * (j // 2)
+        power = {"paper": f"{pair}/{self.d}", "004": f"{2 * j}/{self.d}", "004-script": f"{pair}+{j % 2}/2"}[
+            self.exponents
+        ]
+        return f"{'COS' if j % 2 else 'SIN'}({position}/10000^({power}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         position, j = cell[-2:]
@@ -115,6 +124,14 @@ class Rotary(Op):
         cos, sin = f"cos := np.cos(angles := {angles}).astype({x}.dtype)", f"sin := np.sin(angles).astype({x}.dtype)"
         pairs = f"np.stack([({even}) * ({cos}) - ({odd}) * ({sin}), odd * cos + even * sin], axis=-1)"
         return f"np.concatenate([{pairs}.reshape(*{x}.shape[:-1], {self.turned}), {x}[..., {self.turned}:]], axis=-1)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        (x,) = parents
+        *lead, position, j = cell
+        if j >= self.turned:
+            return x[cell]
+        angle = f"({position}/10000^({j // 2 * 2}/{self.d}))"
+        return f"{x[cell]}*COS{angle}{'+' if j % 2 else '-'}{x[(*lead, position, j ^ 1)]}*SIN{angle}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (x,) = parents

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -40,6 +41,9 @@ class ScaleFactor(Op):
         divisor = str(self.d_k) if self.kind == "1/d_k" else f"np.sqrt({self.d_k})"
         return f"np.asarray(1 / {divisor}, dtype='{self.dtype}')"
 
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        return f"1/{self.d_k}" if self.kind == "1/d_k" else f"1/SQRT({self.d_k})"
+
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         one, d_k = Constant(1.0, "1"), Constant(float(self.d_k), str(self.d_k))
         if self.kind == "1/d_k":
@@ -71,6 +75,10 @@ class Scale(Op):
 
     def code(self, *names: str) -> str:
         return "%s * %s" % names
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        scores, factor = parents
+        return f"{scores[cell]}*{factor[()]}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         scores, factor = parents
@@ -108,6 +116,10 @@ class Temperature(Op):
 
     def code(self, *names: str) -> str:
         return "%s / %s" % names
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        logits, temperature = parents
+        return f"{logits[cell]}/{temperature[()]}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         logits, temperature = parents

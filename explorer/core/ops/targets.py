@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.block import Block
 from explorer.core.explain import Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -53,6 +54,19 @@ class NextWords(Op):
             return behind
         said = f"np.where((b := {behind}) == {self.pad}, {self.end}, b)"
         return f"np.where(np.isin({own}, [{self.pad}, {self.end}]), {self.pad}, {said})"
+
+    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+        (tokens,) = parents
+        last = cell[-1] == tokens.shape[-1] - 1
+        behind = str(self.end) if last else self._renumbered(tokens[(*cell[:-1], cell[-1] + 1)])
+        if self.pad < 0:
+            return behind
+        own = self._renumbered(tokens[cell])
+        return f"IF(OR({own}={self.pad},{own}={self.end}),{self.pad},IF({behind}={self.pad},{self.end},{behind}))"
+
+    def _renumbered(self, token: str) -> str:
+        numbers = ",".join(map(str, self.numbers))
+        return f"INDEX({{{numbers}}},{token}+1)" if numbers else token
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (tokens,) = parents

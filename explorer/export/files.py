@@ -1,0 +1,47 @@
+"""A whole model as a file: a spreadsheet with working formulas, or a numpy script."""
+
+from pathlib import Path
+
+from explorer.core import script
+from explorer.document.document import Document
+from explorer.files import whole_file
+from explorer.lessons.schema import Lesson
+
+ENDINGS = (".xlsx", ".py")
+
+
+def save_model(document: Document, lesson: Lesson, path: Path) -> tuple[Path, ...]:
+    """Write all numbers of a document, and how they are computed.
+
+    Parameters
+    ----------
+    document : Document
+    lesson : Lesson
+        What the document is of.
+    path : Path
+        Its ending says what is written: one of `ENDINGS`.
+
+    Returns
+    -------
+    tuple of Path
+        The files written: a script may have its large arrays in a second one.
+
+    Raises
+    ------
+    ExplorerError
+        "sheet-too-large", "not-a-script-name" or "not-written".
+    """
+    document.settle()
+    setting = lesson.settings.get(document.state.setting)
+    said = setting.title if setting else document.state.setting
+    if document.history.modified:
+        said = f"{said}, edited"
+    if path.suffix.lower() != ".xlsx":
+        title = f"{lesson.title} ({lesson.id}), {said}"
+        return script.save(script.export(document.engine, title), path)
+    from explorer.export.workbook import workbook  # XlsxWriter takes 50 ms to import
+
+    content = workbook(document.engine, document.state.model, lesson.title, said)
+    with whole_file(path) as stream:
+        stream.write(content)
+    return (path,)
