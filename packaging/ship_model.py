@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import save
 
-from explorer import paths
+from explorer import container, paths
 from explorer.core.training.trainable import trainable
 from explorer.document import storage
 from explorer.document.state import State
+from explorer.files import whole_file
 from explorer.training import recipes
 from explorer.training.preparation import prepare
 from explorer.training.scores import scores_of
@@ -37,7 +37,8 @@ def main(name: str, document: str) -> None:
         n: np.ascontiguousarray(state.inputs[n]) for n, usual in trainable(state.graph, state.model).items() if usual
     }
     about = {"recipe": name, "steps": str(state.records.at)}
-    (folder / f"{name}.safetensors").write_bytes(save(weights, about))
+    with whole_file(folder / f"{name}.safetensors") as stream:
+        container.write(stream, about, weights)
     scores = scores_of(state, task.material)
     counts = {"weights": sum(array.size for array in weights.values()), "steps": state.records.at}
     _write(folder / f"{name}.toml", state, {**counts, **scores})

@@ -53,4 +53,4 @@ def from_text(text: str) -> tuple[State, str]:
         raise ExplorerError("document-wrong", file=NAME, problem="it is damaged") from None
     if not unpacking.eof:
         raise ExplorerError("document-wrong", file=NAME, problem="it is not whole, or too large")
-    return storage.read(BytesIO(data), NAME)
+    return storage.read(BytesIO(data), NAME)[:2]

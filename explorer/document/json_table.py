@@ -4,10 +4,12 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from explorer.container import DamagedError
 from explorer.core.models.size import MOST_LABELS
-from explorer.document.archive import DOCUMENT, DamagedError
 
 MOST_LABEL = 120
+TOP = "what it says of itself"
+"""How messages name the table that all others are in."""
 
 
 class JsonTable:
@@ -63,7 +65,7 @@ class JsonTable:
 
     def table(self, key: str, keys: Collection[str] | None = None) -> "JsonTable":
         """A table below this one."""
-        return JsonTable(self.data[key], key if self.way == DOCUMENT else f"{key} of {self.way}", keys)
+        return JsonTable(self.data[key], key if self.way == TOP else f"{key} of {self.way}", keys)
 
     def labels(self, key: str) -> tuple[str, ...]:
         """A list of texts, none of them empty."""

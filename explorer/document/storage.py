@@ -1,60 +1,63 @@
 """A document as a file: saved to the last bit, and opened only where everything in it fits together.
 
-A ``.explorer`` file is a zip archive of ``document.json`` and one ``.npy`` for each array:
-
-==================================  ==================================================================================
-``document.json``                   version, title, lesson and setting, the model, and the form of each array
-``inputs/NODE.npy``                 an input's value, also of a node that a switch has taken away
-``pins/NODE.cells.npy``             which cells of a computed node are held
-``pins/NODE.values.npy``            the values they are held at
-``run/COLUMN.npy``                  the records of the training that the weights are from, if there was one
-``beyond/NODE.npy``                 an input as it was when its sentence was longer, if it ever was
-==================================  ==================================================================================
+A ``.explorer`` file is a `container`. `manifest` says what stands in it.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
+from explorer import container
+from explorer.container import FOREIGN, Container, DamagedError, Form
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
-from explorer.core.models.size import MOST_BYTES, MOST_LABELS, count_labels, most_numbers
+from explorer.core.models.size import MOST_LABELS, count_labels, most_numbers
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.recipe import BOUNDS
 from explorer.core.training.records import Records
 from explorer.document import archive
-from explorer.document.archive import DOCUMENT, DTYPES, Archive, DamagedError, Form
+from explorer.document.archive import Archive
 from explorer.document.commands.cells import last_number
-from explorer.document.json_table import MOST_LABEL, JsonTable, is_text, is_whole, shown
+from explorer.document.json_table import MOST_LABEL, TOP, JsonTable, is_text, is_whole, shown
+from explorer.document.manifest import FORMAT, MOST_TITLE, NO_SESSION, VERSION, Session, Written, patched
 from explorer.document.state import State
+from explorer.document.undo import LIMIT
 from explorer.files import whole_file
 
-FORMAT, VERSION = "Transformer Explorer document", 1
 ENDING = ".explorer"
-MOST_TITLE = 1000
 MOST_STEPS = int(BOUNDS["steps"][1])
 MOST_LAYERS = 100
 MOST_WIDTH = 100_000
 MOST_AXES = 4
+DTYPES = ("bool", "int64", "float32", "float64")
 
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
-_PARTS = ("format", "version", "title", "lesson", "setting", "model", "inputs", "pins", "run", "beyond")
+_PARTS = ("format", "version", "title", "states", "labels", "now", "session")
+_STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond")
 _MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype")
 
-Read = Callable[[str, Form], Array]
+
+class _Parts(Protocol):
+    """A file that is open: what it says, which arrays it has, and these."""
+
+    manifest: Any
+    forms: dict[str, Form]
+
+    def array(self, name: str) -> Array: ...
 
 
-def save(state: State, title: str, path: str | Path) -> None:
+def save(state: State, title: str, path: str | Path, session: Session = NO_SESSION) -> None:
     """Write a document to a file. The same document gives the same bytes.
 
     Parameters
@@ -64,6 +67,7 @@ def save(state: State, title: str, path: str | Path) -> None:
         As the window writes it.
     path : str or Path
         What stands there is replaced when the new file is whole.
+    session : Session, optional
 
     Raises
     ------
@@ -71,10 +75,10 @@ def save(state: State, title: str, path: str | Path) -> None:
         "not-written".
     """
     with whole_file(path) as stream:
-        write(state, title, stream, path)
+        write(state, title, stream, path, session)
 
 
-def write(state: State, title: str, stream: BinaryIO, name: str | Path) -> None:
+def write(state: State, title: str, stream: BinaryIO, name: str | Path, session: Session = NO_SESSION) -> None:
     """Write the bytes of a file; `name` is what an error names.
 
     Raises
@@ -82,12 +86,16 @@ def write(state: State, title: str, stream: BinaryIO, name: str | Path) -> None:
     ExplorerError
         "not-written".
     """
-    document, arrays = _taken_down(state, title)
     try:
-        _state(document, lambda name, form: arrays[name], arrays.keys())  # nothing is saved that could not be opened
+        parts = Written(state, title, session)
+        try:
+            _read(parts)  # nothing is saved that could not be opened
+        except DamagedError:
+            parts = Written(state, title, replace(session, steps=()))  # the way there may be what is wrong
+            _read(parts)
     except DamagedError as problem:
         raise ExplorerError("not-written", file=name, reason=problem.args[0]) from None
-    archive.write(stream, document, arrays)
+    container.write(stream, parts.manifest, parts.arrays)
 
 
 def load(path: str | Path) -> tuple[State, str]:
@@ -97,6 +105,17 @@ def load(path: str | Path) -> tuple[State, str]:
     ------
     ExplorerError
         "document-not-read", "document-wrong" or "document-newer". Nothing is opened by half.
+    """
+    return load_session(path)[:2]
+
+
+def load_session(path: str | Path) -> tuple[State, str, Session]:
+    """A document from a file, with its title and what a window kept with it.
+
+    Raises
+    ------
+    ExplorerError
+        As `load`.
     """
     file = Path(path)
     try:
@@ -109,8 +128,8 @@ def load(path: str | Path) -> tuple[State, str]:
         raise ExplorerError("document-not-read", file=path, reason=error.strerror or error) from None
 
 
-def read(stream: BinaryIO, name: str | Path) -> tuple[State, str]:
-    """A document and its title from the bytes of a file; `name` is what an error names.
+def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
+    """A document, its title and session from the bytes of a file; `name` is what an error names.
 
     Raises
     ------
@@ -118,112 +137,149 @@ def read(stream: BinaryIO, name: str | Path) -> tuple[State, str]:
         "document-wrong" or "document-newer".
     """
     try:
-        with Archive(stream) as parts:
-            document = parts.document()
-            version = _version(document)
-            if version > VERSION:
-                raise ExplorerError("document-newer", file=name, version=version, known=VERSION)
-            state, title = _state(document, parts.array, parts.names)
-            fresh(state.graph, state.used, state.pins)  # there may be too little memory for it
-            return state, title
+        is_old = stream.read(len(archive.START)) == archive.START
+        parts: _Parts = Archive(stream) if is_old else Container(stream)
+        version = _version(parts.manifest)
+        if version > VERSION:
+            raise ExplorerError("document-newer", file=name, version=version, known=VERSION)
+        state, title, session = _read(parts)
+        fresh(state.graph, state.used, state.pins)  # there may be too little memory for it
+        return state, title, session
     except DamagedError as problem:
         raise ExplorerError("document-wrong", file=name, problem=problem.args[0]) from None
     except MemoryError:
         raise ExplorerError("document-wrong", file=name, problem="there is not enough memory for it") from None
 
 
-# Taking down
-
-
-def _taken_down(state: State, title: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What a file says of a state, and its arrays by their names there."""
-    model, blocks = state.model, state.model.blocks()
-    arrays = {f"inputs/{name}": array for name, array in state.inputs.items()}
-    for name, pin in state.pins.items():
-        arrays |= {f"pins/{name}.cells": pin.cells, f"pins/{name}.values": pin.values}
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "title": title[:MOST_TITLE],
-        "lesson": state.lesson,
-        "setting": state.setting,
-        "model": {
-            "kind": model.kind,
-            "lengths": {name: int(length) for name, length in model.lengths.items()},
-            "axes": {axis: list(labels) for axis, labels in model.axes.items()},
-            "d_model": model.d_model,
-            "layers": model.layers,
-            # Not those of a block that the model no longer has.
-            "switches": {key: value for key, value in model.switches.items() if key.rpartition(".")[0] in blocks},
-            "seed": model.seed,
-            "initialiser": model.initialiser,
-            "dtype": model.dtype,
-        },
-        "inputs": {name: _form(array) for name, array in state.inputs.items()},
-        "pins": {name: _form(pin.values) for name, pin in state.pins.items()},
-    }
-    columns = state.records.arrays() if state.records is not None else {}
-    for part, more in (("run", columns), ("beyond", state.beyond)):
-        if more:
-            document[part] = {name: _form(array) for name, array in more.items()}
-            arrays |= {f"{part}/{name}": array for name, array in more.items()}
-    return document, arrays
-
-
-def _form(array: Array) -> dict[str, Any]:
-    return {"dtype": array.dtype.name, "shape": list(array.shape)}
-
-
 # Reading: what comes from outside is believed only where it has been checked
 
 
-def _version(document: object) -> int:
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DamagedError("it is not a document of this program")
-    version = document.get("version")
+def _version(manifest: object) -> int:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise DamagedError(FOREIGN)
+    version = manifest.get("version")
     if not isinstance(version, int) or not is_whole(version, 1, 10**9):
         raise DamagedError(f"{shown(version)} is not a version that there is")
     return version
 
 
-def _state(document: Mapping[str, Any], read: Read, names: Collection[str]) -> tuple[State, str]:
-    """The state that a document describes, with its title; `read` is asked for arrays only once all sizes are known."""
-    top = JsonTable({"run": {}, "beyond": {}, **document}, DOCUMENT, _PARTS)
-    title, lesson, setting = top.text("title", MOST_TITLE), top.text("lesson"), top.text("setting")
-    model = _model(top.table("model", _MODEL))
-    graph = _graph(model)
-    inputs, pins, columns, beyond = (_forms(top.table(part)) for part in ("inputs", "pins", "run", "beyond"))
-    _check_forms(model, graph, inputs, pins, beyond)
-    expected = {f"{part}/{name}" for part in ("inputs", "run", "beyond") for name in top.table(part).data}
-    expected |= {f"pins/{name}.{part}" for name in pins for part in ("cells", "values")}
-    if expected != set(names):
-        odd = min(expected ^ set(names))
-        raise DamagedError(f"it {'lacks' if odd in expected else 'holds'} {shown(odd)}; {DOCUMENT} says otherwise")
-
-    arrays = {name: read(f"inputs/{name}", form) for name, form in inputs.items()}
-    held = {}
-    for name, form in pins.items():
-        cells, values = read(f"pins/{name}.cells", Form("bool", form.shape)), read(f"pins/{name}.values", form)
-        held[name] = Pin(cells, values)
-        if graph.nodes[name].op.whole:
-            _check_whole(graph, name, values[cells])
-    for name, array in arrays.items():
-        if _is_ids(graph, name):
-            _check_whole(graph, name, array)
-    _check_kept(model, graph, arrays)
-    longer = {name: read(f"beyond/{name}", form) for name, form in beyond.items()}
-    return State(model, graph, arrays, held, setting, lesson, _records(columns, read), longer), title
+def _read(parts: _Parts) -> tuple[State, str, Session]:
+    """The document in a file, its title and session."""
+    top = JsonTable(parts.manifest, TOP, _PARTS)
+    said, labels = top.data["states"], top.data["labels"]
+    if not isinstance(said, list) or not isinstance(labels, list) or not 0 < len(said) == len(labels) <= LIMIT:
+        raise DamagedError(f"it does not have 1 to {LIMIT} states with as many labels")
+    if not all(is_text(label, MOST_TITLE) for label in labels):
+        raise DamagedError("what was done before one of its states is not a text")
+    now, title = top.whole("now", 0, len(said) - 1), top.text("title", MOST_TITLE)
+    reader, states = _Reader(parts), []
+    table: dict[str, Any] = {}
+    for patch in said:
+        patch = JsonTable(patch, "a state").data
+        table = patched(table, patch) if states else patch
+        states.append(reader.state(table))
+    session = Session(tuple(zip(states, labels, strict=True)), now, top.table("session").data)
+    return states[now], title, session
 
 
-def _records(columns: Mapping[str, Form], read: Read) -> Records | None:
-    """The records of the training that the weights are from, where the file has them."""
-    if any(prod(form.shape) > MOST_STEPS for form in columns.values()):
-        raise DamagedError("its run of training has more steps than there can be")
-    arrays = {name: read(f"run/{name}", form) for name, form in columns.items()}
-    try:
-        return Records.of(arrays) if arrays else None
-    except ValueError:
-        raise DamagedError("the columns of its run of training do not fit together") from None
+class _Reader:
+    """Reads one state after the other; what they have in common is the same object in each."""
+
+    def __init__(self, parts: _Parts) -> None:
+        self._parts = parts
+        self._arrays: dict[str, Array] = {}
+        self._made: dict[object, Any] = {}
+        self._models: list[tuple[object, Model, Graph, Graph | None]] = []
+
+    def state(self, said: Mapping[str, Any]) -> State:
+        """The state that a table describes. Arrays are read only once all sizes are known."""
+        table = JsonTable({"run": {}, "beyond": {}, **said}, TOP, _STATE)
+        lesson, setting = table.text("lesson"), table.text("setting")
+        model, graph, on = self._model(table)
+        inputs, run, beyond = (self._names(table.table(part)) for part in ("inputs", "run", "beyond"))
+        pins = self._pins(table.table("pins"))
+        forms = self._parts.forms
+        pinned = {name: forms[values] for name, (_, values) in pins.items()}
+        longer = {name: forms[array] for name, array in beyond.items()}
+        _check_forms(model, graph, {name: forms[array] for name, array in inputs.items()}, pinned, longer)
+        if any(prod(forms[array].shape) > MOST_STEPS for array in run.values()):
+            raise DamagedError("its run of training has more steps than there can be")
+        arrays = {name: self._array(array) for name, array in inputs.items()}
+        held = {name: self._pin(*names) for name, names in pins.items()}
+        for name, pin in held.items():
+            if graph.nodes[name].op.whole:
+                _check_whole(graph, name, pin.values[pin.cells])
+        for name, array in arrays.items():
+            if _is_ids(graph, name):
+                _check_whole(graph, name, array)
+            elif on is not None and _is_ids(on, name) and array.ndim == len(on.nodes[name].axes):
+                # Word numbers kept for a node that is switched off: it may be switched on again.
+                if array.dtype != np.int64:
+                    raise DamagedError(f"'{name}' does not hold whole numbers")
+                _check_whole(on, name, array)
+        kept = {name: self._array(array) for name, array in beyond.items()}
+        return State(model, graph, arrays, held, setting, lesson, self._records(run), kept)
+
+    def _model(self, table: JsonTable) -> tuple[Model, Graph, Graph | None]:
+        """The model with its graph, and with that which it would have with a loss."""
+        said = table.data["model"]
+        for known, model, graph, on in self._models:
+            if known is said:
+                return model, graph, on
+        model = _model(table.table("model", _MODEL))
+        graph = _graph(model)
+        self._models = [(said, model, graph, _with_loss(model))]
+        return self._models[0][1:]
+
+    def _names(self, table: JsonTable) -> dict[str, str]:
+        """Names of arrays of the file by the names of their nodes."""
+        for node, array in table.data.items():
+            if len(node) > MOST_LABEL or not _NODE.fullmatch(node):
+                raise DamagedError(f"{shown(node)} is not a name that a node could have")
+            self._check(node, array)
+        return table.data
+
+    def _pins(self, table: JsonTable) -> dict[str, list[str]]:
+        for node, names in table.data.items():
+            if not isinstance(names, list) or len(names) != 2:
+                raise table.wrong(node, "the names of two arrays")
+            for array in names:
+                self._check(node, array)
+            cells, values = (self._parts.forms[array] for array in names)
+            if cells != Form("bool", values.shape):
+                raise DamagedError(f"the pinned cells of '{shown(node)}' are not of the shape of their values")
+        return table.data
+
+    def _check(self, node: str, array: object) -> None:
+        form = self._parts.forms.get(array) if isinstance(array, str) else None
+        if form is None:
+            raise DamagedError(f"it lacks {shown(array)}")
+        if form.dtype not in DTYPES or len(form.shape) > MOST_AXES:
+            raise DamagedError(f"{shown(node)} cannot be an array of {form.dtype} with {len(form.shape)} axes")
+
+    def _array(self, name: str) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = self._parts.array(name)
+        return self._arrays[name]
+
+    def _pin(self, cells: str, values: str) -> Pin:
+        if (cells, values) not in self._made:
+            self._made[cells, values] = Pin(self._array(cells), self._array(values))
+        pin: Pin = self._made[cells, values]
+        return pin
+
+    def _records(self, columns: Mapping[str, str]) -> Records | None:
+        """The records of the training that the weights are from, where the file has them."""
+        if not columns:
+            return None
+        key = frozenset(columns.items())
+        if key not in self._made:
+            try:
+                self._made[key] = Records.of({name: self._array(array) for name, array in columns.items()})
+            except ValueError:
+                raise DamagedError("the columns of its run of training do not fit together") from None
+        records: Records = self._made[key]
+        return records
 
 
 def _model(table: JsonTable) -> Model:
@@ -280,20 +336,6 @@ def _limit_cells(model: Model, cells: int) -> None:
         raise DamagedError(f"it holds {cells:,} numbers; up to {most_numbers(model):,} can be opened")
 
 
-def _forms(table: JsonTable) -> dict[str, Form]:
-    """The forms of arrays by the names of their nodes."""
-    forms: dict[str, Form] = {}
-    for name in table.data:
-        if len(name) > MOST_LABEL or not _NODE.fullmatch(name):
-            raise DamagedError(f"{shown(name)} is not a name that a node could have")
-        form = table.table(name, ("dtype", "shape"))
-        shape = form.data["shape"]
-        if not isinstance(shape, list) or len(shape) > MOST_AXES or not all(is_whole(n, 0, MOST_BYTES) for n in shape):
-            raise form.wrong("shape", f"a list of up to {MOST_AXES} whole numbers")
-        forms[name] = Form(form.one_of("dtype", DTYPES), tuple(shape))
-    return forms
-
-
 def _check_forms(
     model: Model, graph: Graph, inputs: Mapping[str, Form], pins: Mapping[str, Form], beyond: Mapping[str, Form]
 ) -> None:
@@ -329,16 +371,11 @@ def _check_whole(graph: Graph, name: str, values: Array) -> None:
         raise DamagedError(f"'{name}' holds a number that is not one of 0 to {last}")
 
 
-def _check_kept(model: Model, graph: Graph, arrays: Mapping[str, Array]) -> None:
-    """See that word numbers kept for a node that is switched off can be used when it is switched on again."""
+def _with_loss(model: Model) -> Graph | None:
+    """The graph that a model has when its loss is switched on; None where it cannot be."""
     if "loss" not in model.blocks():
-        return
+        return None
     try:
-        on = build(with_tied_words(with_next_words(model.with_switch("loss", "loss", "cross-entropy"))))
-    except ExplorerError:  # then it cannot be switched on
-        return
-    for name, array in arrays.items():
-        if not _is_ids(graph, name) and _is_ids(on, name) and array.ndim == len(on.nodes[name].axes):
-            if array.dtype != np.int64:
-                raise DamagedError(f"'{name}' does not hold whole numbers")
-            _check_whole(on, name, array)
+        return build(with_tied_words(with_next_words(model.with_switch("loss", "loss", "cross-entropy"))))
+    except ExplorerError:
+        return None

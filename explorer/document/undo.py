@@ -12,6 +12,8 @@ from explorer.document.state import State
 LIMIT = 1000
 MOST_BYTES = 2**30
 """Of what only steps to undo still hold: a hundred edits of the largest matrix of GPT-2 small."""
+MOST_KEPT, MOST_KEPT_BYTES = 200, 50_000_000
+"""Steps in each direction that a file keeps, and what only they hold."""
 NODE_BYTES, LABEL_BYTES = 1000, 64
 """About what a node of a graph takes, with its share of what the graph keeps beside it, and a label of an axis."""
 
@@ -92,6 +94,20 @@ class UndoHistory:
             first += 1
         self._steps = (*kept[first:], step)
         self._now = len(self._steps) - 1
+
+    def around(self, lesson: str) -> tuple[tuple[tuple[State, str], ...], int]:
+        """What a file keeps: the states near the present one, as far as they are of a lesson, and its place there."""
+        first = last = self._now
+        while first and self._is_kept(first - 1, lesson):
+            first -= 1
+        while last + 1 < len(self._steps) and self._is_kept(last + 1, lesson):
+            last += 1
+        return tuple((step.state, step.label) for step in self._steps[first : last + 1]), self._now - first
+
+    def _is_kept(self, place: int, lesson: str) -> bool:
+        step, now = self._steps[place], self._steps[self._now]
+        near = abs(place - self._now) <= MOST_KEPT and abs(step.bytes - now.bytes) <= MOST_KEPT_BYTES
+        return near and step.state.lesson == lesson
 
     def undo(self) -> str | None:
         """Go back. Returns what was taken back, or None at the beginning."""

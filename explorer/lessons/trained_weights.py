@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from explorer.container import Container, DamagedError
 from explorer.core.graph import Graph
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
-from explorer.document.state import frozen
 from explorer.lessons.reading import Table
 
 MOST_BYTES = 50_000_000
@@ -26,17 +26,16 @@ def read_weights(top: Table, graphs: Mapping[str, Graph]) -> dict[str, Array]:
     ExplorerError
         "lesson-key"
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
     file = Path(top.file).parent / top.text("weights", most=MOST_PATH)
     try:
         if file.stat().st_size > MOST_BYTES:
             top.fail("weights", f"{file.name} has more than {MOST_BYTES:,} bytes", "choose a smaller model")
-        arrays = load(file.read_bytes())
+        with file.open("rb") as stream:
+            parts = Container(stream)
+            arrays = {name: parts.array(name) for name in parts.forms}
     except OSError as error:
         top.fail("weights", f"{file.name} cannot be read: {error.strerror}", "put the file beside this one")
-    except (SafetensorError, ValueError, KeyError) as error:
+    except DamagedError as error:
         top.fail("weights", f"{file.name} is no safetensors file ({error})", "train the model again")
     for name, array in arrays.items():
         for graph in graphs.values():
@@ -45,7 +44,7 @@ def read_weights(top: Table, graphs: Mapping[str, Graph]) -> dict[str, Array]:
             if array.shape != graph.shape(name):
                 was, wanted = written_shape(array.shape), written_shape(graph.shape(name))
                 top.fail("weights", f"'{name}' has shape {was} in {file.name}, not {wanted}", "train the model again")
-    return {name: frozen(array) for name, array in arrays.items()}
+    return arrays
 
 
 MOST_PATH = 4000

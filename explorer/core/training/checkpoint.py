@@ -1,4 +1,4 @@
-"""A training run as a file that it can be taken up from: safetensors, no pickle. The file appears when it is whole.
+"""A training run as a file that it can be taken up from: a `container`, which appears when it is whole.
 
 A run that goes on from its checkpoint gives the bits of one that was never broken off. In the file stand
 
@@ -6,27 +6,28 @@ A run that goes on from its checkpoint gives the bits of one that was never brok
 ``weights/NODE``               the weights, frozen ones too
 ``memory/FIELD/NODE[/i]``      what the optimiser remembers, as its field of that name holds it
 ``history/…``                  the records so far, a column each, named as in `Records.arrays`
-``run``                        in the metadata, as JSON: the format, how many steps, the recipe, and a fingerprint of
-                               the model, its first weights and the examples
+the manifest                   the format, how many steps, the recipe, and a fingerprint of the model, its first
+                               weights and the examples
 =============================  =======================================================================================
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from explorer import container
+from explorer.container import Container, DamagedError, parsed
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.core.training.optimisers import Optimiser
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
 from explorer.files import whole_file
 
 ENDING = ".training"
 FORMAT = "Transformer Explorer training 1"
-MOST_BYTES = 4_000_000_000
 
 
 def save(trainer: Trainer, records: Records, path: Path) -> None:
@@ -61,8 +62,8 @@ def load(trainer: Trainer, path: Path) -> Records:
     if {key: run.get(key) for key in about} != about:
         raise ExplorerError("run-differs", file=path)
     try:
-        return _restore(trainer, arrays, run["at"])
-    except (KeyError, ValueError, TypeError) as error:
+        return _restore(trainer, arrays, run.get("at"))
+    except (KeyError, ValueError) as error:
         raise ExplorerError("checkpoint-not-read", file=path, reason=f"it does not fit together ({error})") from None
 
 
@@ -93,20 +94,44 @@ def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> Recor
     records = Records.of(_below("history/", arrays))
     if records.at != at:
         raise ValueError("records")
-    optimiser = trainer.optimiser.copy()
-    tables: dict[str, dict[str, Any]] = {field: {} for field in optimiser.memory}
-    for key, array in sorted(_below("memory/", arrays).items()):
-        field, name, *place = key.split("/")
-        if array.shape not in ((), trainer.weights[name].shape):
-            raise ValueError(key)
-        value = int(array) if array.dtype.kind == "i" else array
-        tables[field][name] = (*tables[field].get(name, ()), value) if place else value
-    for field, table in tables.items():
-        setattr(optimiser, field, table)
+    optimiser = _remembering(trainer, _below("memory/", arrays), at)
 
     trainer.at, trainer.optimiser = at, optimiser
     trainer.weights = {name: found[name].copy() for name in trainer.weights}
     return records
+
+
+def _remembering(trainer: Trainer, arrays: Mapping[str, Array], at: int) -> Optimiser:
+    """The optimiser with the memory that a file says it had. Nothing is taken that steps could not have left."""
+    optimiser, rest = trainer.optimiser.copy(), set(arrays)
+    for name, weight in trainer.weights.items():
+        one = trainer.optimiser.copy()
+        one.change(name, np.zeros_like(weight))
+        for field, table in one.memory.items():
+            like, found = table[name], getattr(optimiser, field)
+            ways = [f"{field}/{name}/{i}" for i in range(len(like))] if isinstance(like, tuple) else [f"{field}/{name}"]
+            if not rest.issuperset(ways):
+                found.pop(name, None)
+                continue
+            rest.difference_update(ways)
+            values = [
+                _like(arrays[way], was, at) for way, was in zip(ways, like if len(ways) > 1 else [like], strict=True)
+            ]
+            found[name] = tuple(values) if isinstance(like, tuple) else values[0]
+    if rest:
+        raise ValueError(f"memory {min(rest)[:80]}")
+    return optimiser
+
+
+def _like(array: Array, was: object, at: int) -> object:
+    """A part of the memory, if it can be one; a number counts steps."""
+    if isinstance(was, int):
+        if array.shape != () or array.dtype.kind != "i" or not 1 <= array <= at:
+            raise ValueError("memory: a number of steps")
+        return int(array)
+    if not isinstance(was, np.ndarray) or array.shape != was.shape or array.dtype != was.dtype:
+        raise ValueError("memory: an array of another shape or type")
+    return array
 
 
 def _below(way: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -117,31 +142,20 @@ def _below(way: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def _write(path: Path, arrays: Mapping[str, Array], run: Mapping[str, Any]) -> None:
-    from safetensors.numpy import save as serialise
-
-    in_rows = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    content = serialise(in_rows, {"run": json.dumps(run)})
     with whole_file(path) as stream:
-        stream.write(content)
+        container.write(stream, run, {name: np.asarray(array) for name, array in arrays.items()})
 
 
 def _read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as parse
-
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ExplorerError("checkpoint-not-read", file=path, reason=f"it has more than {MOST_BYTES:,} bytes")
-        content = path.read_bytes()
-        arrays = parse(content)
-        # `load` leaves the metadata out: a header of JSON behind its length in 8 bytes.
-        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-        run = json.loads(header["__metadata__"]["run"])
-        if run["format"] != FORMAT or not isinstance(run["at"], int):
-            raise ValueError("another format")
-        return arrays, run
-    except (OSError, SafetensorError) as error:
+        with path.open("rb") as stream:
+            parts = Container(stream)
+            run = parts.manifest
+            if run is None and isinstance(old := parts.metadata.get("run"), str):
+                run = parsed(old.encode("utf-8", "replace"))  # as it was until version 0.1
+            if not isinstance(run, dict) or run.get("format") != FORMAT:
+                raise DamagedError(container.FOREIGN)
+            return {name: parts.array(name) for name in parts.forms}, run
+    except (OSError, DamagedError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or error
         raise ExplorerError("checkpoint-not-read", file=path, reason=reason) from None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ExplorerError("checkpoint-not-read", file=path, reason="it was not written by this program") from None

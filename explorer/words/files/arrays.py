@@ -13,10 +13,10 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
 from explorer.words.files.lines import MOST_DIMS, Chunk
 
-_LONGEST_HEADER = 100_000_000
 _LARGEST = 8_000_000_000
 _ROWS = 1 << 16
 UNREADABLE = (
@@ -29,7 +29,7 @@ UNREADABLE = (
 def is_safetensors(start: bytes, size: int) -> bool:
     """Whether a file that starts so begins with the length of a JSON header, and that header."""
     length = int.from_bytes(start[:8], "little")
-    return start[8:9] == b"{" and 2 <= length <= min(size - 8, _LONGEST_HEADER)
+    return start[8:9] == b"{" and 2 <= length <= size - 8
 
 
 def read_safetensors(file: Path) -> Iterator[Chunk]:
@@ -40,15 +40,13 @@ def read_safetensors(file: Path) -> Iterator[Chunk]:
     ExplorerError
         "vectors-arrays".
     """
-    from safetensors import SafetensorError, safe_open
-
     try:
-        with safe_open(file, "numpy") as tensors:
-            names = set(tensors.keys())
-            shapes = {name: tensors.get_slice(name).get_shape() for name in names}
-            _need(file, names, {"vectors", "words"}, shapes.get("vectors", []))
-            found = {name: tensors.get_tensor(name) for name in ("vectors", "words", "scales") if name in names}
-    except (SafetensorError, ValueError, TypeError, KeyError) as error:
+        with file.open("rb") as stream:
+            tensors = Container(stream)
+            shapes = {name: list(form.shape) for name, form in tensors.forms.items()}
+            _need(file, set(shapes), {"vectors", "words"}, shapes.get("vectors", []))
+            found = {name: tensors.array(name) for name in ("vectors", "words", "scales") if name in shapes}
+    except DamagedError as error:
         raise _bad(file, f"it cannot be read ({error})") from None
     words = found["words"]
     if words.dtype != np.uint8 or words.ndim != 1:

@@ -15,6 +15,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer import container
 from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
 from explorer.words.vectors import Vectors
@@ -76,8 +77,5 @@ def _int8(vectors: Vectors, stream: BinaryIO) -> None:
 
 
 def _tensors(stream: BinaryIO, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
-    from safetensors.numpy import save as serialise
-
     words = np.frombuffer(vectors.words.text[1:-1], np.uint8)
-    # Its own `save_file` makes files that nobody else may read.
-    stream.write(serialise({**arrays, "words": words}, {"format": "explorer-vectors"}))
+    container.write(stream, {"format": "explorer-vectors"}, {**arrays, "words": words})

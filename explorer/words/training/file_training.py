@@ -1,8 +1,8 @@
 """One training from text files to a file of vectors, which can be interrupted and taken up again.
 
-What is needed to go on lies in the folder ``OUT.training`` until the vectors are written: ``counts.npz``, and the state
-after the last epoch that was kept, ``state.npz``, both with a description of their training. A training taken up again
-ends with the same bytes as one that was not interrupted.
+What is needed to go on lies in the folder ``OUT.training`` until the vectors are written: ``counts.safetensors``, and
+the state after the last epoch that was kept, ``state.safetensors``, both with a description of their training. A
+training taken up again ends with the same bytes as one that was not interrupted.
 """
 
 import json
@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer import container
+from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
 from explorer.words.files import saving
-from explorer.words.files.arrays import UNREADABLE, read_members
 from explorer.words.progress import Cancelled, Report
 from explorer.words.training import corpus, counts
 from explorer.words.training.glove import Settings, Trainer
@@ -72,7 +73,7 @@ def train_files(
     if state is not None:
         try:
             trainer.restore(state)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise folder.damaged("state", error) from None
     kept = monotonic()
     try:
@@ -136,14 +137,18 @@ class Folder(NamedTuple):
             "training-differs", or "checkpoint-not-read" where they are damaged.
         """
         try:
-            description, *arrays = read_members(self._file(name), ("training", *parts))
+            with self._file(name).open("rb") as stream:
+                kept = Container(stream)
+                said = kept.manifest
+                if not isinstance(said, dict) or kept.forms.keys() != set(parts):
+                    raise DamagedError(container.FOREIGN)
+                if said.get("training") != self.description:
+                    raise ExplorerError("training-differs", folder=self.path, out=self.out)
+                return {part: kept.array(part) for part in parts}
         except FileNotFoundError:
             return None
-        except (OSError, *UNREADABLE) as error:
+        except (OSError, DamagedError) as error:
             raise self.damaged(name, error) from None
-        if str(description) != self.description:
-            raise ExplorerError("training-differs", folder=self.path, out=self.out)
-        return dict(zip(parts, arrays, strict=True))
 
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Keep arrays in the place of those kept before.
@@ -154,7 +159,7 @@ class Folder(NamedTuple):
             "not-written".
         """
         with whole_file(self._file(name)) as stream:
-            np.savez(stream, allow_pickle=False, training=np.array(self.description), **arrays)
+            container.write(stream, {"training": self.description}, arrays)
 
     def damaged(self, name: str, error: Exception) -> ExplorerError:
         """What is to be told of a file that is no whole one."""
@@ -162,7 +167,7 @@ class Folder(NamedTuple):
         return ExplorerError("checkpoint-not-read", file=self._file(name), reason=reason)
 
     def _file(self, name: str) -> Path:
-        return self.path / f"{name}.npz"
+        return self.path / f"{name}.safetensors"
 
 
 def _counted(

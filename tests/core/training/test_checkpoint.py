@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 from refusals import refuses
+from safetensors.numpy import load as load_safetensors
+from safetensors.numpy import save as safetensors
 
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
@@ -142,6 +144,10 @@ def rewritten(file, change):
         lambda arrays, run: arrays.update({"memory/nothing/layer.1.W/0": np.zeros((2, 3))}),
         lambda arrays, run: arrays.update({"memory/_moments/layer.9.W/0": np.zeros((2, 3))}),
         lambda arrays, run: arrays.update({"memory/_moments/layer.1.W/1": np.zeros((9, 9))}),
+        lambda arrays, run: arrays.update({"memory/_moments/layer.1.W/0": np.array(-1)}),
+        lambda arrays, run: arrays.update({"memory/_moments/layer.1.W/0": np.array(2**62)}),
+        lambda arrays, run: arrays.pop("memory/_moments/layer.1.W/2"),
+        lambda arrays, run: arrays.update({"memory/_moments/layer.1.W/3": np.zeros((2, 3))}),
     ],
 )
 def test_a_file_that_does_not_fit_together(xor, tmp_path, change):
@@ -156,9 +162,25 @@ def test_a_place_that_cannot_be_written(xor, tmp_path):
         checkpoint.save(xor(), Records(), tmp_path / "nowhere" / "run")
 
 
-def test_the_description_is_plain_json(xor, tmp_path):
+def test_any_reader_of_safetensors_reads_it(xor, tmp_path):
     file = tmp_path / "run"
-    checkpoint.save(xor(), Records(), file)
-    content = file.read_bytes()
-    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-    assert json.loads(header["__metadata__"]["run"])["recipe"]["optimiser"] == "Adam"
+    checkpoint.save(*recorded(xor(), 2), file)
+    assert checkpoint._read(file)[1]["recipe"]["optimiser"] == "Adam"
+    arrays = load_safetensors(file.read_bytes())
+    assert {name: array.tolist() for name, array in arrays.items()} == {
+        name: array.tolist() for name, array in checkpoint._read(file)[0].items()
+    }
+
+
+def test_a_training_of_earlier_goes_on(xor, tmp_path):
+    file = tmp_path / "run"
+    checkpoint.save(*recorded(xor(), 2), file)
+    wanted = everything(taken_up(xor(), file))
+    arrays, run = checkpoint._read(file)
+    file.write_bytes(safetensors(arrays, {"run": json.dumps(run)}))
+    assert everything(taken_up(xor(), file)) == wanted
+
+
+def taken_up(trainer, file):
+    checkpoint.load(trainer, file)
+    return trainer

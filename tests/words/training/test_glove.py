@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer import container
+from explorer.container import Container
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.words import similarity
@@ -330,19 +332,21 @@ def stopped(out, text, after=2):
 def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypatch, text, name):
     monkeypatch.setattr("explorer.words.progress.EVERY", 0)
     whole = file_training.train_files([text], tmp_path / "whole.txt", SMALL)
-    file = stopped(tmp_path / "mine.txt", text) / f"{name}.npz"
+    file = stopped(tmp_path / "mine.txt", text) / f"{name}.safetensors"
     kept = file.read_bytes()
-    with np.load(file) as arrays:
-        members = dict(arrays)
+    with file.open("rb") as stream:
+        parts = Container(stream)
+        said, arrays = parts.manifest, {part: parts.array(part) for part in parts.forms}
     for other in (
-        {**members, "words": np.frombuffer(b"\xff\xfe", np.uint8), "progress": np.zeros(0)},  # not UTF-8
-        {**members, "rows": np.array([{}], object), "word.0": np.array([{}], object)},
-        {**members, "rows": members.get("rows", 0) + 10**6, "word.0": np.zeros(())},
-        {**members, "values": np.array(1.0), "progress": np.full(3, np.nan)},
+        {"words": np.frombuffer(b"\xff\xfe", np.uint8), "progress": np.zeros(0)},  # not UTF-8
+        {"rows": arrays.get("rows", 0) + 10**6, "word.0": np.zeros(())},
+        {"values": np.array(1.0), "progress": np.array(1.0)},
+        {"values": np.array(1.0), "progress": np.full(3, np.nan)},
     ):
-        np.savez(file, allow_pickle=True, **other)
+        with file.open("wb") as stream:
+            container.write(stream, said, {**arrays, **{part: a for part, a in other.items() if part in arrays}})
         before = file.read_bytes()
-        with refuses(rf"{name}\.npz: is no training that could be gone on with") as caught:
+        with refuses(rf"{name}\.safetensors: is no training that could be gone on with") as caught:
             file_training.train_files([text], tmp_path / "mine.txt", SMALL)
         assert "\n" not in sentence(caught.value)
         assert file.read_bytes() == before
@@ -355,13 +359,13 @@ def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, mon
     whole = file_training.train_files([text], tmp_path / "whole.txt", SMALL)
     folder = stopped(tmp_path / "mine.txt", text, after=14)
     kept = {file.name: file.read_bytes() for file in folder.iterdir()}
-    assert sorted(kept) == ["counts.npz", "state.npz"]
+    assert sorted(kept) == ["counts.safetensors", "state.safetensors"]
     random, told = np.random.default_rng(11), []
     for i in range(300):
         folder.mkdir(exist_ok=True)
         for name, content in kept.items():
             (folder / name).write_bytes(content)
-        name = ("counts.npz", "state.npz")[i % 2]
+        name = ("counts.safetensors", "state.safetensors")[i % 2]
         (folder / name).write_bytes(mutated(kept[name], random))
         try:
             again = file_training.train_files([text], tmp_path / "mine.txt", SMALL)
@@ -375,11 +379,11 @@ def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, mon
 
 
 def test_a_training_whose_counts_cannot_be_written_leaves_no_half_file(tmp_path, monkeypatch, text):
-    def full(stream, **_arrays):
+    def full(stream, _manifest, _arrays):
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez", full)
+    monkeypatch.setattr(container, "write", full)
     with refuses("No space left"):
         file_training.train_files([text], tmp_path / "mine.txt", SMALL)
     assert not list((tmp_path / "mine.txt.training").iterdir())

@@ -1,0 +1,154 @@
+"""What the manifest of a document says, and its arrays.
+
+It says
+
+===============  =======================================================================================================
+``format``       that it is a document, with ``version`` and ``title``
+``states``       the first state that undo leads to, and of each one behind it what differs from the one before it, as a
+                 JSON Merge Patch (RFC 7386). A state names its lesson, setting and model, and its arrays: ``inputs``,
+                 ``pins`` (which cells are held, and at what), ``run`` (records of the training that its weights are
+                 from), ``beyond`` (inputs as they were when a sentence was longer)
+``labels``       what was done before each state
+``now``          which of them is the present one
+``session``      what the window keeps beside the numbers
+===============  =======================================================================================================
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from explorer.container import Form
+from explorer.core.model import Model
+from explorer.core.ops import Array
+from explorer.core.training.records import Records
+from explorer.document.state import State
+
+FORMAT, VERSION = "Transformer Explorer document", 2
+MOST_TITLE = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """What a window keeps with a document.
+
+    Parameters
+    ----------
+    steps : tuple of (State, str)
+        The states that undo and redo lead to, each with what was done before it; none, where nothing is known of them.
+    now : int
+        Which of them is the document's.
+    beside : mapping
+        What else there is, such as where one looks, as JSON has it. Who reads it from a file believes none of it.
+    """
+
+    steps: tuple[tuple[State, str], ...] = ()
+    now: int = 0
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+
+NO_SESSION = Session()
+
+
+class Written:
+    """What a file says of a document, and its arrays: each once, however many states have it."""
+
+    def __init__(self, state: State, title: str, session: Session) -> None:
+        steps, now = (session.steps, session.now) if session.steps else (((state, ""),), 0)
+        self.arrays: dict[str, Array] = {}
+        self._names: dict[int, str] = {}
+        self._said: dict[int, dict[str, Any]] = {}
+        self._kept: list[object] = []  # what is known by its id has to stay
+        present = self._state(state)  # first: its arrays have the plain names
+        whole = [present if k == now else self._state(one) for k, (one, _) in enumerate(steps)]
+        patches = [_patch(before, after) for before, after in pairwise(whole)]
+        self.manifest: Any = {
+            "format": FORMAT,
+            "version": VERSION,
+            "title": title[:MOST_TITLE],
+            "states": [whole[0], *patches],
+            "labels": [label[:MOST_TITLE] for _, label in steps],
+            "now": now,
+            "session": dict(session.beside),
+        }
+        self.forms = {name: Form(array.dtype.name, array.shape) for name, array in self.arrays.items()}
+
+    def array(self, name: str) -> Array:
+        """An array, as a file that is open would give it."""
+        return self.arrays[name]
+
+    def _state(self, state: State) -> dict[str, Any]:
+        pins = {
+            name: [self._name(f"pins/{name}.cells", pin.cells), self._name(f"pins/{name}.values", pin.values)]
+            for name, pin in state.pins.items()
+        }
+        return {
+            "lesson": state.lesson,
+            "setting": state.setting,
+            "model": self._once(state.model, _model_said),
+            "inputs": {name: self._name(f"inputs/{name}", array) for name, array in state.inputs.items()},
+            "pins": pins,
+            "run": self._once(state.records, self._run) if state.records is not None else {},
+            "beyond": {name: self._name(f"beyond/{name}", array) for name, array in state.beyond.items()},
+        }
+
+    def _run(self, records: Records) -> dict[str, str]:
+        return {column: self._name(f"run/{column}", array) for column, array in records.arrays().items()}
+
+    def _once(self, thing: Any, say: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """What is said of a thing, written once, so that it is quickly seen to be the same as before."""
+        if id(thing) not in self._said:
+            self._kept.append(thing)
+            self._said[id(thing)] = say(thing)
+        return self._said[id(thing)]
+
+    def _name(self, way: str, array: Array) -> str:
+        """The name of an array in the file."""
+        name = self._names.get(id(array))
+        if name is None:
+            self._kept.append(array)
+            name = way if way not in self.arrays else f"{way} {len(self.arrays)}"
+            self._names[id(array)], self.arrays[name] = name, array
+        return name
+
+
+def _model_said(model: Model) -> dict[str, Any]:
+    blocks = model.blocks()
+    return {
+        "kind": model.kind,
+        "lengths": {name: int(length) for name, length in model.lengths.items()},
+        "axes": {axis: list(labels) for axis, labels in model.axes.items()},
+        "d_model": model.d_model,
+        "layers": model.layers,
+        # Not those of a block that the model no longer has.
+        "switches": {key: value for key, value in model.switches.items() if key.rpartition(".")[0] in blocks},
+        "seed": model.seed,
+        "initialiser": model.initialiser,
+        "dtype": model.dtype,
+    }
+
+
+def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes the one table of the other; None takes away."""
+    found: dict[str, Any] = {key: None for key in before if key not in after}
+    for key, value in after.items():
+        was = before.get(key)
+        if was is value or was == value:
+            continue
+        found[key] = _patch(was, value) if isinstance(was, dict) and isinstance(value, dict) else value
+    return found
+
+
+def patched(before: Mapping[str, Any], patch: Mapping[str, Any], depth: int = 3) -> dict[str, Any]:
+    """The other way round."""
+    made = dict(before)
+    for key, value in patch.items():
+        was = made.get(key)
+        if value is None:
+            made.pop(key, None)
+        elif depth and isinstance(was, dict) and isinstance(value, dict):
+            made[key] = patched(was, value, depth - 1)
+        else:
+            made[key] = value
+    return made
