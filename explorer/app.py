@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.saved import is_document, opened
+from explorer.lessons.saved import is_document, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.settings import Settings, own_folder
 from explorer.ui.appearance import MODES, SCALES, Appearance
@@ -55,7 +55,10 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     ExplorerError
         Where the file cannot be opened.
     """
-    lesson, state = opened(file or FIRST_LESSON)
+    if file is not None and is_document(file):
+        lesson, state, session = opened_session(file)
+    else:
+        (lesson, state), session = opened(file or FIRST_LESSON), None
     # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
     app = QApplication.instance() or QApplication(sys.argv[:1])
@@ -63,8 +66,8 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     app.setApplicationName("Transformer Explorer")
     settings = Settings(own_folder() if remembers else None)
     window = make_window(lesson, _appearance(app, settings), state, settings)
-    if file is not None and is_document(file):
-        window.files.belongs_to(Path(file))
+    if file is not None and session is not None:
+        window.files.belongs_to(Path(file), session)
     if file is None:
         window.lessons.offer()
     elif not is_document(file):

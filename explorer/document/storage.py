@@ -172,7 +172,8 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
     if not all(is_text(label, MOST_TITLE) for label in labels):
         raise DamagedError("what was done before one of its states is not a text")
     now, title = top.whole("now", 0, len(said) - 1), top.text("title", MOST_TITLE)
-    reader, states = _Reader(parts), []
+    reader = _Reader(parts)
+    states: list[State] = []
     table: dict[str, Any] = {}
     for patch in said:
         patch = JsonTable(patch, "a state").data

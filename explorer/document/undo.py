@@ -1,6 +1,6 @@
 """Undo and redo: a list of states with a place in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -108,6 +108,14 @@ class UndoHistory:
         step, now = self._steps[place], self._steps[self._now]
         near = abs(place - self._now) <= MOST_KEPT and abs(step.bytes - now.bytes) <= MOST_KEPT_BYTES
         return near and step.state.lesson == lesson
+
+    def surround(self, steps: Sequence[tuple[State, str]], now: int) -> None:
+        """Put the present state, which is one of those that a file has kept, among them; what was before stays so."""
+        made, opened = list(self._steps[: self._now]), self.undo_label or ""
+        for k, (state, label) in enumerate(steps):
+            held = made[-1].bytes + _only_in(made[-1].state, state) if made else 0
+            made.append(_Step(state, label if k else opened, None, held))
+        self._steps, self._now = tuple(made), self._now + now
 
     def undo(self) -> str | None:
         """Go back. Returns what was taken back, or None at the beginning."""

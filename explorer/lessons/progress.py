@@ -85,6 +85,27 @@ class Progress:
         """How many questions were answered rightly the first time, and without a hint."""
         return sum(one.first and not one.hints for one in self.answers.values())
 
+    @staticmethod
+    def of(lesson: str, found: Any) -> "Progress":
+        """The progress that a file tells of; that of a beginner where it tells of none."""
+        try:
+            return Progress._of(lesson, found)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return Progress(lesson, seed=randbits(32))
+
+    @staticmethod
+    def _of(lesson: str, found: Any) -> "Progress":
+        answers = {str(step): Answered(**one) for step, one in found["answers"].items()}
+        if not all(isinstance(vars(one)[key], int) for one in answers.values() for key in vars(one)):
+            raise TypeError
+        return Progress(lesson, str(found["step"]), tuple(map(str, found["seen"])), answers, int(found["seed"]))
+
+    def joined(self, other: "Progress") -> "Progress":
+        """What this one knows, and what the other one knows of steps that this one does not."""
+        seen = tuple(dict.fromkeys((*self.seen, *other.seen)))
+        seed = self.seed if self.answers or self.seen else other.seed
+        return replace(self, seen=seen, answers={**other.answers, **self.answers}, seed=seed)
+
     def as_json(self) -> dict[str, Any]:
         """As it stands in the file."""
         answers = {step: vars(one) for step, one in self.answers.items()}
@@ -127,11 +148,7 @@ class ProgressFolder:
         """
         found = self._read(lesson)
         try:
-            answers = {str(step): Answered(**one) for step, one in found["answers"].items()}
-            if not all(isinstance(vars(one)[key], int) for one in answers.values() for key in vars(one)):
-                raise TypeError
-            seen = tuple(map(str, found["seen"]))
-            return Progress(lesson, str(found["step"]), seen, answers, int(found["seed"]))
+            return Progress._of(lesson, found)
         except (KeyError, TypeError, ValueError, AttributeError):
             file = self.folder / f"{lesson}.json"
             with suppress(OSError):

@@ -7,6 +7,7 @@ from uuid import uuid4
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Input
 from explorer.document import storage
+from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson, Setting
@@ -44,6 +45,23 @@ def opened(name_or_path: str | Path) -> tuple[Lesson, State]:
         return lesson_of(*storage.load(name_or_path))
     lesson = load(name_or_path)
     return lesson, lesson.state()
+
+
+def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:
+    """A document from its file, as `opened`, with what was kept beside it.
+
+    Raises
+    ------
+    ExplorerError
+        Those of `explorer.document.storage.load`.
+    """
+    saved, title, session = storage.load_session(path)
+    lesson, state = lesson_of(saved, title)
+    if state is not saved:
+        steps = [(replace(one, lesson=state.lesson, setting=state.setting), label) for one, label in session.steps]
+        steps[session.now] = state, steps[session.now][1]
+        session = replace(session, steps=tuple(steps))
+    return lesson, state, session
 
 
 def is_document(name_or_path: str | Path) -> bool:

@@ -67,6 +67,17 @@ class Walk:
         self._keep(self.progress.at(self.step.id))
         return command
 
+    def resume(self, at: int, progress: Progress) -> None:
+        """Be at a step, with what somebody knew in another place.
+
+        Raises
+        ------
+        ExplorerError
+            "not-written" where the progress cannot be kept.
+        """
+        self.at = at
+        self._keep(self.progress.joined(progress).at(self.step.id))
+
     # The question of the step that one is at
 
     @property

@@ -1,9 +1,11 @@
 """Documents as files: opening, saving, and the question before changes are lost."""
 
 import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
@@ -14,17 +16,20 @@ from explorer.core import script
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.as_text import as_text, from_text
+from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
-from explorer.lessons.saved import is_document, lesson_of, opened
+from explorer.lessons.saved import is_document, lesson_of, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
+from explorer.ui.claims import Claim
 from explorer.ui.later import do_later
 from explorer.ui.workbench import Workbench
 
 PROGRAM = "Transformer Explorer"
 OPENED = (ENDING, ".toml")
 LONGEST_NAME = 60
+RECENT, MOST_RECENT = "recent documents", 10
 
 Answer = Literal["save", "discard", "cancel"]
 
@@ -84,6 +89,12 @@ class Dialogs:
         button = QMessageBox.StandardButton
         return self._ask(f"Replace {path}?", button.Cancel, button.Yes | button.Cancel) == button.Yes
 
+    def replace_changed(self, path: Path) -> bool:
+        """Whether to write over a file that somebody else has written since."""
+        button = QMessageBox.StandardButton
+        text = f"{path} was changed by another window or program since it was opened here. Replace it?"
+        return self._ask(text, button.Cancel, button.Yes | button.Cancel) == button.Yes
+
     def tell(self, sentence: str) -> None:
         """Say what went wrong."""
         button = QMessageBox.StandardButton
@@ -114,10 +125,24 @@ class _File:
         Where it is saved, if it is.
     saved : State or None
         The state that is there; without a path, the one that it began with.
+    stamp : tuple or None
+        By which it is seen that somebody else has written the file since.
     """
 
     path: Path | None
     saved: State | None
+    stamp: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self.stamp = self.found()
+
+    def found(self) -> tuple[int, ...] | None:
+        """The stamp that the file has now; None where there is none."""
+        if self.path is not None:
+            with suppress(OSError):
+                facts = self.path.stat()
+                return facts.st_ino, facts.st_size, facts.st_mtime_ns
+        return None
 
 
 class Files(QObject):
@@ -139,11 +164,22 @@ class Files(QObject):
         A lesson was opened, from this file; None: one that comes with the program.
     done : str
         Something was written; the sentence says where.
+    session_opened : mapping
+        A document was opened, with this beside its numbers.
+    shared : Path
+        The document's file is open in another window, too.
+
+    Attributes
+    ----------
+    beside : callable
+        What is to be kept beside the numbers.
     """
 
     refreshed = Signal()
     lesson_opened = Signal(object)
     done = Signal(str)
+    session_opened = Signal(object)
+    shared = Signal(object)
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         super().__init__(window)
@@ -152,6 +188,8 @@ class Files(QObject):
         self.dialogs = Dialogs(window)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder = Path(documents if Path(documents).is_dir() else QDir.homePath())
+        self.beside: Callable[[], Mapping[str, Any]] = dict
+        self.claim = Claim(bench.settings.folder)
         self.kept: dict[str, tuple[Lesson, State]] = {}
         """Examples that were changed and then left, by their id, as they were left."""
         self._file = _File(None, bench.document.state)
@@ -183,6 +221,8 @@ class Files(QObject):
         self._window.setWindowTitle(f"{title}[*] – {PROGRAM}")
         if self._window.isWindowModified() is not self.modified:  # Qt tells the system each time
             self._window.setWindowModified(self.modified)
+        if not self.claim.hold(self.path):
+            self.shared.emit(self.path)
         self.refreshed.emit()
 
     def _name(self) -> str:
@@ -230,12 +270,20 @@ class Files(QObject):
             self._files[state] = self._file = _File(None, None)
             self.refresh()
 
-    def belongs_to(self, path: Path) -> None:
+    def belongs_to(self, path: Path, session: Session) -> None:
         """The document that the window begins with was opened from this file."""
         self.folder = path.absolute().parent
-        self._begin(path)
+        self._bench.document.history.surround(session.steps, session.now)
+        self._begin(path.absolute())
+        self._remember(path.absolute())
+        self.session_opened.emit(session.beside)
 
     def _open(self, path: Path) -> None:
+        if is_document(path):
+            if self._open_document(path, path):
+                self.folder = path.parent
+                self._remember(path)
+            return
         try:
             lesson, state = opened(path)
         except ExplorerError as error:
@@ -243,23 +291,44 @@ class Files(QObject):
             return
         self.folder = path.parent
         self._bench.open_state(lesson, state)
-        self._begin(path if is_document(path) else None)
-        if not is_document(path):
-            self.lesson_opened.emit(path)
+        self._begin(None)
+        self.lesson_opened.emit(path)
+
+    def _open_document(self, path: Path, belongs_to: Path | None) -> bool:
+        try:
+            lesson, state, session = opened_session(path)
+        except ExplorerError as error:
+            self._forget(path)
+            self.dialogs.tell(sentence(error))
+            return False
+        self._bench.open_state(lesson, state, "", session.steps, session.now)
+        self._begin(belongs_to)
+        self.session_opened.emit(session.beside)
+        return True
 
     def open_unsaved(self, path: Path) -> bool:
         """Open what another window could not save any more; it is unsaved here, too. Returns whether it is open."""
-        try:
-            lesson, state = opened(path)
-        except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
+        if not self._open_document(path, None):
             return False
-        self._bench.open_state(lesson, state)
-        self._begin(None)
-        self._bench.opened.discard(state)
+        self._bench.opened.discard(self._bench.document.wanted)
         self._file.saved = None
         self.refresh()
         return True
+
+    @property
+    def recent(self) -> list[Path]:
+        """The documents that were opened or saved last, the newest first."""
+        names: list[object] = self._bench.settings.get(RECENT, [])
+        return [Path(name) for name in names if isinstance(name, str)]
+
+    def _remember(self, path: Path) -> None:
+        names = [str(path), *(str(one) for one in self.recent if one != path)]
+        self._bench.settings.set(RECENT, names[:MOST_RECENT])
+
+    def _forget(self, path: Path) -> None:
+        """What is no more is not offered again."""
+        if not path.exists():
+            self._bench.settings.set(RECENT, [str(one) for one in self.recent if one != path])
 
     def _begin(self, path: Path | None) -> None:
         """Take the present state as the beginning of another document."""
@@ -286,11 +355,21 @@ class Files(QObject):
                 return False
         return self._save(path)
 
+    def session(self) -> Session:
+        """What is kept with the document as it is now: what undo and redo lead to, and what is beside the numbers."""
+        document = self._bench.document
+        if document.state is not document.wanted:
+            return Session(beside=self.beside())
+        return Session(*document.history.around(document.state.lesson), self.beside())
+
     def _save(self, path: Path) -> bool:
         document = self._bench.document
+        stamp = self._file.found() if path == self.path else None
+        if stamp is not None and stamp != self._file.stamp and not self.dialogs.replace_changed(path):
+            return False
         try:
             document.settle()
-            storage.save(document.state, self._bench.lesson.title, path)
+            storage.save(document.state, self._bench.lesson.title, path, self.session())
         except ExplorerError as error:
             self.dialogs.tell(sentence(error))
             return False
@@ -298,6 +377,8 @@ class Files(QObject):
             if file.path == path:
                 file.saved = None
         self._file.path, self._file.saved = path, document.state
+        self._file.stamp = self._file.found()
+        self._remember(path)
         self.kept.pop(self._bench.lesson.id, None)
         self.folder = path.parent
         self.done.emit(f"Saved as {path}")

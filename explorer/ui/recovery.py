@@ -12,6 +12,7 @@ from PySide6.QtCore import QLockFile, QObject, QTimer
 
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
+from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
 from explorer.ui.background import Background
@@ -104,7 +105,8 @@ class Recovery(QObject):
             self._timer.start()
         elif state is not self._written and (file := self._begun()) is not None:
             title, begun = self._bench.lesson.title, perf_counter()
-            self._writer.run(partial(_save, state, title, file, self._turn), partial(self._end, state, begun))
+            save = partial(_save, state, title, file, self._files.session(), self._turn)
+            self._writer.run(save, partial(self._end, state, begun))
 
     def _begun(self) -> Path | None:
         """The window's file, locked; None where none can be written: the person hears of that where they save."""
@@ -131,9 +133,9 @@ class Recovery(QObject):
         self._file = self._lock = self._written = None
 
 
-def _save(state: State, title: str, file: Path, turn: Lock) -> None:
+def _save(state: State, title: str, file: Path, session: Session, turn: Lock) -> None:
     with turn, suppress(ExplorerError):
-        storage.save(state, title, file)
+        storage.save(state, title, file, session)
 
 
 def _newest_first(folder: Path | None) -> list[Path]:

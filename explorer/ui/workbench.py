@@ -1,5 +1,6 @@
 """What every panel and widget is given: the model, what is looked at, and the look."""
 
+from collections.abc import Sequence
 from weakref import WeakSet
 
 from explorer.document.commands import Replace
@@ -104,12 +105,28 @@ class Workbench:
         title = lesson.title if setting is None else f"{lesson.title}: {lesson.setting(setting).title}"
         self.open_state(lesson, state, title)
 
-    def open_state(self, lesson: Lesson, state: State, title: str = "") -> None:
-        """Open a document of an example; it can be undone."""
+    def open_state(
+        self, lesson: Lesson, state: State, title: str = "", steps: Sequence[tuple[State, str]] = (), now: int = 0
+    ) -> None:
+        """Open a document of an example; it can be undone.
+
+        Parameters
+        ----------
+        lesson : Lesson
+        state : State
+        title : str
+            As undo names it.
+        steps : sequence of (State, str)
+            What undo and redo had led to when it was saved.
+        now : int
+            Which of them is the state.
+        """
         self._lessons[lesson.id] = lesson
         self.opened.add(state)
         another = lesson.id != self.document.state.lesson
         self.document.do(Replace(state, f"Open “{title or lesson.title}”"))
+        if steps:
+            self.document.history.surround(steps, now)
         # A lesson may hold the weights of a large model; those that nobody can go back to are let go.
         within_reach = {one.lesson for one in (self.document.state, *self.document.history.states)}
         for name in self._lessons.keys() - within_reach:

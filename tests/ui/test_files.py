@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
 from explorer.core.forward import same_bytes
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
 from explorer.lessons.loader import load as load_lesson
 from explorer.lessons.new import new_lesson
+from explorer.settings import Settings
 from explorer.ui.errors import Message
 from explorer.ui.files import Dialogs
 from explorer.ui.later import do_later
@@ -566,3 +567,125 @@ def test_other_text_is_refused_in_one_sentence(window, answer):
         ("tell", "The clipboard holds no document as text; copy all lines from the first mark to the last.")
     ]
     assert window.bench.document.state is before
+
+
+# What is kept beside the numbers
+
+
+def restarted(open_window, window, path, answer, settings=None):
+    """Another window, in which a file is opened."""
+    other = open_window(settings=settings)
+    answer(other)
+    other.files.open_path(path)
+    other.bench.bridge.flush()
+    return other
+
+
+def test_a_file_opens_where_it_was_left_with_its_undo_history(open_window, window, tmp_path, answer):
+    path, bench = tmp_path / "a.explorer", window.bench
+    answer(window, to_save=path)
+    edit(window, 2.0)
+    edit(window, 3.0)
+    edit(window, 4.0)
+    bench.document.undo()
+    bench.bridge.flush()
+    bench.selection.go_to("source.embedding")
+    bench.selection.keep("scores in order", True)
+    bench.descent.set_kind("Adam")
+    bench.descent.set_rate(0.25)
+    window.files.save()
+    other = restarted(open_window, window, path, answer)
+    document, selection = other.bench.document, other.bench.selection
+    assert (selection.stage, selection.looking.choices["scores in order"]) == ("source.embedding", True)
+    assert (other.bench.descent.kind, other.bench.descent.rate) == ("Adam", 0.25)
+    assert not other.files.modified
+    for travel, value in ((None, 3.0), (document.redo, 4.0), (document.undo, 3.0), (document.undo, 2.0)):
+        if travel is not None:
+            travel()
+        assert document.state.inputs[CELL][0, 0] == value
+    document.redo()
+    assert not other.files.modified
+    assert other.files.path == path
+
+
+def test_a_file_saved_within_a_lesson_opens_at_its_step(open_window, answer, tmp_path):
+    window = open_window("start-here")
+    window.lessons.go_on()
+    guide = window.lessons.guide
+    guide.go(2)
+    path = tmp_path / "a.explorer"
+    answer(window, to_save=path)
+    window.files.save_as()
+    other = restarted(open_window, window, path, answer)
+    assert other.lessons.guide.at == 2
+    assert other.lessons.guide.walk.progress.seen == guide.walk.progress.seen
+    assert_same_inputs(other, window)
+
+
+def assert_same_inputs(one, other):
+    for name, array in one.bench.document.state.inputs.items():
+        assert same_bytes(array, other.bench.document.state.inputs[name]), name
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        dict.fromkeys(("page", "stage", "head", "showing", "choices", "cell", "lesson", "training"), said)
+        for said in (None, 5, -1, "x", [], {}, [[]], {"step": 99, "kind": "x", "rate": "fast", "frozen": {}}, True)
+    ]
+    + [{"cell": ["source.table", 99, 0]}, {"cell": ["source.table", 0]}, {"training": {"rate": float("inf")}}],
+)
+def test_what_a_file_says_beside_its_numbers_is_not_believed(window, beside):
+    before = window.bench.selection.stage
+    window.files.session_opened.emit(beside)
+    window.bench.bridge.flush()
+    assert window.bench.selection.stage == before
+
+
+def test_a_second_window_on_a_file_is_told(open_window, tmp_path, file, answer):
+    settings = Settings(tmp_path)
+    window = restarted(open_window, None, file, answer, settings)
+    assert not window.notice.text
+    other = restarted(open_window, None, file, answer, settings)
+    assert other.notice.text == (
+        "“mine.explorer” is open in another window, too. Whoever saves last replaces what the other has saved."
+    )
+    other.notice.buttons["Go on"].click()
+    window.close()
+    third = restarted(open_window, None, file, answer, Settings(tmp_path))
+    assert not third.notice.text
+
+
+def test_a_file_that_somebody_else_has_written_is_not_replaced_without_a_question(window, tmp_path, file, answer):
+    given = answer(window, replace_changed=False)
+    window.files.open_path(file)
+    window.bench.document.do(SetCells("output.W", {(0, 0): 7.0}))
+    file.write_bytes(b"something else")
+    assert not window.files.save()
+    assert given.asked[-1] == ("replace_changed", file)
+    assert file.read_bytes() == b"something else"
+    answer(window, replace_changed=True)
+    assert window.files.save()
+    assert load(file)[0].inputs["output.W"][0, 0] == 7.0
+    file.unlink()  # under the window: what is open is written anew
+    window.bench.document.do(SetCells("output.W", {(0, 0): 8.0}))
+    assert window.files.save()
+    assert load(file)[0].inputs["output.W"][0, 0] == 8.0
+
+
+def test_what_was_opened_last_is_offered_and_a_missing_file_is_said(open_window, tmp_path, file, answer):
+    settings = Settings(tmp_path / "settings")
+    window = restarted(open_window, None, file, answer, settings)
+    other = file.with_name("a&b.explorer")
+    answer(window, to_save=other)
+    window.files.save_as()
+    assert Settings(tmp_path / "settings").get("recent documents", []) == [str(other), str(file)]
+    menu = next(one for one in window.top_bar.title.menu().findChildren(QMenu) if one.title() == "Open recent")
+    menu.aboutToShow.emit()
+    assert [action.text().split()[0] for action in menu.actions()] == ["a&&b.explorer", "mine.explorer"]
+    file.unlink()
+    given = answer(window)
+    menu.actions()[1].trigger()
+    assert given.asked == [("tell", f"{file}: cannot be read: there is no such file.")]
+    assert window.files.recent == [other]
+    assert window.files.path == other

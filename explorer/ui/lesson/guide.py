@@ -291,6 +291,13 @@ class Guide(QObject):
         self._bench.bridge.flush()
         self._look()
 
+    def resume(self, step: int, progress: Progress) -> None:
+        """Be at a step again, in the model as it is: a document was opened that was saved there."""
+        self._place = self._places[self._bench.document.wanted] = Place(self.lesson, step)
+        self._kept(lambda: self.walk.resume(step, progress))
+        self._numbers[self.lesson.id, self.steps[step].id] = numbers_of(self.steps[step], self.walk.engine(step))
+        self._look()
+
     def next(self) -> None:
         """Go one step on."""
         self.go(0 if self.at is None else self.at + 1)

@@ -1,5 +1,6 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
@@ -22,6 +23,7 @@ from explorer.document.document import Change
 from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
+from explorer.ui import session
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
@@ -172,6 +174,9 @@ class MainWindow(QMainWindow):
         self.lessons.guide.stepped.connect(self._share_width)
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
+        self.files.beside = lambda: session.kept(self)
+        self.files.session_opened.connect(lambda beside: session.restore(self, beside))
+        self.files.shared.connect(self._say_shared)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
         bench.appearance.changed.connect(self.restyle)
         self._open(bench.lesson)
@@ -386,6 +391,11 @@ class MainWindow(QMainWindow):
 
     # Following
 
+    def _say_shared(self, path: Path) -> None:
+        """The file is open in another window, too."""
+        text = f"“{path.name}” is open in another window, too. Whoever saves last replaces what the other has saved."
+        self.notice.ask(text, {"Save as another file …": self.files.save_as, "Go on": lambda: None})
+
     def _say_failed(self, error: ExplorerError) -> None:
         self.top_bar.showing.stay()
         show_error(error, self.top_bar.title)
@@ -550,6 +560,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.recovery.close()
+        self.files.claim.release()
         self.compare(False)
         self.lessons.close_down()
         if self.training is not None:

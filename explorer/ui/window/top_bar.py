@@ -44,6 +44,8 @@ class TopBar(QFrame):
     title : QPushButton
         What is open; its menu has the examples and what is done with the document.
     showing : Showing
+    page : int
+        Which of `PAGES` is chosen.
 
     Signals
     -------
@@ -57,7 +59,7 @@ class TopBar(QFrame):
         super().__init__(parent)
         self.setObjectName("topBar")
         self._bench = bench
-        self._page, self._name = 0, ""
+        self.page, self._name = 0, ""
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
@@ -109,7 +111,9 @@ class TopBar(QFrame):
             menu.insertActions(behind, listed)
 
         menu.aboutToShow.connect(list_models)
-        menu.addActions([actions.new_model, actions.open, actions.save, actions.save_as])
+        menu.addActions([actions.new_model, actions.open])
+        menu.addMenu(_recent(files, menu))
+        menu.addActions([actions.save, actions.save_as])
         menu.addActions([actions.copy_text, actions.open_text, actions.export_python])
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole])
@@ -141,7 +145,7 @@ class TopBar(QFrame):
         """Show which tab is chosen, and only what concerns its page."""
         for number, tab in enumerate(self._tabs):
             tab.setChecked(number == page)
-        self._page = page
+        self.page = page
         self._settings.setVisible(page < PAGES.index("Words"))  # a run begins with the weights of a setting
         self.showing.setVisible(page == 0)
 
@@ -156,7 +160,7 @@ class TopBar(QFrame):
         self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
         self._settings.group.idClicked.connect(self._choose_setting)
         self._setting_place.addWidget(self._settings)
-        self.show_page(self._page)
+        self.show_page(self.page)
         before: QWidget = self._tabs[-1]
         for button in self._settings.group.buttons():
             self.setTabOrder(before, button)  # made last, but it does not stand last
@@ -213,3 +217,18 @@ def _button(action: QAction) -> QToolButton:
     button.setAccessibleName(action.text())
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
+
+
+def _recent(files: Files, parent: QMenu) -> QMenu:
+    """The documents that were opened or saved last, each by its name and folder."""
+    menu = QMenu("Open recent", parent)
+
+    def list_them() -> None:
+        menu.clear()
+        for path in files.recent:
+            menu.addAction(f"{path.name}    {path.parent}".replace("&", "&&"), partial(files.open_path, path))
+        if menu.isEmpty():
+            menu.addAction("Nothing was opened or saved yet").setEnabled(False)
+
+    menu.aboutToShow.connect(list_them)
+    return menu

@@ -1,0 +1,130 @@
+"""What a document's file keeps beside its numbers: where one looks, how far one is in its lesson, how one trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.lessons.progress import Progress
+from explorer.pages.view import Cell
+from explorer.ui.window.top_bar import PAGES
+
+if TYPE_CHECKING:
+    from explorer.ui.window.main_window import MainWindow
+
+MOST_CHOICES, MOST_CHOICE = 500, 9999
+SHOWING = ("values", "change", "step", "gradient", "difference")
+
+
+def kept(window: MainWindow) -> dict[str, Any]:
+    """What there is to keep, as JSON has it."""
+    selection, descent, guide = window.bench.selection, window.bench.descent, window.lessons.guide
+    found: dict[str, Any] = {
+        "page": window.top_bar.page,
+        "stage": selection.stage,
+        "head": None if selection.averaged else selection.head,
+        "showing": selection.showing,
+        "choices": {key: value for key, value in selection.looking.choices.items() if _is_choice(value)},
+        "cell": None if selection.cell is None else [selection.cell.node, *map(int, selection.cell.index)],
+        "training": {"kind": descent.kind, "rate": descent.rate, "frozen": descent.frozen, "also": descent.also},
+    }
+    if guide.at is not None:
+        found["lesson"] = {"step": guide.at, "progress": guide.walk.progress.as_json()}
+    return found
+
+
+def restore(window: MainWindow, beside: Mapping[str, Any]) -> None:
+    """Look where one looked when a file was saved. What is not as it could have been written is passed over."""
+    document = window.bench.document
+    if document.wanted.lesson != document.state.lesson:  # a large model is still computed
+        once = Qt.ConnectionType.SingleShotConnection
+        window.bench.bridge.changed.connect(lambda _: restore(window, beside), once)
+        return
+    window.bench.bridge.flush()
+    for what, act in _PARTS.items():
+        if what in beside:
+            act(window, beside[what])
+
+
+def _lesson(window: MainWindow, said: Any) -> None:
+    guide = window.lessons.guide
+    step = said.get("step") if isinstance(said, dict) else None
+    if type(step) is int and 0 <= step < len(guide.steps):
+        guide.resume(step, Progress.of(guide.lesson.id, said.get("progress")))
+
+
+def _training(window: MainWindow, said: Any) -> None:
+    descent = window.bench.descent
+    if not isinstance(said, dict) or not descent.possible:
+        return
+    kind, rate = said.get("kind"), said.get("rate")
+    if isinstance(kind, str) and kind in OPTIMISERS:
+        descent.set_kind(kind)
+    if isinstance(rate, int | float) and isfinite(rate) and 0 < rate < 1000:
+        descent.set_rate(float(rate))
+    for part, moves in (("frozen", False), ("also", True)):
+        names = said.get(part)
+        for name in descent.moves().keys() & set(filter(_is_text, names if isinstance(names, list) else ())):
+            descent.set_moves(name, moves)
+
+
+def _choices(window: MainWindow, said: Any) -> None:
+    for key, value in list(said.items())[:MOST_CHOICES] if isinstance(said, dict) else ():
+        if _is_choice(value):
+            window.bench.selection.keep(key, value)
+
+
+def _head(window: MainWindow, said: Any) -> None:
+    if said is None or (type(said) is int and 0 <= said <= MOST_CHOICE):
+        window.bench.selection.set_head(said)
+
+
+def _stage(window: MainWindow, said: Any) -> None:
+    if said in [place.name for place in window.bench.selection.places]:
+        window.bench.selection.go_to(said)
+
+
+def _showing(window: MainWindow, said: Any) -> None:
+    if said in SHOWING:
+        window.top_bar.showing.show_in_matrices(said)
+
+
+def _page(window: MainWindow, said: Any) -> None:
+    if type(said) is int and 0 <= said < len(PAGES):
+        window.show_page(said)
+
+
+def _cell(window: MainWindow, said: Any) -> None:
+    graph = window.bench.document.engine.graph
+    name, *index = said if isinstance(said, list) and said else (None,)
+    if not isinstance(name, str) or name not in graph.nodes or not all(type(n) is int for n in index):
+        return
+    shape = graph.shape(name)
+    if len(shape) == len(index) and all(0 <= n < most for n, most in zip(index, shape, strict=True)):
+        window.bench.selection.choose(Cell(name, tuple(index)))
+
+
+_PARTS: dict[str, Callable[[MainWindow, Any], None]] = {
+    "lesson": _lesson,
+    "training": _training,
+    "choices": _choices,
+    "head": _head,
+    "stage": _stage,
+    "showing": _showing,
+    "page": _page,
+    "cell": _cell,
+}
+"""In the order in which they are restored: a step of a lesson looks somewhere by itself."""
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_choice(value: object) -> bool:
+    """Whether it is of the kind that most choices on pages are: a place in a list, a number, yes or no."""
+    return isinstance(value, bool | int) and -1 <= value <= MOST_CHOICE
