@@ -177,6 +177,7 @@ class MainWindow(QMainWindow):
         self.files.beside = lambda: session.kept(self)
         self.files.session_opened.connect(lambda beside: session.restore(self, beside))
         self.files.shared.connect(self._say_shared)
+        self.files.refreshed.connect(self.actions_.refresh)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
         bench.appearance.changed.connect(self.restyle)
         self._open(bench.lesson)
