@@ -1,10 +1,13 @@
 """Whether a lesson is valid, and all its steps are."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 
+from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import written
 from explorer.document.document import Document
 from explorer.lessons.goals import holds
 from explorer.lessons.loader import load
@@ -37,6 +40,15 @@ def check_lesson(path: str | Path) -> Lesson:
     return lesson
 
 
+def _is_written(step: Step, engine: Engine) -> bool:
+    """Whether the number that is asked for stands in the words as text."""
+    question = step.question
+    assert isinstance(question, Predict)
+    number = written(float(array_of(engine, question.node, question.of)[question.cell]), question.digits)
+    said = " ".join((step.title, step.words, question.ask)).replace("-", "−")
+    return re.search(rf"(?<![\d.,−]){re.escape(number)}(?!\d|[.,]\d)", said) is not None
+
+
 def check_steps(lesson: Lesson, file: str) -> None:
     """Compute a lesson at every step; errors as of `check_lesson`, which name the file."""
     states = StepStates(lesson)
@@ -64,6 +76,8 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
         shown = [inner for text in (step.words, question.ask) for inner in cells_in(text)]
         if any(step.shown[inner] == asked and is_gradient(inner) is gradient for inner in shown):
             return "the words show the number that is asked for", "leave it out, or show it in `why`"
+        if question.digits and not question.fresh and _is_written(step, engine):
+            return "the words tell the number that is asked for", "leave it out, or tell it in `why`"
     if isinstance(question, MakeSo) and all(holds(one, engine) for one in question.conditions):
         return "`question.goal` is reached before anything is done", "ask for something that is not so yet"
     return "", ""

@@ -15,7 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.explain import operands
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
-from explorer.document.commands import PinCells, SetArray
+from explorer.document.commands import Command, PinCells, SetArray
 from explorer.document.state import State
 from explorer.lessons.answers import Verdict, values_of
 from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
@@ -24,6 +24,8 @@ from explorer.lessons.steps import ALL, Predict
 MISSING = "▢"
 """What stands for a number that is to be filled in."""
 _SEVERAL = 4
+_DRAWS = 20
+"""Times that numbers are drawn until they give a result worth computing; where none does, the last are taken."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,8 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
     """The state with other numbers in what the asked node is computed from; the same for the same seed.
 
     Inputs are set and computed nodes are pinned, so that the derivation begins with numbers that are easy to read.
-    What is whole, the same everywhere (γ, a scale), 0 or 1, or masked stays as it is; shares stay shares.
+    What is whole, the same everywhere (γ, a scale), 0 or 1, or masked stays as it is; shares stay shares. Others are
+    drawn where the result is 0 or the one of before, which would need no computing.
 
     Parameters
     ----------
@@ -133,17 +136,26 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
         return state
     name, _, last = found[0]
     read = {operand.node for operand in operands(last)}
-    random = np.random.default_rng(seed)
-    for parent in dict.fromkeys(one for one in graph.nodes[name].parents if one in read):
-        drawn = _drawn(engine.values[parent], random)
-        if drawn is None:
-            continue
-        if graph.nodes[parent].is_input:
-            state = SetArray(parent, drawn).apply(state)
-        else:
-            cells = {cell: float(number) for cell, number in np.ndenumerate(drawn) if np.isfinite(number)}
-            state = PinCells(parent, cells).apply(state)
-    return state
+    parents = dict.fromkeys(one for one in graph.nodes[name].parents if one in read)
+    known = (0.0, float(engine.value(place)[question.cell]))
+    random, fresh = np.random.default_rng(seed), state
+    for _ in range(_DRAWS):
+        fresh = state
+        for parent in parents:
+            drawn = _drawn(engine.values[parent], random)
+            if drawn is not None:
+                fresh = _given(parent, drawn, graph.nodes[parent].is_input).apply(fresh)
+        result = float(values_of(fresh).value(place)[question.cell])
+        if all(abs(result - number) > half_unit(question.digits) for number in known):
+            break
+    return fresh
+
+
+def _given(name: str, drawn: Array, is_input: bool) -> Command:
+    """The command that gives a node other numbers."""
+    if is_input:
+        return SetArray(name, drawn)
+    return PinCells(name, {cell: float(number) for cell, number in np.ndenumerate(drawn) if np.isfinite(number)})
 
 
 def _drawn(array: Array, random: np.random.Generator) -> Array | None:

@@ -41,8 +41,15 @@ MOST_TRAINING = 2000
 SHOWING = ("values", "change", "gradient", "step")
 _KEYS = (
     *("id", "title", "words", "notes", "minutes", "setting", "showing", "head"),
-    *("look", "switches", "inputs", "pins", "release", "tokens", "training", "question"),
+    *("look", "switches", "inputs", "pins", "release", "tokens", "training", "question", "practice"),
 )
+PRACTICE = (
+    (1, "one-missing", "The same with one step missing", "for you alone. One step of the computation is left out"),
+    (2, "two-missing", "Two steps missing", "once more, and the rule is the same. Two steps are left out"),
+    (ALL, "all-missing", "All by yourself", "for the last time, and the rule is the same. Every step is left out"),
+)
+"""What follows a worked example: how many steps of the derivation are left out, and what it is called and says."""
+PRACTICE_MINUTES = 1.5
 
 
 def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
@@ -71,8 +78,9 @@ def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
         table = Table(top.file, table.data, (), str(id if named else number))
         if any(step.id == id for step in read):
             table.fail("id", "stands above already", "each step has an id of its own")
-        step, state = _StepReader(table, lesson, state, begun).read()
-        read.append(step)
+        reader = _StepReader(table, lesson, state, begun)
+        step, state = reader.read()
+        read += (step, *reader.practice(step))
     return tuple(read)
 
 
@@ -105,15 +113,43 @@ class _StepReader:
         step = replace(step, edits=edits, training=self._training())
         look, head = self._look(table.table("look"))
         question = self._question(look) if "question" in table else None
-        step = replace(step, look=look, head=head, question=question)
+        return self._with_shown(replace(step, look=look, head=head, question=question)), self._state
+
+    def practice(self, step: Step) -> Iterator[Step]:
+        """The same by oneself on fresh numbers, with more and more of the derivation left out, where it is wanted."""
+        if "practice" not in self._table:
+            return
+        table = self._table.table("practice")
+        table.has_only("ask", "node", "cell", "digits", "hints", "why")
+        hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
+        asked = self._predict(table, step.look, Question(ask=table.markdown("ask"), hints=hints))
+        rows, columns = (asked.cell[-2:-1], asked.cell[-1:]) if len(asked.cell) > 1 else (asked.cell, ())
+        look = Look(step.look.stage, asked.node, rows, columns)
+        for fade, id, title, said in PRACTICE:
+            why = table.markdown("why", "") if fade == ALL else ""
+            question = replace(asked, fade=fade, fresh=True, why=why)
+            yield self._with_shown(
+                Step(
+                    f"{step.id}-{id}",
+                    title,
+                    f"The numbers are drawn anew {said}, and so is the result. Write each one down before you type it.",
+                    look,
+                    minutes=PRACTICE_MINUTES,
+                    head=step.head,
+                    question=question,
+                )
+            )
+
+    def _with_shown(self, step: Step) -> Step:
+        """The step with the cells that its texts name."""
         with self._naming() as names:
             inner = [inner for text in texts_of(step) for inner in cells_in(text)]
             shown = {one: names.written_cell(cell_of(one)) for one in inner}
             cells_in(step.notes)  # its formulas
         for one, (node, _) in shown.items():
             if is_gradient(one):
-                self._check_gradient(table, "words", node)
-        return replace(step, shown=shown), self._state
+                self._check_gradient(self._table, "words", node)
+        return replace(step, shown=shown)
 
     @contextmanager
     def _naming(self) -> Iterator[Names]:
@@ -251,7 +287,12 @@ class _StepReader:
         kinds = {"predict": self._predict, "choose": self._choose, "point": self._point, "make": self._make}
         kind = table.one_of("kind", kinds)
         hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
-        return kinds[kind](table, look, Question(ask=table.markdown("ask"), hints=hints, why=table.markdown("why", "")))
+        covers = table.words("covers") if "covers" in table else ()
+        with self._naming() as names:
+            for name in covers:
+                names.place(name)
+        common = Question(ask=table.markdown("ask"), hints=hints, why=table.markdown("why", ""), covers=covers)
+        return kinds[kind](table, look, common)
 
     def _node(self, table: Table, look: Look) -> str:
         node = table.text("node", default=look.node)
@@ -368,4 +409,4 @@ class _StepReader:
         return MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=allowed)
 
 
-_PLAIN = ("kind", "ask", "hints", "why")
+_PLAIN = ("kind", "ask", "hints", "why", "covers")

@@ -64,11 +64,15 @@ class Question:
         From the smallest on; behind the last one comes the derivation.
     why : str
         The principle, shown afterwards; empty where nothing needs to be said.
+    covers : tuple of str
+        Nodes, or heads' slices of them, that nobody can read before it is answered: the page would tell the answer. A
+        number that is asked for is covered without being named.
     """
 
     ask: str
     hints: tuple[str, ...] = ()
     why: str = ""
+    covers: tuple[str, ...] = ()
 
 
 ALL = -1

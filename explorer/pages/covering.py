@@ -8,13 +8,75 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from explorer.core.explain import cells_of
+from explorer.core.ops import Array
+from explorer.lessons.mistakes import array_of, half_unit
+from explorer.lessons.steps import Predict, Question
 from explorer.pages.element import Element
 from explorer.pages.matrix import COVERED, Matrix
 from explorer.pages.page import BAR, HEAT, NUMBER, Descent, Item, Line, Lines, Listing, Note, Row, Stack
-from explorer.pages.view import Cell
+from explorer.pages.view import Cell, View
 
 Covered = Mapping[str, frozenset[tuple[int, ...]]]
 _DECIMAL = re.compile(r"\d[.,]\d|\d ?%")
+
+
+def covered_by(view: View, question: Question | None) -> Covered:
+    """The cells that a question covers while it is open.
+
+    What it names in ``covers``, the number that it asks for, and what its stage computes from these. Where that number
+    stands in other cells as well, their whole rows: a mirror image, or the equal share beside it, would tell.
+
+    Parameters
+    ----------
+    view : View
+    question : Question or None
+    """
+    covered: dict[str, set[tuple[int, ...]]] = {}
+    for name in () if question is None else question.covers:
+        place = view.graph.place(name)
+        inside = np.ndindex(view.engine.value(place).shape)
+        _spread(view, place.node, [place.index + cell for cell in inside], covered)
+    if isinstance(question, Predict):
+        place = view.graph.place(question.node)
+        asked = place.index + question.cell
+        if question.of == "value":
+            _spread(view, place.node, [asked], covered)
+        else:
+            covered.setdefault(place.node, set()).add(asked)
+        number = float(array_of(view.engine, place.node, question.of)[asked])
+        for name, cells in covered.items():
+            array = array_of(view.engine, name, question.of)
+            if name not in question.covers:
+                cells |= _rows_with(array, cells, number, half_unit(question.digits))
+    return {name: frozenset(cells) for name, cells in covered.items()}
+
+
+def _spread(view: View, node: str, cells: list[tuple[int, ...]], covered: dict[str, set[tuple[int, ...]]]) -> None:
+    """Cover cells, and those of their stage that are computed from them."""
+    stage = view.nodes[node].stage
+    covered.setdefault(node, set()).update(cells)
+    front = [(node, cell) for cell in cells]
+    while front:
+        name, index = front.pop()
+        for child, pattern in view.engine.feeds(name, index).items():
+            if view.nodes[child].stage != stage:
+                continue
+            known = covered.setdefault(child, set())
+            fresh = [one for one in cells_of(pattern, view.values[child].shape) if one not in known]
+            known.update(fresh)
+            front += [(child, one) for one in fresh]
+
+
+def _rows_with(array: Array, cells: set[tuple[int, ...]], number: float, tolerance: float) -> set[tuple[int, ...]]:
+    """All cells of the rows in which a number stands, where it is among those cells and stands elsewhere, too."""
+    same = np.abs(array - number) <= tolerance
+    if not array.ndim or same.sum() < 2 or not any(same[cell] for cell in cells):
+        return set()
+    rows = np.broadcast_to(same.any(axis=-1, keepdims=True), array.shape)
+    return {tuple(map(int, cell)) for cell in np.argwhere(rows)}
 
 
 def without(elements: Sequence[Element], covered: Covered) -> tuple[Element, ...]:

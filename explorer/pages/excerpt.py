@@ -1,8 +1,7 @@
 """The part of a page that a step of a lesson names, which presenter mode shows instead of the whole page."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from explorer.core.explain import cells_of
 from explorer.core.graph import Graph
 from explorer.pages.element import Element
 from explorer.pages.matrix import Matrix
@@ -20,7 +19,6 @@ from explorer.pages.page import (
     Stack,
     Switches,
 )
-from explorer.pages.view import View
 
 KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
 """What elements without a title are called."""
@@ -91,30 +89,3 @@ def names(element: Element) -> set[str]:
 def is_picture(element: Element) -> bool:
     """Whether it takes all the room that it is given."""
     return isinstance(element, (Picture, HeatMap, AttentionLines, Sentences))
-
-
-def covered_by(view: View, node: str, cell: tuple[int, ...]) -> Mapping[str, frozenset[tuple[int, ...]]]:
-    """The cells that a question for one cell covers: that cell, and those of its stage that are computed from it.
-
-    Parameters
-    ----------
-    view : View
-    node : str
-        Or a head's slice of one.
-    cell : tuple of int
-        In the shape of the node or slice.
-    """
-    place = view.graph.place(node)
-    stage = view.nodes[place.node].stage
-    covered: dict[str, set[tuple[int, ...]]] = {place.node: {place.index + cell}}
-    front = [(place.node, place.index + cell)]
-    while front:
-        name, index = front.pop()
-        for child, pattern in view.engine.feeds(name, index).items():
-            if view.nodes[child].stage != stage:
-                continue
-            known = covered.setdefault(child, set())
-            fresh = [one for one in cells_of(pattern, view.values[child].shape) if one not in known]
-            known.update(fresh)
-            front += [(child, one) for one in fresh]
-    return {name: frozenset(cells) for name, cells in covered.items()}

@@ -1,8 +1,23 @@
 """While a question asks for a number, a row or a stack of which nothing may be seen is not there at all."""
 
-from explorer.pages.covering import without
-from explorer.pages.page import Item, Note, Row, Stack
+from dataclasses import replace
 
+import numpy as np
+import pytest
+
+from explorer.document.document import Document
+from explorer.lessons.loader import catalogue, load
+from explorer.lessons.mistakes import half_unit
+from explorer.lessons.states import StepStates
+from explorer.lessons.steps import Predict
+from explorer.pages.compose import page, stops
+from explorer.pages.covering import covered_by, without
+from explorer.pages.excerpt import leaves
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Item, Note, Row, Stack
+from explorer.pages.view import View
+
+LESSONS = {lesson.id: lesson for lesson in catalogue()}
 COVERED = {"scores": frozenset({(0, 0)})}
 SAID = Note("said", "The largest is <b>2.42</b>.")
 QUIET = Note("quiet", "Each row is a word.")
@@ -16,3 +31,47 @@ def test_a_row_without_items_goes():
 def test_a_stack_without_elements_goes():
     assert without((Stack("stack", "", (SAID,)), QUIET), COVERED) == (QUIET,)
     assert without((SAID,), {}) == (SAID,)
+
+
+@pytest.mark.parametrize("name", [name for name, lesson in LESSONS.items() if lesson.questions])
+def test_no_page_shows_the_number_that_is_asked_for(name):
+    lesson = LESSONS[name]
+    states = StepStates(lesson)
+    for at, step in enumerate(lesson.steps):
+        question = step.question
+        if not isinstance(question, Predict) or question.fresh or question.of != "value":
+            continue
+        document = Document(states[at])
+        view = View.of(document)
+        covered = covered_by(view, question)
+        view = replace(view, looking=replace(view.looking, covered=covered))
+        number = float(view.engine.value(view.graph.place(question.node))[question.cell])
+        stage = next((one for one in stops(view.graph) if one.name == step.look.stage), None)
+        parts = [part for one in page(view, stage).elements for part in leaves(one)] if stage is not None else []
+        asked = view.graph.place(question.node)
+        for matrix in (part for part in parts if isinstance(part, Matrix) and part.place.node == asked.node):
+            near = np.argwhere(np.abs(matrix.values - number) <= half_unit(question.digits))
+            assert {tuple(map(int, cell)) for cell in near} <= matrix.covered, f"{name}: {step.id}"
+        document.close()
+
+
+def test_what_a_choice_would_read_off_is_covered():
+    lesson = load("emma")
+    step = lesson.steps[0]
+    document = Document(StepStates(lesson)[0])
+    covered = covered_by(View.of(document), step.question)
+    assert step.question.covers == ("scores",)
+    assert {"scores", "weights"} <= covered.keys()
+    assert len(covered["scores"]) == 81
+    document.close()
+
+
+def test_the_whole_row_is_covered_where_an_equal_number_would_tell():
+    lesson = load("apple-orange")
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == "cosine")
+    document = Document(StepStates(lesson)[at])
+    covered = covered_by(View.of(document), lesson.steps[at].question)["encoder.1.self.scores"]
+    rows = {cell[-2] for cell in covered}
+    assert rows == {0, 1, 2}  # Apple meets Orange and Phone at the same angle, and they meet Apple
+    assert len(covered) == 3 * 5
+    document.close()

@@ -1,6 +1,6 @@
 """Steps that nobody is at, drawn beside the window: as small pictures, and for paper."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
-from explorer.lessons.steps import Predict
-from explorer.pages.excerpt import covered_by
+from explorer.pages.covering import covered_by
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.bridge import Bridge
@@ -62,11 +61,7 @@ def step_off_screen(
     selection.show(step.showing)
     selection.choose_token(step.look.token)
     spot = Spot(step.look.node, step.look.rows, step.look.columns) if step.look.node else None
-    question = step.question
-    covered: Mapping[str, frozenset[tuple[int, ...]]] = {}
-    if isinstance(question, Predict) and question.of == "value":
-        covered = covered_by(bench.view, question.node, question.cell)
-    selection.speak_of(spot, covered)
+    selection.speak_of(spot, covered_by(bench.view, step.question))
     try:
         yield window, bench
     finally:

@@ -18,7 +18,7 @@ from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
 from explorer.lessons.walk import Walk
-from explorer.pages.excerpt import covered_by
+from explorer.pages.covering import covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.view import Cell, Spot, View
 from explorer.sentences import sentence
@@ -418,14 +418,9 @@ class Guide(QObject):
 
     @property
     def covered(self) -> Mapping[str, frozenset[tuple[int, ...]]]:
-        """The cells that the question of the step asks for, while it is open."""
+        """The cells that the question of the step covers, while it is open."""
         question, step = self.question, self.step
         if self._veil and step is not None:
             place = self._bench.document.engine.graph.place(step.look.node)
             return {place.node: frozenset(self._veil)}
-        if not isinstance(question, Predict):
-            return {}
-        if question.of == "gradient":
-            place = self._bench.document.engine.graph.place(question.node)
-            return {place.node: frozenset([place.index + question.cell])}
-        return covered_by(View.of(self._bench.document), question.node, question.cell)
+        return covered_by(View.of(self._bench.document), question)

@@ -1,0 +1,83 @@
+"""After a worked example the same comes again on fresh numbers: one step missing, then two, then all."""
+
+import pytest
+from refusals import refuses
+
+from explorer.lessons.loader import catalogue, load
+from explorer.lessons.steps import ALL, Predict
+from explorer.lessons.walk import Walk
+
+NOTHING_COMPUTED = {
+    *("start-here", "sin", "jane", "words-as-vectors", "ten-questions-before", "ten-questions-after"),
+    *("one-word-at-a-time", "what-a-trained-head-does", "what-the-cache-saves", "where-the-answer-comes-from"),
+}
+"""Lessons that look around, compare, or test what was learned."""
+PRACTICE = """
+format = 2
+id = "again"
+title = "Again"
+paragraph = "The same once more."
+example = "translation-lookup"
+[[step]]
+id = "score"
+title = "A score"
+words = "It is {scores[below, below]}."
+look.stage = "attention"
+[step.practice]
+ask = "What is it?"
+node = "scores"
+cell = ["below", "above"]
+hints = ["Multiply."]
+why = "A dot product."
+[[step]]
+id = "end"
+title = "End"
+words = "The score is {scores[below, below]:0} as before."
+look.stage = "attention"
+"""
+
+
+@pytest.fixture
+def lesson(tmp_path):
+    file = tmp_path / "again.toml"
+    file.write_text(PRACTICE)
+    return load(file)
+
+
+def test_three_steps_follow_with_more_and_more_left_out(lesson):
+    assert [step.id for step in lesson.steps] == [
+        *("score", "score-one-missing", "score-two-missing", "score-all-missing"),
+        "end",
+    ]
+    asked = [step.question for step in lesson.steps[1:4]]
+    assert [one.fade for one in asked] == [1, 2, ALL]
+    assert all(one.fresh and one.hints == ("Multiply.",) for one in asked)
+    assert [one.why for one in asked] == ["", "", "A dot product."]
+    assert lesson.steps[2].look.rows == (1,)
+    assert lesson.steps[2].look.columns == (0,)
+
+
+def test_each_has_numbers_of_its_own_and_a_result_worth_computing(lesson):
+    walk = Walk(lesson)
+    results = [float(walk.engine(at).value(walk.engine(at).graph.place("scores"))[1, 0]) for at in (1, 2, 3)]
+    assert all(abs(result) > 0.005 for result in results)  # 0 stands there without fresh numbers
+    assert walk.state(4) is walk.states[4]  # the last step goes on from the numbers of the lesson
+
+
+def test_what_is_no_key_of_practice_is_told(tmp_path):
+    file = tmp_path / "again.toml"
+    file.write_text(PRACTICE.replace("[step.practice]\n", "[step.practice]\nfade = 1\n"))
+    with refuses("fade"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [one for one in catalogue() if one.steps and one.id not in NOTHING_COMPUTED],
+    ids=lambda lesson: lesson.id,
+)
+def test_a_lesson_that_teaches_a_computation_lets_it_be_done(lesson):
+    faded = [step.question for step in lesson.steps if isinstance(step.question, Predict) and step.question.fade]
+    assert {1, 2, ALL} <= {question.fade for question in faded}
+    assert sum(question.fresh for question in faded) >= 2
+    assert any("rule" in step.id for step in lesson.steps)
