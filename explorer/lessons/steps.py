@@ -31,7 +31,7 @@ class Look:
     token : (axis, place) or None
         The word that stays lit, as in `explorer.pages.view.Looking`.
     word : str
-        The word that is looked up on the Words tab.
+        The word that is looked up on the Words tab, or an analogy there: "king - man + woman".
     """
 
     stage: str

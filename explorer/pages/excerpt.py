@@ -1,6 +1,7 @@
 """The part of a page that a step of a lesson names, which presenter mode shows instead of the whole page."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from explorer.core.graph import Graph
 from explorer.pages.element import Element
@@ -55,7 +56,7 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     Returns
     -------
     tuple of Element
-        Without a node and a title, or where neither is on the page: what the page shows first.
+        Without a node and a title, or where neither is on the page: what the page shows first, or the picture in it.
     """
     parts = [part for element in page.elements for part in leaves(element)]
     if title:
@@ -65,7 +66,8 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     if node and (matrix := matrix_of(page, graph, node)) is not None:
         return (matrix,)
     fit = [part for part in page.elements if not isinstance(part, (Controls, Switches, Section, Note, Player))]
-    return tuple(fit[:1])
+    picture = next((part for one in fit[:1] for part in leaves(one) if isinstance(part, Picture)), None)
+    return tuple(fit[:1]) if picture is None else (replace(picture, fills=True),)
 
 
 def matrix_of(page: Page, graph: Graph, node: str) -> Matrix | None:

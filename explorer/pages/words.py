@@ -9,10 +9,16 @@ from explorer.core.numbers import exact, written
 from explorer.core.ops import Array
 from explorer.pages.gestures import Gesture
 from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Lines, Listing
+from explorer.words import similarity
 from explorer.words.similarity import Neighbour, PairCosine
+from explorer.words.vectors import Vectors
 
 MOST = 12
 MOST_SQUARE = 24
+SHOWN = 5
+"""Neighbours that a step shows to a class."""
+SHORT = 110
+"""Pixels of their bars."""
 LONGEST = 12  # letters of a word above its numbers
 
 
@@ -35,6 +41,20 @@ class ShowPair(Gesture):
     """The cosine of a row and a column of a square is shown as arithmetic."""
 
     value: tuple[int, int] = (0, 0)
+
+
+def named(vectors: Vectors, asked: str) -> Listing | None:
+    """What a step of a lesson asks of the words: the neighbours of one, or of "king - man + woman".
+
+    None where the vectors do not have the words.
+    """
+    words = asked.replace("−", "-").replace("+", "-").split("-")
+    words = [word.strip() for word in words]
+    if not all(word in vectors for word in words):
+        return None
+    if len(words) == 3:
+        return near(f"Words nearest to {asked}", similarity.analogy(vectors, *words, n=SHOWN).neighbours, bar=SHORT)
+    return near(f"Words nearest to {asked}", similarity.nearest(vectors, words[0], SHOWN), bar=SHORT)
 
 
 def near(

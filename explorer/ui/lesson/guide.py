@@ -23,6 +23,7 @@ from explorer.pages.header import WHOLE
 from explorer.pages.view import Cell, Spot, View
 from explorer.sentences import sentence
 from explorer.ui.workbench import Workbench
+from explorer.words.vectors import Vectors
 
 T = TypeVar("T")
 TABS = {"words": "Words", "train": "Train"}
@@ -104,6 +105,8 @@ class Guide(QObject):
         folder = bench.settings.folder
         self.folder = None if folder is None else ProgressFolder(folder / "progress")
         """Where progress is kept, if it is."""
+        self.vectors: Vectors | None = None
+        """Those of the Words tab, once a step has looked there."""
         self._attempts: dict[tuple[str, str], Attempt] = {}
         self._again: set[tuple[str, str]] = set()
         self._veil: tuple[tuple[int, ...], ...] | None = None

@@ -337,10 +337,16 @@ class LessonParts(QObject):
         tab, step = self._window.words, self.guide.step
         if tab is None or step is None or not step.look.word:
             return
+        word = step.look.word.split()[0]  # an analogy begins with one
         if tab.state.vectors is None:
             tab.state.changed.connect(self._look_up, Qt.ConnectionType.UniqueConnection)
-        elif step.look.word in tab.state.vectors:
-            tab.state.go_to(step.look.word)
+        elif word in tab.state.vectors:
+            tab.state.go_to(word)
+        self.guide.vectors = tab.state.vectors
+        for window in (self.presenter, self.speaker):
+            if window is not None and window.sheet is not None:
+                window.sheet.vectors = tab.state.vectors
+                window.sheet.refresh()
 
     def _show(self, what: str) -> None:
         showing = self._window.top_bar.showing

@@ -240,7 +240,7 @@ class Presenter(QWidget):
             self._column.removeWidget(self.sheet)
             self.sheet.hide()
             self.sheet.deleteLater()
-        self.sheet = StepSheet(self.bench)
+        self.sheet = StepSheet(self.bench, vectors=guide.vectors)
         self._column.addWidget(self.sheet)
         self.sheet.lower()
         self._question = QuestionView(self.bench, guide)

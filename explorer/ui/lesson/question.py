@@ -348,14 +348,16 @@ class PointBody(Body):
 
     def _token(self) -> None:
         token = self.bench.selection.chosen_token
-        if token is not None and token[0] == self.question.axis:
+        if token is not None and token[0] == self.question.axis and self.guide.question is self.question:
             self.guide.answer((token[1],))
 
     def _head(self, head: int | None) -> None:
-        if head is not None:
+        if head is not None and self.guide.question is self.question:
             self.guide.answer((head,))
 
     def _cell(self, cell: Cell) -> None:
+        if self.guide.question is not self.question:  # the step was left, and this goes in the next turn
+            return
         place = self.guide.walk.engine(self.guide.walk.at).graph.place(self.question.node)
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
             self.guide.answer(cell.index[len(place.index) :])

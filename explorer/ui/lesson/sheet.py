@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.lessons.steps import ELSEWHERE, Predict, Step
+from explorer.lessons.steps import Predict, Step
 from explorer.pages import compose
 from explorer.pages.element import Element
 from explorer.pages.excerpt import excerpt, leaves, matrix_of
@@ -16,6 +16,7 @@ from explorer.pages.header import WHOLE
 from explorer.pages.inspected import inspected
 from explorer.pages.page import Page
 from explorer.pages.view import Cell, View
+from explorer.pages.words import named
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import later
 from explorer.ui.lesson.spot import spot_box, spot_rect
@@ -26,6 +27,7 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
+from explorer.words.vectors import Vectors
 
 WORDS = 0.39
 """Of the width: the words, where what the step names has room beside them."""
@@ -35,6 +37,8 @@ NARROW = 0.47
 """Of the width: what the step names has at least, where its words need more room."""
 FEW = 16
 """Numbers of what a question is computed from that are shown with it at most."""
+ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
+"""Pages for the places that are no stages of the graph."""
 LOW = 0.42
 """Of the height: the words at most, where they stand above what the step names."""
 
@@ -48,13 +52,16 @@ class StepSheet(QFrame):
         In the look of the sheet.
     open_ : bool
         Whether numbers are shown that a question still covers, as a lecturer sees them.
+    vectors : Vectors, optional
+        Those of the Words tab, for steps that look there.
     """
 
-    def __init__(self, bench: Workbench, open_: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, open_: bool = False, vectors: Vectors | None = None) -> None:
+        super().__init__()
         self.setObjectName("page")
         self.bench = bench
         self.step: Step | None = None
+        self.vectors = vectors
         self._open = open_
         self._alone = self._broad = False
         self._turns = 0
@@ -141,7 +148,7 @@ class StepSheet(QFrame):
         if self.step is None:
             return
         view = self._view()
-        elements = elements_of(view, self.step)
+        elements = elements_of(view, self.step, self.vectors)
         self.elements.tell(elements)
         self._shown.setVisible(bool(elements))
         self._derive()
@@ -234,17 +241,23 @@ class StepSheet(QFrame):
     def _larger_below(self, width: int, beside: int, height: int) -> bool:
         """Whether a picture is larger below the words than beside them."""
         below = round(height * (1 - LOW))
-        return any(one.scale_in(width, below) > one.scale_in(beside, height) for one in self._filling)
+        asks = self.step is not None and self.step.question is not None
+        return not asks and any(one.scale_in(width, below) > one.scale_in(beside, height) for one in self._filling)
 
 
-def elements_of(view: View, step: Step) -> tuple[Element, ...]:
-    """What a step names, of the page that it looks at; nothing where it looks at a tab that is no page."""
+def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple[Element, ...]:
+    """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there."""
     look = step.look
-    name = WHOLE if look.stage == "model" else look.stage
+    if look.stage == "words":
+        listing = named(vectors, look.word) if vectors is not None and look.word else None
+        return () if listing is None else (listing,)
+    name = ELSEWHERE.get(look.stage, look.stage)
     stage = next((stage for stage in compose.stops(view.graph) if stage.name == name), None)
-    if stage is None or (look.stage in ELSEWHERE and look.stage != "model"):
+    if stage is None:
         return ()
     page = compose.page(view, stage)
+    if look.stage == "train":
+        return excerpt(page, view.graph, title="curve")
     shown = excerpt(page, view.graph, look.node, look.element)
     if isinstance(step.question, Predict):  # whose number has to be seen when it is revealed
         asked = matrix_of(page, view.graph, step.question.node)

@@ -92,7 +92,7 @@ class Speaker(QWidget):
             self._here.removeWidget(self.sheet)
             self.sheet.hide()
             self.sheet.deleteLater()
-        self.sheet = StepSheet(self.bench, open_=True)
+        self.sheet = StepSheet(self.bench, open_=True, vectors=self._guide.vectors)
         self._here.addWidget(self.sheet)
         self._follow()
 
