@@ -21,6 +21,7 @@ from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import later
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.words import Words
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Drawn
 from explorer.ui.theme import mark
@@ -37,6 +38,8 @@ NARROW = 0.47
 """Of the width: what the step names has at least, where its words need more room."""
 FEW = 16
 """Numbers of what a question is computed from that are shown with it at most."""
+MATRICES = 0.62
+"""Of the height: matrices, where the way to a number stands below them."""
 ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
 """Pages for the places that are no stages of the graph."""
 LOW = 0.42
@@ -150,6 +153,8 @@ class StepSheet(QFrame):
         view = self._view()
         elements = elements_of(view, self.step, self.vectors)
         self.elements.tell(elements)
+        if elements and self._shown.isHidden():
+            _free(self._said, width=True)  # all the width was its own, and the window would grow
         self._shown.setVisible(bool(elements))
         self._derive()
         self._settled.start()
@@ -203,9 +208,11 @@ class StepSheet(QFrame):
             picture.least = 0  # a class cannot scroll: all of it is seen, however small
         bar = self._shown.verticalScrollBar().sizeHint().width()
         shows = not self._shown.isHidden()
+        self._share_height(height)
         self.elements.share_room(beside - bar, round(height * 0.9))
         needed = self.elements.minimumSizeHint().width()
-        above = shows and (needed > beside or self._larger_below(width, beside, height))
+        widest = max((box.view.width_of_all for box in self._boxes), default=needed)
+        above = shows and self.step.question is None and (widest > beside or self._larger_below(width, beside, height))
         self._broad = self._broad or (_height_of(self._said) > height and not above)
         if self._broad:  # words and a question that would not be in sight whole
             beside = max(min(beside, needed + bar), round(width * NARROW))
@@ -221,9 +228,10 @@ class StepSheet(QFrame):
             _free(self._said, width=True)
         else:
             _free(self._said, height=True)
-            self._said.setFixedWidth(width - beside - px(16) if shows else width)
+            self._said.setFixedWidth(max(width - beside - px(16), 0) if shows else width)
         if above or self._alone:
             room = height if self._alone else height - self._said.height() - px(16)
+            self._share_height(room)
             self.elements.share_room(width - bar, room)
         for area in (self._said, self._shown):
             _keep_height(area)
@@ -233,6 +241,16 @@ class StepSheet(QFrame):
             at = box.mapTo(shown, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
 
+    def _share_height(self, height: int) -> None:
+        """Let all matrices be in sight, and some of how a number comes about; each scrolls to what is spoken of."""
+        part = MATRICES if self._derivation.isVisibleTo(self) and not self._alone else 1.0
+        for box in self._boxes:
+            box.be_at_most(round(part * height / len(self._boxes)))
+
+    @property
+    def _boxes(self) -> list[MatrixBox]:
+        return [widget for widget in self.elements.widgets.values() if isinstance(widget, MatrixBox)]
+
     @property
     def _filling(self) -> list[Drawn]:
         """The pictures that take all of their place."""
@@ -241,8 +259,7 @@ class StepSheet(QFrame):
     def _larger_below(self, width: int, beside: int, height: int) -> bool:
         """Whether a picture is larger below the words than beside them."""
         below = round(height * (1 - LOW))
-        asks = self.step is not None and self.step.question is not None
-        return not asks and any(one.scale_in(width, below) > one.scale_in(beside, height) for one in self._filling)
+        return any(one.scale_in(width, below) > one.scale_in(beside, height) for one in self._filling)
 
 
 def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple[Element, ...]:

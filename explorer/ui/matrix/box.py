@@ -83,6 +83,11 @@ class MatrixBox(QWidget):
         self.view.give_room(pixels)
         self._stand()
 
+    def be_at_most(self, high: int) -> None:
+        """Be no higher than so many pixels: see `MatrixView.be_at_most`."""
+        self.view.be_at_most(max(high - self._head_size().height(), 0))
+        self._stand()
+
     def be_tight(self, on: bool) -> None:
         """Let a small picture stand for the numbers, until someone asks for them."""
         if on != self._tight:

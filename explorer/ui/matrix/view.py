@@ -31,7 +31,7 @@ from explorer.ui.workbench import Workbench
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
-LEAST_COLUMNS, WIDTH = 6, 630
+LEAST_COLUMNS, WIDTH, LEAST_ROWS = 6, 630, 2
 MOST_ROWS, LENS = 16, 8
 """Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
 SURVEYED = 200  # cells that the width of all is taken from
@@ -64,6 +64,7 @@ class MatrixView(QTableView):
         self.whole = True
         """Whether all of the matrix is in sight."""
         self._room = bench.appearance.px(WIDTH)
+        self._high: int | None = None
         self._labelled = True
         self.editing = CellEditing(self)
         self.setModel(self.table)
@@ -177,9 +178,12 @@ class MatrixView(QTableView):
         across.setVisible(top > 0)
         shown_columns = self._columns_in(self._room)
         shown_rows = rows if rows <= MOST_ROWS else LENS
+        if self._high is not None:
+            shown_rows = min(shown_rows, max((self._high - top) // height, LEAST_ROWS))
         self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
-        self.whole = shown_rows == rows and shown_columns == columns
-        self.wide = shown_columns < columns
+        # Where little is to be in sight, no small picture stands beside it.
+        self.whole = self._high is not None or (shown_rows == rows and shown_columns == columns)
+        self.wide = not self.whole and shown_columns < columns
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} rows, {columns} columns")
 
@@ -188,6 +192,17 @@ class MatrixView(QTableView):
         before, self._room = self._room, pixels
         if pixels != before and self._columns_in(pixels) != self._columns_in(before):
             self._measure()
+
+    def be_at_most(self, high: int) -> None:
+        """Be no higher than so many pixels, without a small picture of the whole: so a class sees what is meant."""
+        if high != self._high:
+            self._high = high
+            self._measure()
+
+    @property
+    def width_of_all(self) -> int:
+        """Pixels that it would take across with all columns in sight."""
+        return self._left + self.table.columnCount() * self.horizontalHeader().defaultSectionSize()
 
     def show_row_labels(self, on: bool) -> None:
         """Show the labels of the rows, or leave them to the matrix before, which has the same."""
@@ -202,7 +217,7 @@ class MatrixView(QTableView):
     def _columns_in(self, pixels: int) -> int:
         """How many columns are in sight in so many pixels."""
         across = (pixels - self._left) // self.horizontalHeader().defaultSectionSize()
-        return min(self.table.columnCount(), max(LEAST_COLUMNS, across))
+        return min(self.table.columnCount(), max(LEAST_COLUMNS if self._high is None else LEAST_ROWS, across))
 
     def sizeHint(self) -> QSize:
         return self.size()
