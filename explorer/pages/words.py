@@ -53,8 +53,11 @@ def named(vectors: Vectors, asked: str) -> Listing | None:
     if not all(word in vectors for word in words):
         return None
     if len(words) == 3:
-        return near(f"Words nearest to {asked}", similarity.analogy(vectors, *words, n=SHOWN).neighbours, bar=SHORT)
-    return near(f"Words nearest to {asked}", similarity.nearest(vectors, words[0], SHOWN), bar=SHORT)
+        a, b, c = words
+        found = list(similarity.analogy(vectors, a, b, c, SHOWN).neighbours)
+    else:
+        found = similarity.nearest(vectors, words[0], SHOWN)
+    return near(f"Words nearest to {asked}", found, bar=SHORT)
 
 
 def near(

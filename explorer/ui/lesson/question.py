@@ -346,17 +346,22 @@ class PointBody(Body):
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self._say.setVisible(not done)
 
+    @property
+    def _asks(self) -> bool:
+        """Whether it is still asked: when the step was left, this goes in a later turn of the event loop."""
+        return self.guide.question is self.question
+
     def _token(self) -> None:
         token = self.bench.selection.chosen_token
-        if token is not None and token[0] == self.question.axis and self.guide.question is self.question:
+        if token is not None and token[0] == self.question.axis and self._asks:
             self.guide.answer((token[1],))
 
     def _head(self, head: int | None) -> None:
-        if head is not None and self.guide.question is self.question:
+        if head is not None and self._asks:
             self.guide.answer((head,))
 
     def _cell(self, cell: Cell) -> None:
-        if self.guide.question is not self.question:  # the step was left, and this goes in the next turn
+        if not self._asks:
             return
         place = self.guide.walk.engine(self.guide.walk.at).graph.place(self.question.node)
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
