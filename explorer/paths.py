@@ -1,6 +1,12 @@
-"""Where the files that come with the program are."""
+"""Where the files that come with the program are, and where a person's own may be."""
 
+import atexit
+import functools
+import os
+import shutil
+import tempfile
 from pathlib import Path
+from typing import Literal
 
 
 def resources() -> Path:
@@ -17,6 +23,33 @@ def resources() -> Path:
     package = Path(__file__).resolve().parent
     inside = package / "resources"
     return inside if inside.is_dir() else package.parent / "resources"
+
+
+def own(kind: Literal["cache", "config", "data"]) -> Path:
+    """A person's own folder in the place that the system has for it."""
+    import platformdirs
+
+    have_a_home()
+    places = {
+        "cache": platformdirs.user_cache_path,
+        "config": platformdirs.user_config_path,
+        "data": platformdirs.user_data_path,
+    }
+    return places[kind]("transformer-explorer", appauthor=False)
+
+
+def have_a_home() -> None:
+    """Somebody whom the system does not know gets a home that goes with the program: libraries need one, too."""
+    if os.path.expanduser("~") == "~":
+        os.environ["HOME"] = str(passing())
+
+
+@functools.cache
+def passing() -> Path:
+    """A folder that goes with the program."""
+    made = Path(tempfile.mkdtemp(prefix="explorer-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 def benchmarks() -> Path:

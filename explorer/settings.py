@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from explorer import paths
+from explorer.container import DamagedError, parsed
 from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
 
@@ -16,9 +18,7 @@ MOST_BYTES = 1_000_000
 
 def own_folder() -> Path:
     """Where a person's settings, progress and unsaved work are: ``EXPLORER_SETTINGS``, or the system's own place."""
-    from platformdirs import user_config_path
-
-    return Path(os.environ.get("EXPLORER_SETTINGS") or user_config_path("transformer-explorer", appauthor=False))
+    return Path(os.environ.get("EXPLORER_SETTINGS") or paths.own("config"))
 
 
 class Settings:
@@ -59,12 +59,12 @@ class Settings:
         file = self.folder / FILE
         try:
             with file.open("rb") as stream:
-                values = json.loads(stream.read(MOST_BYTES).decode())
+                values = parsed(stream.read(MOST_BYTES))
             if isinstance(values, dict):
                 return values
         except OSError:  # there is none yet, or it may not be read
             return {}
-        except (ValueError, RecursionError):
+        except DamagedError:
             pass
         with suppress(OSError):
             file.replace(self.folder / BROKEN)

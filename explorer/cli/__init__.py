@@ -10,6 +10,7 @@ from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
 from explorer.memory import keep_freed_memory
+from explorer.paths import have_a_home
 from explorer.sentences import sentence
 
 
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal that has no γ or − shows an escape in its place.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")
+    have_a_home()
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
         if sys.stdout is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from secrets import randbits
 from typing import Any
 
+from explorer.container import DamagedError, parsed
 from explorer.files import whole_file
 
 QUESTIONS_AGAIN = 3
@@ -228,8 +229,8 @@ class ProgressFolder:
     # Files
 
     def _read(self, name: str) -> dict[str, Any]:
-        with suppress(OSError, ValueError, RecursionError):
-            found = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+        with suppress(OSError, DamagedError):
+            found = parsed((self.folder / f"{name}.json").read_bytes())
             if isinstance(found, dict):
                 return found
         return {}

@@ -5,8 +5,6 @@ each file that is parsed, what is of no use any more is deleted: entries of a fi
 and what a parsing left behind that was killed.
 """
 
-import atexit
-import functools
 import json
 import os
 import shutil
@@ -23,6 +21,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from explorer import paths
+from explorer.container import DamagedError, parsed
 from explorer.core.errors import ExplorerError
 from explorer.words.files import formats
 from explorer.words.files.formats import Block
@@ -47,21 +47,12 @@ class Entry(NamedTuple):
 
 def folder() -> Path:
     """Where the entries are: the user's cache; where that cannot be written, a folder that goes with the program."""
-    from platformdirs import user_cache_path
-
-    mine = user_cache_path("transformer-explorer", appauthor=False) / "vectors"
+    mine = paths.own("cache") / "vectors"
     try:
         mine.mkdir(parents=True, exist_ok=True)
-        return mine if os.access(mine, os.W_OK) else _passing()
+        return mine if os.access(mine, os.W_OK) else paths.passing()
     except OSError:
-        return _passing()
-
-
-@functools.cache
-def _passing() -> Path:
-    made = Path(tempfile.mkdtemp(prefix="explorer-"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+        return paths.passing()
 
 
 def load(file: Path, report: Report | None = None, name: str = "", cache: Path | None = None) -> Vectors:
@@ -139,8 +130,8 @@ def _checksums(folder: Path) -> dict[str, int]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        source = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
+        source = parsed(path.read_bytes())
+    except (OSError, DamagedError):
         return {}
     return source if isinstance(source, dict) else {}
 
@@ -179,7 +170,7 @@ def _put(part: Path, entry: Path, source: dict[str, Any]) -> None:
 
 def _tidy(cache: Path, file: str, kept: Path) -> None:
     """Delete what is of no use any more, but for one entry; tables that are open stay so where the system allows it."""
-    of_no_use = [entry.folder for entry in entries(cache) if entry.file == file or not Path(entry.file).exists()]
+    of_no_use = [entry.folder for entry in entries(cache) if entry.file == file or not os.path.exists(entry.file)]
     of_no_use += [part for part in cache.glob("part-*") if _is_old(part)]
     for one in of_no_use:
         if one != kept:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from explorer.core.errors import ExplorerError, nearest
-from explorer.paths import resources
+from explorer.paths import own, resources
 from explorer.words import cache
 from explorer.words.files import formats
 from explorer.words.progress import Report
@@ -116,9 +116,7 @@ def offered(name: str) -> Offered:
 
 def download_folder() -> Path:
     """Where downloaded sets are kept."""
-    from platformdirs import user_data_path
-
-    return user_data_path("transformer-explorer", appauthor=False) / "vectors"
+    return own("data") / "vectors"
 
 
 def present(one: Offered) -> Path | None:
@@ -126,7 +124,7 @@ def present(one: Offered) -> Path | None:
 
     gensim keeps its own in ``GENSIM_DATA_DIR`` or ``~/gensim-data``.
     """
-    theirs = Path(os.environ.get("GENSIM_DATA_DIR") or Path.home() / "gensim-data")
+    theirs = Path(os.environ.get("GENSIM_DATA_DIR") or os.path.expanduser("~/gensim-data"))
     for folder in (download_folder(), theirs / one.name):
         file = folder / f"{one.name}.gz"
         # gensim's downloader may leave half a file.

@@ -76,7 +76,11 @@ def read_npz(file: Path) -> Iterator[Chunk]:
         vectors, words = read_members(file, ("vectors", "words"))
     except UNREADABLE as error:
         pickled = "allow_pickle" in str(error)
-        why = "it holds Python objects, which could run any program" if pickled else f"it cannot be read ({error})"
+        why = (
+            "it holds Python objects, which could run any program"
+            if pickled
+            else f"it cannot be read ({str(error)[:80]})"
+        )
         raise _bad(file, why) from None
     if words.dtype.kind not in "US" or words.ndim != 1:
         raise _bad(file, "'words' must be a list of texts")
