@@ -3,12 +3,15 @@
     explorer train tiny-gpt --out tiny-gpt.explorer
     python packaging/ship_model.py tiny-gpt tiny-gpt.explorer
 
+A recipe that leaves its text to whoever trains is given it behind these.
+
 The words about a model, its settings and its first sentence are written by hand, in `resources/models/NAME.toml`. What
 stands there below the line that this script is named in is written by this script.
 """
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,22 +19,27 @@ import numpy as np
 from explorer import container, paths
 from explorer.core.training.trainable import trainable
 from explorer.document import storage
+from explorer.document.commands import SetSwitch
 from explorer.document.state import State
 from explorer.files import whole_file
 from explorer.training import recipes
 from explorer.training.preparation import prepare
 from explorer.training.scores import scores_of
+from explorer.training.text_scores import text_scores
 
 LINE = "# Written by packaging/ship_model.py: do not edit."
 
 
-def main(name: str, document: str) -> None:
+def main(name: str, document: str, text: str | None = None) -> None:
     """Write the weights and the generated part of a model's file."""
     state, _ = storage.load(document)
     assert state.records is not None, "the document comes from no training"
     task = recipes.load(name)
+    if text is not None:
+        task = replace(task, material=replace(task.material, file=Path(text)))
     assert state.records.at == task.recipe.steps, "the training is not finished"
-    assert state.model.axes == prepare(task).document.model.axes, "the document is of another recipe"
+    prepared = prepare(task)
+    assert state.model.axes == prepared.document.model.axes, "the document is of another recipe"
     folder = paths.resources() / "models"
     weights = {
         n: np.ascontiguousarray(state.inputs[n]) for n, usual in trainable(state.graph, state.model).items() if usual
@@ -39,9 +47,11 @@ def main(name: str, document: str) -> None:
     about = {"recipe": name, "steps": str(state.records.at)}
     with whole_file(folder / f"{name}.safetensors") as stream:
         container.write(stream, about, weights)
-    scores = scores_of(state, task.material)
+    scores = text_scores(state, prepared) if text is not None else scores_of(state, task.material)
     counts = {"weights": sum(array.size for array in weights.values()), "steps": state.records.at}
-    _write(folder / f"{name}.toml", state, {**counts, **scores})
+    # Whoever types a sentence sees how well each of its words is foretold.
+    shown = SetSwitch("loss", "targets", "next word").apply(state)
+    _write(folder / f"{name}.toml", shown, {**counts, **scores})
     for key, value in {**counts, **scores}.items():
         print(f"{key:32} {value:.6g}")
 

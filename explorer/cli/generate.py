@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from explorer.cli.errors import UsageError
+from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.generation import Beam, Choice, Written, search, write
 from explorer.core.tokens import UNKNOWN, is_mark
 from explorer.document.continuation import (
@@ -56,7 +57,8 @@ def generate(arguments: Namespace) -> int:
         print(json.dumps(found, ensure_ascii=False, allow_nan=False))
         return 0
     for words in [[says[i] for i in beam.words] for beam in beams] or [new]:
-        print(" ".join(word for word in [*written, *words] if word == UNKNOWN or not is_mark(word)))
+        said = [word for word in [*written, *words] if word == UNKNOWN or are_pieces(says) or not is_mark(word)]
+        print(typed(said, says))
     return 0
 
 

@@ -133,8 +133,9 @@ bits as if it had not been stopped.
 """
 
 _TRAIN_EXAMPLES = """\
-example:
+examples:
   explorer train roses --out roses.explorer
+  explorer train tiny-reader --text book.txt --out reader.explorer
 
 A recipe says which model, what it learns from, and how:
 
@@ -151,7 +152,7 @@ A recipe says which model, what it learns from, and how:
     [data]
     text = "mine.txt"         # beside the recipe. Or pairs = "pairs.tsv", two sentences a line with a tab between them;
     window = 24               # or set = "xor" or "sine"; or X = [[0, 1], …] and target = [[1], …]
-    words = 400               # the most frequent ones; all others are <unk>
+    words = 400               # the most frequent ones; all others are <unk>. Or merges = 512, for pieces of words
 
     [training]                # each may be left out
     optimiser = "Adam"        # SGD, momentum, RMSprop, Adam, AdamW
@@ -346,6 +347,7 @@ def _train() -> Parser:
     add = parser.add_argument
     add("recipe", metavar="RECIPE", help="a file (.toml), or a name from `explorer list`")
     add("--out", metavar="FILE", required=True, help="the document to write (.explorer)")
+    add("--text", metavar="FILE", help="learn from this text, in place of the one that the recipe names")
     add("--json", action="store_true", help="print progress as JSON, an object a line")
     add("--keep-every", type=float, default=30.0, metavar="S", help="seconds between two states kept (30)")
     what = "stop where standard input ends or says `stop`: for a program that has started this one"

@@ -11,6 +11,7 @@ from explorer.cli.errors import UsageError
 from explorer.cli.nodes import by_head, cell_of, read, select, stage_of
 from explorer.cli.parser import FORMATS
 from explorer.cli.text import columns
+from explorer.core.byte_pairs import tokens_of
 from explorer.core.derivation import chain, rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
@@ -134,7 +135,9 @@ def _set_tokens(lesson: Lesson, document: Document, sequence: str, text: str) ->
     sequences = list(document.state.graph.sequences)
     if not sequences:
         raise ExplorerError("fixed-tokens", sequence=lesson.id)
-    document.do(SetTokens(sequence or sequences[0], text.split()))
+    sequence = sequence or sequences[0]
+    graph = document.state.graph
+    document.do(SetTokens(sequence, tokens_of(text, graph.axes[graph.sequences[sequence]])))
 
 
 def _cell(engine: Engine, name: str, cell: tuple[int, ...]) -> tuple[Node, tuple[int, ...]]:

@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -24,6 +25,7 @@ from explorer.document import storage
 from explorer.sentences import sentence
 from explorer.training import recipes
 from explorer.training.preparation import Prepared, prepare, trained
+from explorer.training.task import Material
 
 _EVERY, _LINE_EVERY = 0.1, 15.0
 """Seconds between two pictures of the bar, and between two lines where there is no terminal."""
@@ -40,11 +42,21 @@ def train(arguments: Namespace) -> int:
     progress = _Json() if arguments.json else _Bar()
     try:
         _check(out)
-        prepared = prepare(recipes.load(arguments.recipe))
+        task = recipes.load(arguments.recipe)
+        if arguments.text is not None:
+            task = replace(task, material=replace(_of_text(task.material), file=Path(arguments.text)))
+        prepared = prepare(task)
         return _run(prepared, out, progress, arguments.keep_every, arguments.attached)
     except ExplorerError as error:
         progress.failed(error)
         raise
+
+
+def _of_text(material: Material) -> Material:
+    """What a recipe learns from, where that is a text."""
+    if material.kind != "text":
+        raise UsageError("--text is for a recipe that learns from a text; this one learns from something else.")
+    return material
 
 
 def _check(out: Path) -> None:

@@ -3,17 +3,26 @@
 A text is bytes. The pair of pieces that stands side by side most often becomes one new piece, and so on; the list of
 these merges, in order, is all there is to the encoding. A word that was never seen falls into smaller pieces, at worst
 into bytes, so nothing is unknown. No merge goes across words: a blank belongs to the word behind it.
+
+A model that reads pieces has them as its vocabulary: the 256 bytes, then what each merge made, in order. A piece is
+made by one merge alone, so the merges can be told from the pieces (`merges_of`), and nothing else has to be kept.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+
+from explorer.core.tokens import END
 
 Pieces = tuple[bytes, ...]
 
+BYTES: Pieces = tuple(bytes([byte]) for byte in range(256))
 _WORD = re.compile(r" ?\w+| ?[^\w\s]+|\s+")
+NEW_LINE = "⏎"
+_SEEN = {" ": "␣", "\n": NEW_LINE}
 
 
 @dataclass(frozen=True)
@@ -24,12 +33,12 @@ class Merge:
     ----------
     left, right : bytes
     count : int
-        How often they stood side by side when they were merged.
+        How often they stood side by side when they were merged; 0 where nobody knows.
     """
 
     left: bytes
     right: bytes
-    count: int
+    count: int = 0
 
     @property
     def piece(self) -> bytes:
@@ -45,23 +54,36 @@ def words(text: str) -> list[bytes]:
 def learn(text: str, n: int) -> list[Merge]:
     """The first n merges that a text teaches; fewer, where no pair stands twice.
 
-    Of pairs that are equally frequent the one that came first is merged.
+    Of pairs that are equally frequent the one that came first is merged. A pair whose letters already are a piece,
+    made of two others, stays a pair.
     """
-    pieces: dict[Pieces, int] = Counter(tuple(bytes([byte]) for byte in word) for word in words(text))
+    times = Counter(words(text))
+    pieces: dict[bytes, Pieces] = {word: _bytes(word) for word in times}
+    counts: Counter[tuple[bytes, bytes]] = Counter()
+    where: dict[tuple[bytes, bytes], dict[bytes, None]] = defaultdict(dict)
+
+    def count(word: bytes, sign: int) -> None:
+        for pair in pairwise(pieces[word]):
+            counts[pair] += sign * times[word]
+            where[pair][word] = None
+
+    for word in times:
+        count(word, 1)
+    made = set(BYTES)
     merges: list[Merge] = []
-    while len(merges) < n:
-        counts: Counter[tuple[bytes, bytes]] = Counter()
-        for word, times in pieces.items():
-            for pair in pairwise(word):
-                counts[pair] += times
-        if not counts or max(counts.values()) < 2:
+    while len(merges) < n and counts:
+        (left, right), most = max(counts.items(), key=lambda one: one[1])
+        if most < 2:
             break
-        (left, right), count = max(counts.items(), key=lambda one: one[1])
-        merges.append(Merge(left, right, count))
-        joined: Counter[Pieces] = Counter()
-        for word, times in pieces.items():
-            joined[merged(word, left, right)] += times
-        pieces = joined
+        if left + right in made:
+            counts.pop((left, right))
+            continue
+        merges.append(Merge(left, right, most))
+        made.add(left + right)
+        for word in where.pop((left, right)):
+            count(word, -1)
+            pieces[word] = merged(pieces[word], left, right)
+            count(word, 1)
     return merges
 
 
@@ -78,24 +100,107 @@ def merged(word: Pieces, left: bytes, right: bytes) -> Pieces:
 
 def steps(word: bytes, merges: Sequence[Merge]) -> list[tuple[int, Pieces]]:
     """How a word is encoded: its bytes, and what it is after each merge that changes it, with the merge's number."""
-    now: Pieces = tuple(bytes([byte]) for byte in word)
-    found = [(-1, now)]
-    for number, merge in enumerate(merges):
-        after = merged(now, merge.left, merge.right)
-        if after != now:
-            now = after
-            found.append((number, now))
-    return found
+    return _steps(word, _numbers(merges))
 
 
 def encode(text: str, merges: Sequence[Merge]) -> list[bytes]:
     """The pieces of a text."""
-    return [piece for word in words(text) for piece in steps(word, merges)[-1][1]]
+    each, numbers = words(text), _numbers(merges)
+    known = {word: _steps(word, numbers)[-1][1] for word in dict.fromkeys(each)}
+    return [piece for word in each for piece in known[word]]
+
+
+def _bytes(word: bytes) -> Pieces:
+    return tuple(word[i : i + 1] for i in range(len(word)))
+
+
+def _numbers(merges: Sequence[Merge]) -> dict[tuple[bytes, bytes], int]:
+    return {(merge.left, merge.right): number for number, merge in enumerate(merges)}
+
+
+def _steps(word: bytes, numbers: dict[tuple[bytes, bytes], int]) -> list[tuple[int, Pieces]]:
+    now = _bytes(word)
+    found = [(-1, now)]
+    while pairs := [pair for pair in pairwise(now) if pair in numbers]:
+        first = min(pairs, key=numbers.__getitem__)  # the merges are in order: what one makes, a later one goes on with
+        now = merged(now, *first)
+        found.append((numbers[first], now))
+    return found
+
+
+# Pieces as the vocabulary of a model
 
 
 def vocabulary(merges: Sequence[Merge]) -> dict[bytes, int]:
     """The number of each piece: the 256 bytes, then what each merge made."""
-    found = {bytes([byte]): byte for byte in range(256)}
-    for merge in merges:
-        found.setdefault(merge.piece, len(found))
-    return found
+    return {piece: i for i, piece in enumerate((*BYTES, *(merge.piece for merge in merges)))}
+
+
+def label(piece: bytes) -> str:
+    """A piece in letters that can be seen: a blank as ␣, and a part of a letter as its bytes, such as <0xC3>."""
+    try:
+        text = piece.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "<0x" in text or not all(c in _SEEN or (c.isprintable() and c not in _SEEN.values()) for c in text):
+        return "".join(f"<0x{byte:02X}>" for byte in piece)
+    return "".join(_SEEN.get(c, c) for c in text)
+
+
+def piece_of(shown: str) -> bytes:
+    """The piece that a label stands for."""
+    if shown.startswith("<0x"):
+        return bytes.fromhex("".join(re.findall("<0x(..)>", shown)))
+    for c, seen in _SEEN.items():
+        shown = shown.replace(seen, c)
+    return shown.encode()
+
+
+def labels(merges: Sequence[Merge]) -> tuple[str, ...]:
+    """The pieces as the vocabulary of a model has them; `<end>` may stand behind them."""
+    return tuple(map(label, vocabulary(merges)))
+
+
+_BYTE_LABELS = tuple(map(label, BYTES))
+
+
+def are_pieces(known: Sequence[str]) -> bool:
+    """Whether a vocabulary is one of pieces: it begins with the bytes."""
+    return tuple(known[: len(BYTES)]) == _BYTE_LABELS
+
+
+@lru_cache(4)
+def merges_of(known: tuple[str, ...]) -> tuple[Merge, ...]:
+    """The merges that a vocabulary of pieces was made by: each piece consists of two that were there before it."""
+    merges: list[Merge] = []
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    for i, shown in enumerate(known[len(BYTES) :]):
+        if shown == END:  # behind the pieces
+            break
+        left, *rest = _steps(piece_of(shown), numbers)[-1][1]
+        merges.append(Merge(left, b"".join(rest)))
+        numbers[left, b"".join(rest)] = i
+    return tuple(merges)
+
+
+def pieces_of(text: str, known: tuple[str, ...]) -> list[str]:
+    """A text in the pieces of a vocabulary."""
+    return list(map(label, encode(text, merges_of(known))))
+
+
+def tokens_of(text: str, known: tuple[str, ...]) -> list[str]:
+    """What somebody types as tokens of a vocabulary: pieces, where it is one of pieces, else what blanks part.
+
+    A piece may be typed as it is shown, with ␣ for its blank.
+    """
+    return pieces_of(text.replace(_SEEN[" "], " "), known) if are_pieces(known) else text.split()
+
+
+def typed(words: Sequence[str], known: Sequence[str]) -> str:
+    """Tokens as somebody would type them."""
+    return text_of(words) if are_pieces(known) else " ".join(words)
+
+
+def text_of(shown: Sequence[str]) -> str:
+    """The text that pieces are."""
+    return b"".join(piece_of(one) for one in shown if one != END).decode(errors="replace")

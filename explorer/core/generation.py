@@ -62,9 +62,12 @@ class Choice:
         logits : numpy.ndarray
             (n_words,)
         """
-        spread = Softmax().forward(np.asarray(logits, np.float64)[None] / self.temperature)[0]
+        return self.left(Softmax().forward(np.asarray(logits, np.float64)[None] / self.temperature)[0])
+
+    def left(self, spread: Array) -> Array:
+        """What top-k and top-p leave of probabilities, weighed anew so that it adds up to 1, (n_words,)."""
         left = np.where(kept(spread, self.top_k, self.top_p), spread, 0.0)
-        return np.asarray(left / left.sum())
+        return np.asarray(left / (left.sum() or 1.0))
 
     def word(self, probabilities: Array, place: int) -> int:
         """The word that is chosen as the one at a place of the text.

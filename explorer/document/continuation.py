@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.models.targets import DECODER_READS
@@ -30,7 +31,7 @@ def sequence_of(state: State) -> str:
 
 
 def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
-    """The words of a text as a vocabulary writes them: as they stand there, or with other capitals.
+    """The words of a text as a vocabulary writes them: as they stand there, or with other capitals; or its pieces.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
     ExplorerError
         "unknown-text-word", with the nearest words that it has, where it has neither the word nor `<unk>`.
     """
+    if are_pieces(vocabulary):
+        return pieces_of(text, tuple(vocabulary))
     written = set(vocabulary)
     others = {word.lower(): word for word in reversed(vocabulary)}
     found = []
@@ -57,13 +60,15 @@ def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
             elif UNKNOWN in written:
                 found.append(UNKNOWN)
             else:
-                raise ExplorerError("unknown-text-word", word=word[:60], known=_near(word, others))
+                raise ExplorerError("unknown-text-word", word=word[:60], known=nearest_words(word, vocabulary))
     return found
 
 
-def _near(word: str, others: dict[str, str]) -> str:
+def nearest_words(word: str, vocabulary: Sequence[str]) -> str:
+    """The three words of a vocabulary that are written most like one."""
     from difflib import get_close_matches  # not needed at the start
 
+    others = {one.lower(): one for one in reversed(vocabulary) if not is_mark(one) and one != word}
     return ", ".join(others[one] for one in get_close_matches(word.lower(), others, n=3, cutoff=0.0))
 
 

@@ -6,8 +6,9 @@ from html import escape
 
 import numpy as np
 
+from explorer.core.byte_pairs import typed
 from explorer.core.decoder import next_word_cost
-from explorer.core.generation import Beam, Choice, kept, search
+from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import Graph
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Stage
@@ -68,9 +69,8 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     sequence = DECODER_READS[view.state.model.kind]
     row = view.row(sequence, last=True)
     shares, choice = _shares(view, row), _choice(view)
-    left = kept(shares, choice.top_k, choice.top_p)
-    chances = np.where(left, shares, 0.0)
-    chances /= chances.sum() or 1.0
+    chances = choice.left(shares)
+    left = chances > 0
     chosen = choice.word(chances, row + 1) if not choice.greedy else int(np.argmax(shares))
     return (
         Note("text", _text(view, sequence, row)),
@@ -105,9 +105,8 @@ def _choice(view: View) -> Choice:
 
 
 def _text(view: View, sequence: str, row: int) -> str:
-    words = view.labels(sequence)
-    before = " ".join(map(escape, words[: row + 1]))
-    behind = " ".join(map(escape, words[row + 1 :]))
+    words, known = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
+    before, behind = escape(typed(words[: row + 1], known)), escape(typed(words[row + 1 :], known))
     then = f" What stands behind it now: <i>{behind}</i>." if behind else ""
     return f"The model has read <mark>{before}</mark> and says what may come next.{then}"
 

@@ -405,6 +405,26 @@ class Button(Element):
 
 
 @dataclass(frozen=True, eq=False)
+class TextBox(Element):
+    """Lines of text to type or paste; `asks` is given what stands there.
+
+    Parameters
+    ----------
+    title : str
+        Its name for a screen reader, too.
+    value : str
+    asks : Gesture
+    most : int
+        Letters that are taken.
+    """
+
+    title: str
+    value: str
+    asks: Gesture
+    most: int
+
+
+@dataclass(frozen=True, eq=False)
 class Slider(Element):
     """A number from a tenth to ten, in even steps of its logarithm; below it stand 0.1, 1 and 10.
 

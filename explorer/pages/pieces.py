@@ -3,7 +3,18 @@
 from functools import lru_cache
 from html import escape
 
-from explorer.core.byte_pairs import Merge, encode, learn, steps, vocabulary, words
+from explorer.core.byte_pairs import (
+    Merge,
+    are_pieces,
+    encode,
+    label,
+    learn,
+    merges_of,
+    steps,
+    typed,
+    vocabulary,
+    words,
+)
 from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.core.tokens import is_mark
@@ -21,13 +32,15 @@ from explorer.pages.page import (
     Note,
     Number,
     Section,
+    TextBox,
 )
 from explorer.pages.view import View
 from explorer.training.head_gallery import grammar_of
 
 PIECES = Stage("generation.pieces", "pieces", "Pieces of words", "Generation")
-MERGES, TAUGHT, WORD = "pieces.merges", "pieces.taught", "pieces.word"
-SENTENCES, SEED, MOST = 300, 1, 400
+MERGES, TAUGHT, WORD, TEXT = "pieces.merges", "pieces.taught", "pieces.word", "pieces.text"
+BOOKS, OWN = "the model's own text", "a text of mine"
+SENTENCES, SEED, MOST, MOST_TEXT = 300, 1, 1000, 200_000
 
 
 def has_words(graph: Graph) -> bool:
@@ -37,19 +50,18 @@ def has_words(graph: Graph) -> bool:
 
 def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     """What is learned from, the merges, the sentence in pieces, and one word step by step."""
-    sentence = " ".join(word for word in view.labels("input") if not is_mark(word))
-    grammar = grammar_of(view.state)
-    sources = ("this sentence", "sentences of the grammar") if grammar else ("this sentence",)
-    source = min(int(view.chosen(TAUGHT, len(sources) - 1)), len(sources) - 1)
-    text = sentence
-    if source == 1 and grammar is not None:
-        text = "\n".join(one.key for one in grammar.sample(SENTENCES, SEED, held_out=False))
-    n = int(view.chosen(MERGES, 60))
-    every = _learned(text)
+    known = view.graph.axes[view.graph.sequences["input"]]
+    said = [word for word in view.labels("input") if are_pieces(known) or not is_mark(word)]
+    sentence = typed(said, known)
+    sources = _sources(view, sentence)
+    titles = tuple(sources)
+    source = min(int(view.chosen(TAUGHT, len(titles) - 2)), len(titles) - 1)
+    every = sources[titles[source]]
+    n = int(view.chosen(MERGES, MOST if titles[source] == BOOKS else 60))
     merges = every[:n]
     ids = vocabulary(merges)
     found = encode(sentence, merges)
-    said = (
+    about = (
         f"The sentence has <b>{len(sentence.encode())}</b> bytes; with {len(merges)} merges it has <b>{len(found)}</b> "
         "pieces. With fewer merges the pieces are shorter and the vocabulary is smaller; with more it is the other way "
         "round. A word that was never seen falls into smaller pieces, at worst into bytes: nothing is unknown."
@@ -59,7 +71,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
         Controls(
             "what",
             (
-                Choice("taught", "Learned from", sources, source, (Keep(TAUGHT),), tip),
+                Choice("taught", "Learned from", titles, source, (Keep(TAUGHT),), tip),
                 Number(
                     "how many merges",
                     "Merges",
@@ -71,7 +83,8 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
                 ),
             ),
         ),
-        Note("together", said),
+        *_own_text(view, titles[source]),
+        Note("together", about),
         Section("in pieces", "The sentence in pieces"),
         _sentence(found, ids),
         *_word(view, sentence, merges),
@@ -86,22 +99,35 @@ def pieces_sentence(view: View, stage: Stage) -> str:
     return "Large models read no whole words, but pieces of them, which are learned from a text (byte-pair encoding)."
 
 
+def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
+    """What merges can be learned from, and the merges; the last is a text that somebody types."""
+    known, grammar = view.graph.axes[view.graph.sequences["input"]], grammar_of(view.state)
+    found = {"this sentence": _learned(sentence)}
+    if grammar is not None:
+        drawn = grammar.sample(SENTENCES, SEED, held_out=False)
+        found["sentences of the grammar"] = _learned("\n".join(one.key for one in drawn))
+    if are_pieces(known):
+        found[BOOKS] = merges_of(known)
+    return {**found, OWN: _learned(str(view.chosen(TEXT, sentence)))}
+
+
+def _own_text(view: View, source: str) -> tuple[Element, ...]:
+    """Where somebody types or pastes a text, if it is to be learned from."""
+    if source != OWN:
+        return ()
+    return (
+        TextBox("own text", "Type or paste a text to learn from", str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT),
+    )
+
+
 @lru_cache(8)
 def _learned(text: str) -> tuple[Merge, ...]:
     return tuple(learn(text, MOST))
 
 
-def shown(piece: bytes) -> str:
-    """A piece in letters: a blank as ␣, and a part of a letter as its bytes."""
-    try:
-        return piece.decode().replace(" ", "␣").replace("\n", "⏎")
-    except UnicodeDecodeError:
-        return " ".join(f"{byte:02x}" for byte in piece)
-
-
 def _sentence(found: list[bytes], ids: dict[bytes, int]) -> Listing:
     rows = {
-        "piece": [shown(piece) for piece in found],
+        "piece": [label(piece) for piece in found],
         "id": [str(ids[piece]) for piece in found],
         "bytes": [" ".join(str(byte) for byte in piece) for piece in found],
     }
@@ -118,38 +144,31 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
     longest = max(range(len(each)), key=lambda i: len(each[i]))
     at = min(int(view.chosen(WORD, longest)), len(each) - 1)
     choice = Choice(
-        "chosen word", "Word", tuple(shown(word) for word in each), at, (Keep(WORD),), "Which word to follow"
+        "chosen word", "Word", tuple(label(word) for word in each), at, (Keep(WORD),), "Which word to follow"
     )
     lines = []
     for number, now in steps(each[at], merges):
-        done = "bytes" if number < 0 else f"merge {number + 1}: {shown(merges[number].piece)}"
-        lines.append(Line((Entry(done), Entry(" · ".join(map(shown, now))), Entry(str(len(now))))))
+        done = "bytes" if number < 0 else f"merge {number + 1}: {label(merges[number].piece)}"
+        lines.append(Line((Entry(done), Entry(" · ".join(map(label, now))), Entry(str(len(now))))))
     columns = Column("after"), Column("pieces"), Column("how many", NUMBER)
-    title = f"“{escape(shown(each[at]))}”, merge by merge"
+    title = f"“{escape(label(each[at]))}”, merge by merge"
     listing = Listing("steps", "One word, merge by merge", columns, tuple(lines))
     return Section("word", title), Controls("which word", (choice,)), listing
 
 
 def _merges(merges: tuple[Merge, ...]) -> Listing:
-    most = max((merge.count for merge in merges), default=1)
+    most = max((merge.count for merge in merges), default=0)
     lines = []
     for number, merge in enumerate(merges):
-        left, right = shown(merge.left), shown(merge.right)
+        left, right = label(merge.left), label(merge.right)
         entries = (
             Entry(str(number + 1)),
             Entry(f"{left} + {right}"),
-            Entry(shown(merge.piece)),
+            Entry(label(merge.piece)),
             Entry(str(256 + number)),
-            Entry(f"{merge.count:,}"),
-            Entry(f"{merge.count:,}", merge.count / most),
         )
-        lines.append(Line(entries))
-    columns = (
-        Column("merge", NUMBER),
-        Column("pair"),
-        Column("piece"),
-        Column("id", NUMBER),
-        Column("stood together", NUMBER),
-        Column("", BAR, 120),
-    )
+        counts = (Entry(f"{merge.count:,}"), Entry(f"{merge.count:,}", merge.count / most)) if most else ()
+        lines.append(Line((*entries, *counts)))
+    counted = (Column("stood together", NUMBER), Column("", BAR, 120)) if most else ()  # of a model nobody knows
+    columns = Column("merge", NUMBER), Column("pair"), Column("piece"), Column("id", NUMBER), *counted
     return Listing("merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14)

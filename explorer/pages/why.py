@@ -4,7 +4,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.attribution import Ledger, Part, can_be_parted, lens
+from explorer.core.attribution import Ledger, Part, can_be_parted, lens, stream
 from explorer.core.graph import Graph
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Stage
@@ -13,6 +13,7 @@ from explorer.core.ops import Array, Softmax
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.page import BAR, NUMBER, Button, Choice, Column, Controls, Entry, Line, Listing, Note, Section
+from explorer.pages.patching import patching
 from explorer.pages.rows import row_choice
 from explorer.pages.view import Cell, View
 
@@ -44,6 +45,7 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
         Controls("asked", (row_choice(view, sequence, "Behind", last=True), words)),
         *_lens(view, sequence, row, word),
         *_ledger(view, sequence, row, word),
+        *patching(view, sequence, row, word, {name: _block(view, name) for name in stream(view.graph)}),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from explorer.core.byte_pairs import NEW_LINE, are_pieces, labels, learn, pieces_of
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
@@ -127,7 +128,7 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
         case "shown":
             examples = SHOWN
         case "text":
-            text = _text(material)
+            text = _text(material, words["input.words"])
             output = words.get("output.words")
             targets = token_ids(text, output) if output else None
             n, share, seed = material.window, recipe.validation, recipe.seed
@@ -223,8 +224,9 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             inputs = {name: array[0][array[0] != _pad(name, axes)] for name, array in examples.arrays.items()}
             lengths = {name.removesuffix(".tokens"): len(a) for name, a in inputs.items() if name != TARGET}
         case "gpt":
-            text = _text(material)
-            known = vocabulary(text, material.words)
+            known = (*labels(learn(material.text, material.merges)), END) if material.merges else ()
+            text = _text(material, known)
+            known = known or vocabulary(text, material.words)
             ids = token_ids(text, known)
             examples = windows(ids, material.window, recipe.validation, recipe.seed)
             learned = made.switches.get("input.positions") == "learned"
@@ -274,8 +276,12 @@ def _counted(letter: str, n: int) -> tuple[str, ...]:
 # What is learned from
 
 
-def _text(material: Material) -> list[str]:
-    return split_words(material.text, material.lower)
+def _text(material: Material, known: tuple[str, ...]) -> list[str]:
+    """The text in words; in pieces where a vocabulary is one of pieces, and then each of its paragraphs ends."""
+    if not are_pieces(known):
+        return split_words(material.text, material.lower)
+    paragraphs = "\n".join(line.strip() for line in material.text.splitlines() if line.strip())
+    return [END if piece == NEW_LINE else piece for piece in pieces_of(f"{paragraphs}\n", known)]
 
 
 def _pairs(material: Material) -> list[Pair]:

@@ -21,6 +21,7 @@
     text = "verses.txt"         next-word examples; a file beside the recipe
     window = 16                 words in a window
     words = 400                 size of the vocabulary; the rest is <unk>
+    merges = 512                or: pieces of words, with so many merges; text may be left to `--text`
     lower = true                capitals count as small letters
     pairs = "pairs.tsv"         or: two sentences a line, a tab between them
     grammar = "mine.toml"       or: sentences drawn from a grammar; see `explorer.training.grammar`
@@ -53,6 +54,7 @@ from explorer.training.task import (
     MOST_CASES,
     MOST_D_MODEL,
     MOST_LAYERS,
+    MOST_MERGES,
     MOST_SENTENCES,
     MOST_UNITS,
     MOST_WINDOW,
@@ -157,6 +159,8 @@ def _material(table: Table, folder: Path) -> Material:
     kinds = [kind for key, kind in keys.items() if key in table]
     if len(kinds) > 1:
         table.fail("", f"says twice what is learned from: {' and '.join(kinds)}", "leave one out")
+    if not kinds and "merges" in table:
+        kinds = ["text"]  # which text, whoever trains says
     match kinds:
         case []:
             if len(table):
@@ -175,12 +179,15 @@ def _material(table: Table, folder: Path) -> Material:
             n = table.number("sentences", Material.sentences, 2, MOST_SENTENCES)
             return Material("grammar", _file(table, "grammar", folder), sentences=n)
         case [kind]:
-            table.has_only(kind, "words", "lower", *(("window",) if kind == "text" else ()))
+            if "words" in table and "merges" in table:
+                table.fail("", "has words and merges", "leave out words for pieces of words, or else merges")
+            table.has_only(kind, "words", "lower", *(("window", "merges") if kind == "text" else ()))
             return Material(
                 kind,
-                _file(table, kind, folder),
+                _file(table, kind, folder) if kind in table else None,
                 window=table.number("window", Material.window, 1, MOST_WINDOW),
                 words=table.number("words", Material.words, 8, MOST_WORDS),
+                merges=table.number("merges", Material.merges, 0, MOST_MERGES),
                 lower=table.flag("lower", Material.lower),
             )
     raise AssertionError(kinds)
@@ -243,10 +250,10 @@ def written(task: Task) -> str:
             assert material.file is not None
             tables["data"] = {"grammar": str(material.file.absolute()), "sentences": material.sentences}
         case "text" | "pairs":
-            assert material.file is not None
+            file: dict[str, Any] = {material.kind: str(material.file.absolute())} if material.file else {}
             window = {"window": material.window} if material.kind == "text" else {}
-            chosen = {"words": material.words, "lower": material.lower}
-            tables["data"] = {material.kind: str(material.file.absolute()), **window, **chosen}
+            chosen = {"merges": material.merges} if material.merges else {"words": material.words}
+            tables["data"] = {**file, **window, **chosen, "lower": material.lower}
     tables["training"] = task.recipe.as_dict()
     lines = [f"{key} = {_toml(value)}" for key, value in top.items() if value]
     for way, values in tables.items():

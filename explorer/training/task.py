@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.core.training.recipe import Recipe
@@ -12,6 +13,7 @@ from explorer.core.training.text import read_text
 KINDS = ("gpt", "encoder-decoder", "mlp")
 SETS = ("xor", "sine")
 MOST_WORDS = 50_000
+MOST_MERGES = 10_000
 MOST_WINDOW = 512
 MOST_LAYERS = 24
 MOST_D_MODEL = 2048
@@ -80,6 +82,8 @@ class Material:
         One of `SETS`.
     window, words : int
         Words in a window of the text, and in the vocabulary of a new model.
+    merges : int
+        Of a new model that reads pieces of words: how many merges the text teaches; 0 for one that reads words.
     lower : bool
         Whether capitals count as small letters.
     sentences : int
@@ -94,6 +98,7 @@ class Material:
     set: str = ""
     window: int = 16
     words: int = 400
+    merges: int = 0
     lower: bool = True
     sentences: int = 20_000
     X: Array | None = None
@@ -106,11 +111,12 @@ class Material:
         Raises
         ------
         ExplorerError
-            Those of `read_text`.
+            "text-not-given" where a recipe leaves the file to whoever trains; those of `read_text`.
         """
         if self.content is not None:
             return self.content
-        assert self.file is not None
+        if self.file is None:
+            raise ExplorerError("text-not-given")
         return read_text(self.file)
 
 

@@ -7,7 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.core.byte_pairs import encode, learn, merged, steps, vocabulary, words
+from explorer.core.byte_pairs import (
+    BYTES,
+    Merge,
+    are_pieces,
+    encode,
+    label,
+    labels,
+    learn,
+    merged,
+    merges_of,
+    piece_of,
+    pieces_of,
+    steps,
+    text_of,
+    vocabulary,
+    words,
+)
 
 # Sennrich et al. 2016, figure 1 learns from these four words, with a sign for their ends that we do not have.
 SENNRICH = " ".join(["low"] * 5 + ["lower"] * 2 + ["newest"] * 6 + ["widest"] * 3)
@@ -20,9 +36,10 @@ def test_the_pairs_of_the_paper_come_first():
 
 @given(st.text(alphabet="abc d", max_size=60), st.integers(0, 12))
 def test_each_merge_is_the_most_frequent_pair(text, n):
-    pieces = [tuple(bytes([b]) for b in word) for word in words(text)]
+    pieces, made = [tuple(bytes([b]) for b in word) for word in words(text)], set()
     for merge in learn(text, n):
-        counts = Counter(pair for word in pieces for pair in pairwise(word))
+        counts = Counter(pair for word in pieces for pair in pairwise(word) if b"".join(pair) not in made)
+        made.add(merge.piece)
         assert counts[merge.left, merge.right] == merge.count == max(counts.values())
         pieces = [merged(word, merge.left, merge.right) for word in pieces]
 
@@ -66,3 +83,24 @@ def test_ids_are_bytes_and_then_merges(n):
     ids = vocabulary(merges)
     assert ids[b"a"] == 97
     assert [ids[merge.piece] for merge in merges] == list(range(256, 256 + len(merges)))
+
+
+@given(st.text(alphabet="abca d", max_size=80), st.text(max_size=40), st.integers(0, 20))
+def test_the_pieces_of_a_model_tell_its_merges(taught, text, n):
+    merges = learn(taught, n)
+    known = (*labels(merges), "<end>")
+    assert merges_of(known) == tuple(Merge(one.left, one.right) for one in merges)
+    assert text_of(pieces_of(text, known)) == text
+    assert are_pieces(known)
+    assert not are_pieces(known[1:])
+
+
+@given(st.binary(min_size=1, max_size=6))
+def test_a_label_can_be_seen_and_says_which_piece_it_is(piece):
+    assert piece_of(label(piece)) == piece
+    assert label(piece).isprintable()
+    assert " " not in label(piece)
+
+
+def test_no_two_bytes_have_one_label():
+    assert len(set(map(label, BYTES))) == 256

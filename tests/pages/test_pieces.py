@@ -2,9 +2,9 @@
 
 import pytest
 
-from explorer.core.byte_pairs import encode, learn
+from explorer.core.byte_pairs import encode, label, learn
 from explorer.document.commands import SetTokens
-from explorer.pages.pieces import MERGES, PIECES, TAUGHT, WORD, shown
+from explorer.pages.pieces import MERGES, PIECES, TAUGHT, TEXT, WORD
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def test_the_pieces_are_those_of_the_merges(low):
     sentence = "low low lower newest newest widest"
     merges = learn(sentence, 4)
     pieces, ids, _ = page.texts("pieces")
-    assert pieces == [shown(piece) for piece in encode(sentence, merges)]
-    assert [row[2] for row in page.texts("merge list")] == [shown(merge.piece) for merge in merges]
+    assert pieces == [label(piece) for piece in encode(sentence, merges)]
+    assert [row[2] for row in page.texts("merge list")] == [label(merge.piece) for merge in merges]
     assert all(int(number) < 256 + 4 for number in ids)
 
 
@@ -49,7 +49,21 @@ def test_a_grammar_teaches_more_than_a_sentence(desk):
     assert len(of.page(PIECES.name).the("merge list").lines) < len(from_grammar)
 
 
-def test_a_part_of_a_letter_is_shown_as_its_bytes():
-    assert shown("é".encode()) == "é"
-    assert shown("é".encode()[:1]) == "c3"
-    assert shown(b" the") == "␣the"
+def test_a_model_that_reads_pieces_shows_its_own(desk):
+    of = desk("tiny-reader")
+    page = of.page(PIECES.name)
+    pieces, ids, _ = page.texts("pieces")
+    assert tuple(pieces) == of.view.labels("input")
+    assert [int(i) for i in ids] == of.value("input.tokens").tolist()
+    assert len(page.the("merge list").lines) == 512
+
+
+def test_merges_are_learned_from_a_text_that_somebody_types(desk):
+    of = desk("tiny-reader")
+    own = len(of.page(PIECES.name).the("taught").options) - 1
+    of.choose(TAUGHT, own)
+    of.choose(TEXT, "low low lower newest newest widest")
+    page = of.page(PIECES.name)
+    assert page.the("own text").value == "low low lower newest newest widest"
+    merges = learn("low low lower newest newest widest", 60)
+    assert [row[2] for row in page.texts("merge list")] == [label(merge.piece) for merge in merges]

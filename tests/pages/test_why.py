@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from explorer.document.commands import SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.compose import stops
 from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.patching import SHOW
 from explorer.pages.view import row_of
 from explorer.pages.why import PART, WHY, WORD, explains
 
@@ -87,3 +89,33 @@ def test_numbers_that_are_none_are_no_error(emma):
 
     emma.do(SetArray("input.table", table))
     assert emma.page(WHY.name).the("parts").lines
+
+
+def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_in(desk):
+    of = desk("tiny-gpt")
+    assert not of.page(WHY.name).has("patches")
+    of.choose(SHOW, True)
+    page = of.page(WHY.name)
+    where, what = page.the("patched place"), page.the("other word")
+    assert where.options[where.chosen] == "cat (2)"
+    assert what.options[what.chosen] != "cat"
+    lines = page.the("patches").lines
+    embedding, last = lines[0], lines[-1]
+    assert [entry.value for entry in embedding.entries[1:]] == pytest.approx([0, 1, 0, 0, 0], abs=1e-4)
+    before = of.value("output.logits").copy()
+    of.do(last.entries[5].leads.command())  # the last block at the last place: all of the answer
+    rug = of.view.labels("output.words").index(page.notes.split("to <b>")[1].split("<")[0])
+    assert int(of.value("output.logits")[4].argmax()) == rug
+    of.document.undo()
+    assert np.array_equal(of.value("output.logits"), before)
+
+
+def test_the_model_beside_is_what_is_taken_from(desk):
+    of, other = desk("tiny-gpt"), desk("tiny-gpt")
+    other.do(SetTokens("input", ["the", "dog", "sat", "on", "the"]))
+    of.others = {"beside": other.view}
+    of.choose(SHOW, True)
+    page = of.page(WHY.name)
+    assert not page.has("other word")
+    assert "<i>the dog sat on the</i>" in page.notes
+    assert "to <b>rug</b>" in page.notes

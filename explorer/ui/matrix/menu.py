@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MatrixMenu(QMenu):
-    """Of an input: copy, paste, fill, and values for all of it; of a computed matrix: copy, pin, release.
+    """Of an input: copy, paste, fill, and values for all of it; of a computed matrix: copy, paste as pins, release.
 
     Parameters
     ----------
@@ -31,6 +31,8 @@ class MatrixMenu(QMenu):
         self._view, ranges = view, view.editing.ranges
         self._add("Copy", "Ctrl+C", ranges.copy)
         if not view.matrix.editable:
+            self.addAction("Select the row", lambda: view.selectRow(view.currentIndex().row()))
+            self._add("Paste and pin", "Ctrl+V", ranges.paste)
             self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
             self.addAction("Release\tDelete", ranges.release)
             return

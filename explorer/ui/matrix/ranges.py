@@ -64,10 +64,13 @@ class Ranges:
 
     def copy(self) -> None:
         """The selected numbers, as they are shown but in full, as tab-separated text to the clipboard."""
+        QGuiApplication.clipboard().setText(self.text())
+
+    def text(self) -> str:
+        """The selected numbers, as they are shown but in full, as tab-separated text."""
         rows, columns = self.selected()
         values = self._view.matrix.array[rows.start : rows.stop, columns.start : columns.stop].tolist()
-        lines = ("\t".join(exact(value).replace("−", "-") for value in row) for row in values)
-        QGuiApplication.clipboard().setText("\n".join(lines))
+        return "\n".join("\t".join(exact(value).replace("−", "-") for value in row) for row in values)
 
     def cut(self) -> None:
         """Copy the selection, then set it to 0."""
@@ -85,16 +88,18 @@ class Ranges:
         return self._editing.set(cells, rows[0], columns[0])
 
     def paste(self) -> None:
-        """Tab-separated numbers from the clipboard; all of them fit, or none is set.
+        """Tab-separated numbers from the clipboard; all of them fit, or none is set. Computed cells are pinned there.
 
         Where as many rows and columns are selected, or twice as many, the table is repeated: one number fills them all.
         """
+        self.put(QGuiApplication.clipboard().text())
+
+    def put(self, text: str) -> None:
+        """Set the selection, and what lies right of it and below, to tab-separated numbers; see `paste`."""
         rows, columns = self.selected()
-        if not self._is_ours():
-            return
         view = self._view
         try:
-            table = np.array(parsed(QGuiApplication.clipboard().text()))
+            table = np.array(parsed(text))
             sizes = zip((rows, columns), table.shape, strict=True)
             times = [len(part) // n if len(part) % n == 0 else 1 for part, n in sizes]
             height, width = view.table.rowCount() - rows[0], view.table.columnCount() - columns[0]
@@ -129,10 +134,10 @@ class Ranges:
         return self._view.matrix.editable
 
     def _set_block(self, rows: range, columns: range, values: Array) -> bool:
-        """Set cells of an input from a row and a column on: all of them, or none."""
+        """Set cells from a row and a column on, or pin computed ones: all of them, or none."""
         matrix, row, column = self._view.matrix, rows[0], columns[0]
         array = self._view.newest().copy()
-        if values.size == 1 or array.dtype.kind != "f":
+        if values.size == 1 or array.dtype.kind != "f" or not matrix.editable:
             cells = {matrix.cell(row + r, column + c): v for (r, c), v in np.ndenumerate(values)}
             return self._editing.set(cells, row, column)
         array[row : row + values.shape[0], column : column + values.shape[1]] = values

@@ -6,6 +6,9 @@ import numpy as np
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
     QFont,
     QFontMetrics,
     QKeyEvent,
@@ -23,6 +26,7 @@ from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing
 from explorer.ui.matrix.editor import CellEditor
 from explorer.ui.matrix.labels import Labels
+from explorer.ui.matrix.lifting import Lifting
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
@@ -67,6 +71,7 @@ class MatrixView(QTableView):
         self._high: int | None = None
         self._labelled = True
         self.editing = CellEditing(self)
+        self.lifting = Lifting(self)
         self.setModel(self.table)
         self.setItemDelegate(CellEditor(self))
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
@@ -369,17 +374,27 @@ class MatrixView(QTableView):
             event.ignore()  # the page scrolls
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if not self.editing.pin_pressed(event):
+        if not self.editing.pin_pressed(event) and not self.lifting.pressed(event):
             super().mousePressEvent(event)
             self.editing.mouse_pressed(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if not self.editing.mouse_moved(event):
+        if not self.lifting.moved(event) and not self.editing.mouse_moved(event):
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.editing.mouse_released()
+        self.lifting.released()
         super().mouseReleaseEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self.lifting.offered(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self.lifting.offered(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.lifting.dropped(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if not self.currentIndex().isValid():  # the menu key, where nobody has gone to a cell

@@ -4,10 +4,20 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.pages.gestures import Gesture
-from explorer.pages.page import Button, Check, Choice, Number, Slider
+from explorer.pages.page import Button, Check, Choice, Number, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
@@ -134,6 +144,30 @@ class CheckView(QCheckBox):
         self.blockSignals(False)
 
 
+class TextBoxView(QPlainTextEdit):
+    """Lines of text to type or paste."""
+
+    def __init__(self, bench: Workbench, box: TextBox) -> None:
+        super().__init__(box.value)
+        self._bench, self._box = bench, box
+        self.setAccessibleName(box.title)
+        self.setPlaceholderText(box.title)
+        self.setTabChangesFocus(True)
+        self.setFixedSize(bench.appearance.px(560), bench.appearance.px(96))
+        self.textChanged.connect(self._ask)
+
+    def tell(self, box: TextBox) -> None:
+        """Show another text; what somebody is typing stays as it is."""
+        self._box = box
+        if not self.hasFocus() and box.value != self.toPlainText():
+            self.blockSignals(True)
+            self.setPlainText(box.value)
+            self.blockSignals(False)
+
+    def _ask(self) -> None:
+        perform(self._bench, self._box.asks.at(self.toPlainText()[: self._box.most]), self)
+
+
 class ButtonView(QPushButton):
     """Words to click."""
 
@@ -199,4 +233,5 @@ CONTROLS: dict[type, Callable[[Workbench, Any], QWidget]] = {
     Choice: ChoiceView,
     Number: NumberView,
     Slider: SliderView,
+    TextBox: TextBoxView,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from explorer.core.byte_pairs import tokens_of, typed
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.core.ops import Array
@@ -182,7 +183,9 @@ class Pictures(QWidget):
         sequence = self._sequence()
         self.tried.setVisible(sequence is not None)
         if sequence is not None and not self.tried.hasFocus():
-            self.tried.setText(" ".join(self._bench.document.engine.labels(sequence)))
+            graph = self._bench.document.engine.graph
+            labels = self._bench.document.engine.labels(sequence)
+            self.tried.setText(typed(labels, graph.axes[graph.sequences[sequence]]))
 
     def _sequence(self) -> str | None:
         """What the model reads first."""
@@ -194,7 +197,9 @@ class Pictures(QWidget):
             return
         before = self._bench.lesson.id, self._bench.document.engine.labels(sequence)
         try:
-            self._bench.document.do(SetTokens(sequence, self.tried.text().split()))
+            graph = self._bench.document.engine.graph
+            words = tokens_of(self.tried.text(), graph.axes[graph.sequences[sequence]])
+            self._bench.document.do(SetTokens(sequence, words))
         except ExplorerError as error:
             show_error(error, self.tried)
             return

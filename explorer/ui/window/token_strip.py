@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
 
+from explorer.core.byte_pairs import tokens_of, typed
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetTokens
 from explorer.ui.errors import show_error
@@ -199,8 +200,7 @@ class TokenStrip(QWidget):
         """Open the word at a position for typing; behind the last, a new one."""
         self.stop_typing()
         labels = self._bench.document.engine.labels(self.axis)
-        graph = self._bench.document.engine.graph
-        editor = WordEdit(labels[position] if position < len(labels) else "", graph.axes[graph.sequences[self.axis]])
+        editor = WordEdit(labels[position] if position < len(labels) else "", self._known())
         editor.setFixedWidth(editor.fontMetrics().averageCharWidth() * 18)
         if position < len(self.chips):
             self.chips[position].hide()
@@ -219,7 +219,7 @@ class TokenStrip(QWidget):
         self._bench.bridge.flush()
         self.stop_typing()
         words = self._bench.document.engine.labels(self.axis)
-        editor = WordEdit(" ".join(words), (), f"Type all words of {self.axis}")
+        editor = WordEdit(typed(words, self._known()), (), f"Type all words of {self.axis}")
         self._rail.hide()
         layout = self.layout()
         assert isinstance(layout, QHBoxLayout)
@@ -254,7 +254,8 @@ class TokenStrip(QWidget):
     def _typed(self, text: str) -> None:
         assert self._edit is not None
         first, behind, editor = self._edit
-        if self._change(lambda words: [*words[:first], *text.split(), *words[behind:]], editor):
+        typed_words = tokens_of(text, self._known())
+        if self._change(lambda words: [*words[:first], *typed_words, *words[behind:]], editor):
             self._leave()
 
     def _keep(self, text: str) -> None:
@@ -264,15 +265,19 @@ class TokenStrip(QWidget):
             return  # another example has been opened meanwhile
         first, behind, _ = self._edit
         self._leave()
-        typed = text.split()
-        if typed != list(self._bench.document.words(self.axis)[first:behind]):
-            self._change(lambda words: [*words[:first], *typed, *words[behind:]])
+        typed_words = tokens_of(text, self._known())
+        if typed_words != list(self._bench.document.words(self.axis)[first:behind]):
+            self._change(lambda words: [*words[:first], *typed_words, *words[behind:]])
+
+    def _known(self) -> tuple[str, ...]:
+        """The words that the model knows."""
+        graph = self._bench.document.engine.graph
+        return graph.axes[graph.sequences[self.axis]]
 
     def _change(self, make: Callable[[list[str]], list[str]], at: QWidget | None = None) -> bool:
         """Give the sequence other words. Returns whether that could be done."""
         document = self._bench.document
-        graph = document.engine.graph
-        known = set(graph.axes[graph.sequences[self.axis]])
+        known = set(self._known())
         words = tuple(make(list(document.words(self.axis))))
         try:
             document.do(SetTokens(self.axis, words))

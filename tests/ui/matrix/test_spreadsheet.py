@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
@@ -265,3 +265,43 @@ def test_gradients_of_what_is_shown(window, eye, hand, table, qtbot):
 def test_a_table_is_read_from_text():
     assert parsed("1\t2\r\n3\t4\n") == [[1, 2], [3, 4]]
     assert parsed("1\t2\r\n\r\n") == [[1, 2]]
+
+
+def test_a_row_of_a_computed_matrix_is_copied_into_another_and_held_there(hand, computed, window, eye):
+    X = eye.value(window, "source.X").copy()
+    hand.click(computed, hand.cell(computed, 0, 0))
+    hand.key(Key.Key_Right, SHIFT, times=X.shape[1] - 1)
+    hand.key(Key.Key_C, CONTROL)
+    hand.click(computed, hand.cell(computed, 1, 0))
+    hand.key(Key.Key_V, CONTROL)
+    after = eye.value(window, "source.X")
+    np.testing.assert_array_equal(after[1], X[0])
+    assert window.bench.document.state.pins["source.X"].cells[1].all()
+    hand.key(Key.Key_Z, CONTROL)
+    np.testing.assert_array_equal(eye.value(window, "source.X"), X)
+
+
+def test_selected_numbers_are_dragged_onto_others_and_held_there(hand, computed, window, eye, monkeypatch):
+    X = eye.value(window, "source.X").copy()
+    drags = []
+    monkeypatch.setattr("explorer.ui.matrix.lifting.QDrag.exec", lambda drag, action: drags.append(drag.mimeData()))
+    hand.click(computed, hand.cell(computed, 0, 0))
+    hand.key(Key.Key_Right, SHIFT)
+    hand.press(computed, hand.cell(computed, 0, 1))
+    hand.move(40)
+    hand.release(40)
+    (carried,) = drags
+    here = QPointF(hand.cell(computed, 1, 0))
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Modifier.NoModifier
+    QApplication.sendEvent(computed.viewport(), QDragEnterEvent(here.toPoint(), copy, carried, left, none))
+    QApplication.sendEvent(computed.viewport(), QDropEvent(here, copy, carried, left, none))
+    after = eye.value(window, "source.X")
+    assert after[1, :2].tolist() == X[0, :2].tolist()
+    assert after[1, 2:].tolist() == X[1, 2:].tolist()
+
+
+def test_pressing_a_selected_cell_without_a_drag_is_a_click(hand, computed):
+    hand.click(computed, hand.cell(computed, 0, 0))
+    hand.key(Key.Key_Right, SHIFT, times=2)
+    hand.click(computed, hand.cell(computed, 0, 1))
+    assert [(i.row(), i.column()) for i in computed.selectedIndexes()] == [(0, 1)]
