@@ -291,7 +291,7 @@ def test_selected_numbers_are_dragged_onto_others_and_held_there(hand, computed,
     hand.move(40)
     hand.release(40)
     (carried,) = drags
-    here = QPointF(hand.cell(computed, 1, 0))
+    here = QPointF(computed.visualRect(computed.table.index(1, 0)).center())
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Modifier.NoModifier
     QApplication.sendEvent(computed.viewport(), QDragEnterEvent(here.toPoint(), copy, carried, left, none))
     QApplication.sendEvent(computed.viewport(), QDropEvent(here, copy, carried, left, none))
