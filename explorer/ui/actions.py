@@ -48,7 +48,7 @@ class Actions:
         self.open = action("Open …", [QKeySequence("Ctrl+O")], lambda: None)
         self.save = action("Save", [QKeySequence("Ctrl+S")], lambda: None)
         self.save_as = action("Save as …", [QKeySequence("Ctrl+Shift+S")], lambda: None)
-        self.export_python = action("Export as Python …", [QKeySequence("Ctrl+Shift+E")], lambda: None)
+        self.export = action("Export …", [QKeySequence("Ctrl+Shift+E")], lambda: None)
         self.copy_text = action("Copy the document as text", [QKeySequence("Ctrl+Alt+C")], lambda: None)
         self.open_text = action("Open the document in copied text", [QKeySequence("Ctrl+Alt+V")], lambda: None)
         self.compare = action("Compare side by side", [QKeySequence("Ctrl+E")], lambda: None)

@@ -12,7 +12,6 @@ from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from explorer.core import script
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.as_text import as_text, from_text
@@ -63,10 +62,17 @@ class Dialogs:
         file, _ = QFileDialog.getSaveFileName(self._window, "Save the lesson", str(suggestion), "Lessons (*.toml)")
         return Path(file) if file else None
 
-    def to_export(self, suggestion: Path) -> Path | None:
-        """Which file to write a script into, or None."""
-        file, _ = QFileDialog.getSaveFileName(self._window, "Export as Python", str(suggestion), "Python (*.py)")
-        return Path(file) if file else None
+    def to_export(self, suggestion: Path, kinds: Mapping[str, str]) -> Path | None:
+        """Which file to write into, or None; its ending, one of the kinds, is added where nobody has typed one."""
+        known = {f"{title} (*{ending})": ending for ending, title in kinds.items()}
+        first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
+        file, chosen = QFileDialog.getSaveFileName(self._window, "Export", str(suggestion), ";;".join(known), first)
+        path = Path(file)
+        if file and path.suffix.lower() not in kinds:
+            path = path.with_name(f"{path.name}{known.get(chosen, next(iter(kinds)))}")
+            if path.exists() and not self.replace(path):  # the dialog has asked for the other name
+                return None
+        return path if file else None
 
     def to_hand_out(self, suggestion: Path) -> Path | None:
         """Which file to write a hand-out into, or None."""
@@ -407,27 +413,6 @@ class Files(QObject):
                 return
             self._bench.open_state(lesson, state)
             self._begin(None)
-
-    def export_python(self) -> tuple[Path, ...]:
-        """Ask for a file and write all numbers of the document as a numpy script. Returns what was written."""
-        path = self.dialogs.to_export(self.folder / "model.py")
-        if path is None:
-            return ()
-        path = path if path.suffix == ".py" else path.with_name(f"{path.name}.py")
-        document = self._bench.document
-        try:
-            document.settle()
-            lesson = self._bench.lesson
-            code = script.export(document.engine, f"{lesson.title} ({document.state.setting})")
-            written = script.save(code, path)
-            self.folder = path.parent
-            self.done.emit(f"The numbers are in {' and '.join(map(str, written))}")
-            return written
-        except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
-        except OSError as error:
-            self.dialogs.tell(f"{path}: cannot be written: {error.strerror}.")
-        return ()
 
     def may_leave(self) -> bool:
         """Whether the document may be left.

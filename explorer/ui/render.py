@@ -1,6 +1,7 @@
 """A stage as a picture: its page painted into a PNG, an SVG or a PDF instead of onto the screen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from math import ceil
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMarginsF, QObject, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
@@ -14,11 +15,13 @@ from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
+from explorer.ui.lesson.enlarged import Enlarged, in_look
 from explorer.ui.page.late import Late
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
+from explorer.ui.theme import LIGHT
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
 
@@ -72,13 +75,32 @@ def render(
         _delete(appearance)
 
 
-def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None) -> bytes:
-    """Draw a stage in the look that the program wears; see `render`."""
+def on_paper(bench: Workbench, stage: str, ending: str) -> bytes:
+    """Draw a stage as it is looked at now, but on white paper, and in letters of the usual size."""
+    paper = QWidget()
+    paper.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    paper.resize(WIDEST, WIDEST)
+    try:
+        look = Enlarged(bench.appearance, paper, 1.0, replace(LIGHT, page=LIGHT.surface))
+        paper.show()
+        return draw(in_look(bench, look), stage, ending, parent=paper)
+    finally:
+        _delete(paper)
+
+
+def draw(
+    bench: Workbench,
+    stage: str,
+    ending: str,
+    size: tuple[int, int] | None = None,
+    parent: QWidget | None = None,
+) -> bytes:
+    """Draw a stage in the look that the bench has, or in that of a parent that is dressed by itself; see `render`."""
     stops = {stop.name: stop for stop in bench.selection.places}
     if stage not in stops:
         raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)), known=", ".join(stops))
     typeset("x")  # a formula waits with its typesetting for the second paint, unless one has been typeset before
-    view = PageView(bench, stops[stage])
+    view = PageView(bench, stops[stage], parent)
     try:
         page = _laid_out(view)
         factor, content, whole = _measured(page, size)
@@ -86,7 +108,8 @@ def draw(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None
         QApplication.processEvents()
 
         title = f"{stops[stage].group}: {stops[stage].title}"
-        return WRITERS[ending](Picture(page, factor, whole, qcolor(bench.appearance.theme.page), title))
+        ground = qcolor(bench.appearance.theme.page)
+        return WRITERS[ending](Picture(page, factor, whole, ground, title, f"{title}. {spoken(page)}"))
     finally:
         view.close()
         _delete(view)
@@ -110,6 +133,7 @@ def _laid_out(view: PageView) -> QWidget:
         late.fill()
     for plot in view.findChildren(QGraphicsView):
         plot.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # or the ground becomes an image in an SVG
+        plot.viewport().setAutoFillBackground(False)  # the ground of the theme that the program wears
         plot.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # or a heat map becomes a JPEG in a PDF
     QApplication.processEvents()
     page = view.widget()
@@ -138,6 +162,13 @@ def _of_width(page: QWidget, width: int) -> QSize:
     return QSize(width, page.heightForWidth(width) if page.hasHeightForWidth() else page.sizeHint().height())
 
 
+def spoken(page: QWidget) -> str:
+    """What a screen reader says of the matrices and pictures of a page."""
+    areas = [area for area in page.findChildren(QAbstractScrollArea) if area.isVisible()]
+    said = (f"{area.accessibleName()}. {area.accessibleDescription()}".strip(" .") for area in areas)
+    return " ".join(f"{one}." for one in said if one)
+
+
 # The three kinds of file
 
 
@@ -155,6 +186,8 @@ class Picture:
     ground : QColor
         What is behind the page.
     title : str
+    words : str
+        What is to be seen, for whoever does not see it.
     """
 
     page: QWidget
@@ -162,6 +195,7 @@ class Picture:
     size: QSize
     ground: QColor
     title: str
+    words: str
 
     def on(self, device: QImage | QSvgGenerator | QPdfWriter, frames: Frames | None = None) -> None:
         """Paint it there, tables and plots within frames."""
@@ -233,6 +267,8 @@ def _png(picture: Picture) -> bytes:
     ratio = min(2.0, MOST_PIXELS / max(size.width(), size.height()))
     image = QImage(ceil(size.width() * ratio), ceil(size.height() * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
+    for key, text in (("Title", picture.title), ("Description", picture.words), ("Software", "Transformer Explorer")):
+        image.setText(key, text)
     picture.on(image)
     buffer = _buffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
@@ -244,7 +280,7 @@ def _svg(picture: Picture) -> bytes:
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setTitle(picture.title)
-    generator.setDescription("Drawn by Transformer Explorer")
+    generator.setDescription(picture.words)
     generator.setSize(picture.size)
     generator.setViewBox(QRectF(QPointF(), QSizeF(picture.size)))
     generator.setResolution(picture.page.logicalDpiX())  # so letters are as large as in the window
@@ -258,6 +294,7 @@ def _pdf(picture: Picture) -> bytes:
     writer = QPdfWriter(buffer)
     writer.setTitle(picture.title)
     writer.setCreator("Transformer Explorer")
+    writer.setDocumentXmpMetadata(_XMP.format(escape(picture.title), escape(picture.words)).encode())
     dpi = picture.page.logicalDpiX()
     points = QSizeF(picture.size) * (72 / dpi)
     writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
@@ -267,6 +304,12 @@ def _pdf(picture: Picture) -> bytes:
     return bytes(buffer.data().data())
 
 
+_XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">{}</rdf:li></rdf:Alt></dc:title>
+<dc:description><rdf:Alt><rdf:li xml:lang="x-default">{}</rdf:li></rdf:Alt></dc:description>
+</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>"""
 WRITERS = {".png": _png, ".svg": _svg, ".pdf": _pdf}
 
 

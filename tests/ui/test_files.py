@@ -14,7 +14,6 @@ from explorer.document.storage import load, save
 from explorer.lessons.loader import load as load_lesson
 from explorer.lessons.new import new_lesson
 from explorer.settings import Settings
-from explorer.ui.errors import Message
 from explorer.ui.files import Dialogs
 from explorer.ui.later import do_later
 from explorer.ui.new_model import NewModel
@@ -372,12 +371,6 @@ def test_an_example_that_was_changed_is_kept_when_it_is_left(window, eye, file, 
     window.bench.document.undo()
     eye.settle(window)
     assert window.bench.lesson.id != id, "and what was open before comes back"
-
-
-def test_it_is_said_where_a_script_went(window, tmp_path, answer, qtbot):
-    answer(window, to_export=tmp_path / "model.py")
-    window.files.export_python()
-    qtbot.waitUntil(lambda: any("model.py" in said.text() for said in window.findChildren(Message)))
 
 
 def test_nothing_is_asked_where_nothing_would_be_lost(window, answer, eye, file):

@@ -19,6 +19,7 @@ from explorer.ui.lesson.enlarged import Enlarged
 from explorer.ui.lesson.sheet import elements_of
 from explorer.ui.page.column import Elements
 from explorer.ui.page.late import Late
+from explorer.ui.render import spoken
 from explorer.ui.selection import Selection
 from explorer.ui.theme import LIGHT, Theme
 from explorer.ui.widgets.formula import typeset
@@ -101,6 +102,7 @@ def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: 
         image = QImage(size * SHARP, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(SHARP)
         image.fill(qcolor(LIGHT.surface))
+        image.setText("Description", spoken(window))
         painter = QPainter(image)
         window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
         painter.end()

@@ -43,8 +43,9 @@ class Enlarged(Appearance):
         self.fonts = Fonts.at_scale(scale)
         self._window.setFont(self.fonts.ui)
         self._window.setPalette(palette(self.theme))
-        size = f"QWidget {{ font-size: {self.fonts.ui.pointSizeF():.2f}pt; }}"
-        self._window.setStyleSheet(size + stylesheet(self.theme, self.fonts, scale))
+        # Below a style sheet neither letters nor colours come from the parent.
+        own = f"font-size: {self.fonts.ui.pointSizeF():.2f}pt; color: {self.theme.text};"
+        self._window.setStyleSheet(f"QWidget {{ {own} }}" + stylesheet(self.theme, self.fonts, scale))
 
 
 def scale_for(width: int, height: int) -> float:

@@ -180,8 +180,9 @@ def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage],
 def _section(number: int, part: Part, source: Callable[[int, QImage], str]) -> str:
     picture = ""
     if part.picture is not None:
+        said = escape(part.picture.text("Description"), quote=True)
         width = min(round(part.picture.width() / SHARP), PICTURE)
-        picture = f"<p><img src='{source(number, part.picture)}' width='{width}' alt='{part.heading}'></p>"
+        picture = f"<p><img src='{source(number, part.picture)}' width='{width}' alt='{said}'></p>"
     return f"<section><h2>{part.heading}</h2>{part.words}{picture}{part.question}</section>"
 
 

@@ -26,6 +26,7 @@ from explorer.lessons.schema import Lesson
 from explorer.ui import session
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
+from explorer.ui.export import export
 from explorer.ui.files import Files
 from explorer.ui.glossary.pointing import term_at, term_of_focus, terms_in_sight
 from explorer.ui.inspector.inspector import Inspector
@@ -87,7 +88,7 @@ class MainWindow(QMainWindow):
             (self.actions_.open, self.files.open),
             (self.actions_.save, self.files.save),
             (self.actions_.save_as, self.files.save_as),
-            (self.actions_.export_python, self.files.export_python),
+            (self.actions_.export, lambda: export(bench, self.files, self.page().stage.name)),
             (self.actions_.copy_text, self.files.copy_text),
             (self.actions_.open_text, self.files.open_text),
             (self.actions_.undock, self.undock),

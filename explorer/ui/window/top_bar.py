@@ -114,7 +114,7 @@ class TopBar(QFrame):
         menu.addActions([actions.new_model, actions.open])
         menu.addMenu(_recent(files, menu))
         menu.addActions([actions.save, actions.save_as])
-        menu.addActions([actions.copy_text, actions.open_text, actions.export_python])
+        menu.addActions([actions.copy_text, actions.open_text, actions.export])
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole])
         menu.addSeparator()

@@ -1,0 +1,92 @@
+"""The model and the page in sight taken out of the window."""
+
+import re
+import xml.etree.ElementTree as ET
+from html import unescape
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QFileDialog
+
+from explorer.document.commands import SetCells
+from explorer.ui.errors import Message
+from explorer.ui.export import KINDS
+from explorer.ui.files import Dialogs
+from explorer.ui.render import on_paper
+from explorer.ui.theme import DARK
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def export(window, hand, tmp_path, monkeypatch):
+    """Presses the keys, and names a file."""
+
+    def press(name):
+        told = []
+        monkeypatch.setattr(Dialogs, "to_export", lambda dialogs, suggestion, kinds: name and tmp_path / name)
+        monkeypatch.setattr(Dialogs, "tell", lambda dialogs, sentence: told.append(sentence))
+        hand.key(Qt.Key.Key_E, CTRL | SHIFT)
+        return tmp_path / str(name), told
+
+    return press
+
+
+def test_the_model_as_it_is_now_and_it_is_said_where_it_went(window, export, qtbot):
+    window.bench.document.do(SetCells("encoder.1.self.W_O", {(0, 0): 0.125}))
+    path, told = export("model.xlsx")
+    assert path.read_bytes()[:2] == b"PK"
+    assert not told
+    qtbot.waitUntil(lambda: any("model.xlsx" in said.text() for said in window.findChildren(Message)))
+    path, _ = export("model.py")
+    assert "0.125" in path.read_text()
+
+
+def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, export, appearance, eye):
+    appearance.set_mode("dark")
+    eye.settle(window)
+    path, _ = export("page.png")
+    image = QImage(str(path))
+    assert QColor(image.pixel(1, image.height() - 2)).name() == "#ffffff"
+    lightness = np.frombuffer(image.convertToFormat(QImage.Format.Format_Grayscale8).constBits(), np.uint8)
+    assert np.mean(lightness > 200) > 0.8
+    path, _ = export("page.svg")
+    assert path.read_text().startswith("<?xml")
+    assert DARK.page not in path.read_text()
+    assert DARK.text not in path.read_text()
+    assert window.bench.appearance.theme is DARK
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
+def test_pictures_say_what_is_to_be_seen_on_them(window, eye, ending):
+    eye.go_to(window, "decoder.1.self.attention")
+    picture = on_paper(window.bench, "decoder.1.self.attention", ending)
+    if ending == ".png":
+        words = QImage.fromData(picture).text("Description")
+    elif ending == ".svg":
+        words = ET.fromstring(picture).findtext("{http://www.w3.org/2000/svg}desc")
+    else:
+        words = unescape(re.search(rb"dc:description>(.*?)</dc:", picture, re.DOTALL)[1].decode())
+    assert "Matrix decoder.1.self.head.1.scores, 3 rows, 3 columns." in words
+    assert "Heat map of shares. <start> looks most at" in words
+
+
+def test_what_cannot_be_written_is_said_and_calling_it_off_writes_nothing(window, export, tmp_path):
+    _, told = export("nowhere/model.xlsx")
+    assert "cannot be written" in told[0]
+    export(None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_ending_is_added_by_the_kind_that_was_chosen(window, tmp_path, monkeypatch):
+    asked = []
+
+    def answer(parent, title, suggestion, kinds, chosen):
+        asked.append(chosen)
+        return str(tmp_path / "mine"), kinds.split(";;")[3]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    assert window.files.dialogs.to_export(tmp_path / "emma.xlsx", KINDS) == tmp_path / "mine.svg"
+    assert asked == ["The model as a spreadsheet with formulas (*.xlsx)"]
