@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 COMMANDS = (
-    *("list", "show", "explain", "render", "export", "check", "replay"),
+    *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
     *("glossary", "words", "train", "generate", "bench"),
 )
 HEAD = """\

@@ -107,6 +107,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.lessons import replay
 
             return replay(arguments.lessons)
+        case "handout":
+            from explorer.cli.handout import handout
+
+            return handout(arguments)
         case "glossary":
             from explorer.cli.glossary import define
 

@@ -8,7 +8,7 @@ from explorer import __version__
 from explorer.cli.errors import UsageError
 
 COMMANDS = (
-    *("list", "show", "explain", "render", "export", "check", "replay"),
+    *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
     *("glossary", "words", "train", "generate", "bench"),
 )
 FORMATS = ("table", "json", "csv", "latex", "python")
@@ -24,6 +24,7 @@ Every number of a transformer, live and editable.
   explorer export LESSON F         the whole model as a live spreadsheet (.xlsx) or a numpy script (.py)
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
   explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
+  explorer handout LESSON F        a lesson on paper: F is a .pdf or .html
   explorer glossary [TERM]         what a term or symbol means
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
@@ -87,6 +88,11 @@ With --grad its gradient instead, by the chain rule: gradient × slope of the ce
 _REPLAY = """\
 Go through the steps of a lesson forward, backward and from every step: each has to give the same numbers to the last
 bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
+"""
+
+_HANDOUT = """\
+Write a lesson on paper into OUT: its steps with pictures, its questions with room to write, the answers at the end. A
+.html file has everything in it. Steps that draw numbers for each student draw others each time.
 """
 
 WORDS_ACTIONS = {
@@ -312,6 +318,13 @@ def _replay() -> Parser:
     return parser
 
 
+def _handout() -> Parser:
+    parser = Parser("handout", _HANDOUT, epilog="example:\n  explorer handout emma emma.pdf")
+    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
+    parser.add_argument("out", metavar="OUT", help="a file that ends in .pdf or .html")
+    return parser
+
+
 def _words() -> Parser:
     parser = Parser("words", _WORDS, epilog=_WORDS_EXAMPLES)
     add = parser.add_argument
@@ -409,6 +422,7 @@ _PARSERS = {
     "export": _export,
     "check": _check,
     "replay": _replay,
+    "handout": _handout,
     "glossary": _glossary,
     "words": _words,
     "train": _train,

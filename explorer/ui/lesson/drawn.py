@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from explorer.document.document import Document
 from explorer.document.state import State
@@ -91,6 +91,7 @@ def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: 
         elements = Elements(bench, 8)
         column = QVBoxLayout(window)
         column.setContentsMargins(4, 4, 4, 4)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # what no screen shows tells it no least size
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))

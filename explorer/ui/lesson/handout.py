@@ -8,23 +8,26 @@ from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QSizeF, QUrl
 from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtWidgets import QApplication
 
+from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.files import whole_file
 from explorer.lessons import prose
 from explorer.lessons.answers import place_named, right_places
 from explorer.lessons.hints import ladder
+from explorer.lessons.practice import MISSING, faded
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
-from explorer.lessons.states import StepStates
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
+from explorer.lessons.walk import Walk
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.drawn import SHARP, picture_of_step
 
-ENDINGS = (".pdf", ".html")
 DPI = 96
 LINES = 3
 """Empty lines below a question that is answered in words or by a number."""
+GAP = "________"
 PICTURE = 620
 """Pixels that a picture is wide at most on the page."""
 _STYLE = """
@@ -70,21 +73,28 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
     ExplorerError
         Where a step cannot be shown.
     """
-    states = StepStates(lesson)
+    walk = Walk(lesson)  # with numbers of its own where a question draws some
     for number, step in enumerate(lesson.steps):
-        engine = states.engine(number)
+        engine = walk.engine(number)
         numbers = numbers_of(step, engine)
-        picture = picture_of_step(appearance, lesson, number, states[number])
+        picture = picture_of_step(appearance, lesson, number, walk.state(number))
         yield Part(
             f"{number + 1}. {escape(step.title)}",
             prose.html(step.words, numbers),
             picture,
-            _asked(step, numbers),
+            _asked(step, engine, numbers),
             _answer(step, engine, numbers),
         )
 
 
-def _asked(step: Step, numbers: dict[str, str]) -> str:
+def draw(lesson: Lesson) -> list[Part]:
+    """The steps of a lesson on paper, where no window is open."""
+    app = QApplication.instance() or QApplication(["explorer"])
+    assert isinstance(app, QApplication)
+    return list(parts(lesson, Appearance(app, "light")))
+
+
+def _asked(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
     question = step.question
     if question is None:
         return ""
@@ -93,6 +103,8 @@ def _asked(step: Step, numbers: dict[str, str]) -> str:
         texts = (prose.html(choice.text, numbers) for choice in question.choices)
         rows = "".join(f"<tr><td valign='top'>☐&nbsp;</td><td>{text}</td></tr>" for text in texts)
         return f"{asked}<table>{rows}</table>"
+    if isinstance(question, Predict) and question.fade:
+        asked += _derived([row for _, part in faded(question, engine).parts for row in part])
     return asked + "<p>" + "<br>".join(["&nbsp;" + "_" * 60] * LINES) + "</p>"
 
 
@@ -101,15 +113,10 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
     match question:
         case Predict():
             *_, last = ladder(question, engine)
-            rows = [row for _, part in last for row in part] if not isinstance(last, str) else []
-            told = "".join(
-                f"<tr><td>{escape(row.label)}&nbsp;&nbsp;</td><td>{escape(row.expression)}&nbsp;&nbsp;</td>"
-                f"<td align='right'>{'= ' if row.value else ''}{escape(row.value)}</td></tr>"
-                for row in rows
-            )
-            said = f"<table>{told}</table>"
+            said = _derived([row for _, part in last for row in part] if not isinstance(last, str) else [])
         case Choose():
-            said = "".join(prose.html(choice.text, numbers) for choice in question.choices if choice.right)
+            right = [text for choice in question.choices if choice.right for text in (choice.text, choice.why) if text]
+            said = "".join(prose.html(text, numbers) for text in right)
         case Point():
             said = f"<p>{escape(place_named(question, right_places(question, engine)[0], engine))}</p>"
         case MakeSo():
@@ -117,6 +124,17 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
         case _:
             return ""
     return said + (prose.html(question.why, numbers) if question.why else "")
+
+
+def _derived(rows: Sequence[Row]) -> str:
+    """How a number comes about, as a table; a gap is a line to write on."""
+    told = "".join(
+        f"<tr><td>{escape(row.label)}&nbsp;&nbsp;</td>"
+        f"<td>{escape(row.expression).replace(MISSING, GAP)}&nbsp;&nbsp;</td>"
+        f"<td align='right'>{'= ' if row.value else ''}{escape(row.value).replace(MISSING, GAP)}</td></tr>"
+        for row in rows
+    )
+    return f"<table>{told}</table>"
 
 
 def html(lesson: Lesson, parts: Sequence[Part]) -> str:

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from explorer.cli.handout import ENDINGS
 from explorer.ui import files
-from explorer.ui.lesson import handout
 from tests.ui.lesson.conftest import LESSON
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -48,7 +48,7 @@ def test_a_mistake_in_the_file_is_told_and_the_lesson_stays(window, written, gui
     assert not panel._trouble.isVisible()
 
 
-@pytest.mark.parametrize("ending", handout.ENDINGS)
+@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_lesson_on_paper(window, guide, tmp_path, monkeypatch, ending):
     path = tmp_path / f"small{ending}"

@@ -1,0 +1,58 @@
+"""`handout` writes a lesson on paper, without a display."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from explorer.cli import display, main
+
+LESSON = """
+format = 2
+id = "one"
+title = "One score"
+paragraph = "One score."
+example = "translation-lookup"
+[[step]]
+id = "score"
+title = "A score"
+words = "Row times row: {scores[below, below]:0}."
+[step.look]
+stage = "attention"
+node = "scores"
+[step.practice]
+ask = "What is the score of below for above?"
+node = "scores"
+cell = ["below", "above"]
+why = "A dot product."
+"""
+
+
+def test_a_lesson_on_paper(tmp_path):
+    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    env = {name: value for name, value in display.os.environ.items() if name not in without}
+    (tmp_path / "one.toml").write_text(LESSON)
+    command = [sys.executable, "-m", "explorer", "handout", "one.toml", "one.html"]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote one.html\n", "")
+    text = (tmp_path / "one.html").read_text("utf-8")
+    assert text.count("<section>") == text.count("data:image/png;base64,") == 4
+    before, _, answers = text.partition(">Answers<")
+    gaps = [part.count("________</td>") for part in before.split("<section>")[2:]]
+    assert gaps == [2, 3, 4]  # more and more is left out, the result always
+    assert "A dot product." in answers
+    assert len(set(re.findall(r"= (\S+)</td></tr></table>", answers))) > 1  # each has numbers of its own
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("emma", "emma.txt"), "choose a name that ends in .pdf or .html"),
+        (("no-such", "x.pdf"), "no-such"),
+    ],
+)
+def test_what_is_wrong_is_one_line(argv, said, capsys):
+    assert main(["handout", *argv]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
