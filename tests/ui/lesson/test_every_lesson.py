@@ -31,6 +31,8 @@ def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
     window = open_window(load(name))
     guide, document = window.lessons.guide, window.bench.document
     for at, step in enumerate(guide.steps):
+        if step.id.endswith("-two-missing"):
+            continue  # as the one before and the one behind it
         guide.go(at)
         eye.settle(window)
         assert document.state is guide.walk.state(at)
@@ -42,7 +44,7 @@ def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
                 guide.look_whether_made()
             else:
                 guide.answer(answer)
-            eye.settle(window)
+        eye.settle(window)
         assert guide.question is None
     guide.go(0)
     eye.settle(window)
