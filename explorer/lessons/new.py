@@ -13,7 +13,7 @@ from explorer.core.models.targets import DECODER_READS
 from explorer.core.ops import Input
 from explorer.core.tokens import END, MOST_TOKENS, START
 from explorer.document.commands.words import checked_words
-from explorer.lessons.schema import Lesson, Setting
+from explorer.lessons.schema import WHOLE, Lesson, Setting
 
 MOST_NUMBERS = 200_000_000
 """0.8 GB in float32; GPT-2 small with a table of 50,257 words at both ends has 163 million."""
@@ -87,9 +87,8 @@ def new_lesson(
     about = f"A model of yours: {layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, d_model {d_model}."
     chance = f"All weights are drawn by chance ({initialiser}, seed {seed}), so it has learned nothing yet."
     setting = Setting("new", "As made", chance)
-    start = f"{SEQUENCES[kind][0]}.embedding"
     title = " → ".join(" ".join(text.split()[:6]) for text in texts)
-    return Lesson(f"new {uuid4().hex}", title, about, "", start, 0, model, inputs, ours, {"new": setting})
+    return Lesson(f"new {uuid4().hex}", title, about, "", WHOLE, 0, model, inputs, ours, {"new": setting})
 
 
 def drawn(lesson: Lesson) -> Lesson:

@@ -12,14 +12,30 @@ from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
 from explorer.pages.view import Cell, View
 
 MOST_BARS = 6
-WIDTH, EACH, AROUND = 176.0, 16.0, 40.0
-"""Of the bars: all of them, how high one is, and what their box is higher."""
+WIDTH, EACH, HEAD, BOTTOM = 160.0, 17.0, 22.0, 8.0
+"""Of the bars: all of them, how high one is, and the room for what is written above and left free below them."""
+LOW, APART = 22.0, 16.0
+"""How high the loss is, and how far from the answers."""
+PAST, BEYOND = 10.0, 20.0
+"""How far behind the last layer the way up to the answers is, and how far these reach beyond it."""
 
 
-def end(sheet: Sheet, lane: Lane) -> None:
-    """What comes out at the right."""
+def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
+    """What comes out at the right; behind a short encoder there is room above the end of its decoder.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    lane : Lane
+        The last one.
+    source : Lane or None
+        The one above, if there is one.
+    ceiling : float
+        Where the layers of the last lane begin.
+    """
     if "output" in sheet.stages:
-        _answers(sheet, lane)
+        above = source is not None and source.x + 2 * BEYOND <= lane.x + PAST + BEYOND - WIDTH
+        _answers(sheet, lane, ceiling - PAST if above else None)
         return
     sheet.go_on(lane)
     for i, word in enumerate(lane.words):
@@ -30,8 +46,11 @@ def end(sheet: Sheet, lane: Lane) -> None:
     sheet.right = max(sheet.right, lane.x + GAP + longest)
 
 
-def _answers(sheet: Sheet, lane: Lane) -> None:
-    """The likeliest next words behind the word that is followed, or the last one, as bars; and the loss."""
+def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
+    """The likeliest next words behind the word that is followed, or the last one, as bars; and the loss.
+
+    They stand behind the end of the lane, or end `above` it.
+    """
     view, stage = sheet.view, sheet.stages["output"]
     name = "output.probabilities"
     sheet.wait_for(name)
@@ -41,22 +60,26 @@ def _answers(sheet: Sheet, lane: Lane) -> None:
     words, shares = view.labels(view.nodes[name].axes[1]), probabilities[row]
     best = np.argsort(-np.nan_to_num(shares), kind="stable")[:MOST_BARS].tolist()
     inner = EACH * len(best)
-    height, left = inner + AROUND, lane.x + 26.0
+    height = HEAD + inner + BOTTOM
     sheet.tracks(lane, lane.x, lane.x + 6.0)
-    start = lane.row(min(row, len(lane.words) - 1))
-    top = min(max(lane.spine - height + 34.0, start - height + 14.0), start - 14.0)
-    place = left, top, WIDTH, height
-    ink = HERE if sheet.chosen(lane) is not None else TEXT
-    sheet.add(Way(((lane.x + 6.0, start), (left, start)), ink, 2.0))
+    start = lane.x + 6.0, lane.row(min(row, len(lane.words) - 1))
+    if above is None:
+        left, way = lane.x + 26.0, (start, (lane.x + 26.0, start[1]))
+        top = min(max(lane.spine - height + 34.0, start[1] - height + 14.0), start[1] - 14.0)
+    else:
+        up = lane.x + PAST
+        left, top, way = up + BEYOND - WIDTH, above - height, (start, (up, start[1]), (up, above))
+    sheet.add(Way(way, HERE if sheet.chosen(lane) is not None else TEXT, 2.0))
     note, share = amount(view, name)
     after = view.labels(axis)[row]
     said = "" if share is None else note
+    place = left, top, WIDTH, height
     tip = sheet.tip(stage, name)
     sheet.add(Box(place, f"What comes after {after}", f"After “{after}” comes", said, tip, sheet.into(stage), share))
     values = tuple(float(shares[j]) for j in best)
     sheet.add(
         Bars(
-            (left + 6.0, top + 22.0, WIDTH - 10.0, inner),
+            (left + 6.0, top + HEAD, WIDTH - 10.0, inner),
             tuple(words[j] for j in best),
             values,
             tuple(Cell(name, (row, j)) for j in best),
@@ -64,10 +87,9 @@ def _answers(sheet: Sheet, lane: Lane) -> None:
             _before_edit(view, name, row, best),
         )
     )
-    low = top + height
     if LOSS.node in view.nodes:
-        low = _loss(sheet, left, low + 16.0, low)
-    sheet.right, sheet.low = max(sheet.right, left + WIDTH), max(sheet.low, low + 8.0)
+        _loss(sheet, left, top - APART if above is not None else top + height + APART, above is not None)
+    sheet.right, sheet.low = max(sheet.right, left + WIDTH), max(sheet.low, top + height + APART + LOW + 8.0)
 
 
 def _before_edit(view: View, name: str, row: int, columns: Sequence[int]) -> tuple[float, ...]:
@@ -78,16 +100,15 @@ def _before_edit(view: View, name: str, row: int, columns: Sequence[int]) -> tup
     return tuple(float(was[row, j]) for j in columns)
 
 
-def _loss(sheet: Sheet, left: float, top: float, above: float) -> float:
-    """The loss below the answers; returns where it ends."""
+def _loss(sheet: Sheet, left: float, edge: float, above: bool) -> None:
+    """The loss below the answers, or above them; its near edge is given."""
     stage = sheet.stages["loss"]
     sheet.wait_for(LOSS.node)
     loss = float(sheet.view.values[LOSS.node])
     note, share = amount(sheet.view, LOSS.node)
     number = written(loss, significant(loss, 3))
     title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
-    middle = left + WIDTH / 2
-    sheet.add(Way(((middle, above), (middle, top)), MUTED, 1.5))
-    place = left, top, WIDTH, 22.0
+    middle, back = left + WIDTH / 2, APART if above else -APART
+    sheet.add(Way(((middle, edge + back), (middle, edge)), MUTED, 1.5))
+    place = left, edge - LOW if above else edge, WIDTH, LOW
     sheet.add(Box(place, "Loss", title, "", sheet.tip(stage, LOSS.node), sheet.into(stage), share))
-    return top + 22.0

@@ -17,8 +17,9 @@ from explorer.pages.view import Cell, View
 
 LINE, PAD = 17.0, 7.0
 """How high a line of words is, and the room beside and below what stands in a box."""
-IMAGE, TALL, LOW = 34.0, 62.0, 12.0
-"""How high the picture of a matrix is, where there are few of them, and of a vector."""
+IMAGE, TALL, TALLEST, LOW = 34.0, 62.0, 100.0, 12.0
+"""How high the picture of a matrix is, where there are few of them, at most so that words fit beside it, and of a
+vector."""
 LEAST, VECTOR = 84.0, 44.0
 """How wide a box is at least, with a matrix and with a vector in it."""
 LETTER, STRONG, SIGN = 6.0, 6.8, 5.6
@@ -46,7 +47,8 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     names = {node.name for node in every}
     stages = {stage.name: stage for stage in view.graph.stages}
     matrices = sum(view.values[node.name].ndim > 1 for node in every)
-    high = TALL if matrices <= FEW else IMAGE
+    rows = max((len(view.values[node.name]) for node in every if view.values[node.name].ndim == 2), default=0)
+    high = min(max(TALL, LEAST_ROW * rows), TALLEST) if matrices <= FEW else IMAGE
     drawn = {node.name: _Boxed(view, node, stages[node.stage], high, node in outside) for node in every}
     reads = {
         node.name: [] if node in outside else [parent for parent in dict.fromkeys(node.parents) if parent in names]
@@ -100,7 +102,7 @@ class _Boxed:
             return ()
         rows = self._view.labels(self._node.axes[-2])
         fits = LEAST_ROW * len(rows) <= self._picture and max(map(len, rows)) <= MOST_LETTERS
-        return rows if fits and len(rows) > 1 and self._node.axes[-2] in self._view.graph.sequences else ()
+        return rows if fits and len(rows) > 1 and not all(row.isdecimal() for row in rows) else ()
 
     def marks(self, place: Place) -> list[Mark]:
         """The box with what the node holds: a picture, bars, words, or its one number."""

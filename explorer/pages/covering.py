@@ -14,9 +14,10 @@ from explorer.core.explain import cells_of
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of, half_unit
 from explorer.lessons.steps import Predict, Question
+from explorer.pages.drawing import Bars, Dot, Image, Mark
 from explorer.pages.element import Element
 from explorer.pages.matrix import COVERED, Matrix
-from explorer.pages.page import BAR, HEAT, NUMBER, Descent, Item, Line, Lines, Listing, Note, Row, Stack
+from explorer.pages.page import BAR, HEAT, NUMBER, Descent, Item, Line, Lines, Listing, Note, Picture, Row, Stack
 from explorer.pages.view import Cell, View
 
 Covered = Mapping[str, frozenset[tuple[int, ...]]]
@@ -104,6 +105,9 @@ def _kept(element: Element, covered: Covered) -> Element | None:
             return replace(element, lines=_Unread(lines, which))
         case Descent():
             return None  # it tells the loss
+        case Picture(drawing=drawing) if drawing.zoom:
+            # Of a whole model only the numbers that are asked for are missing.
+            return replace(element, drawing=replace(drawing, marks=tuple(_unread(m, covered) for m in drawing.marks)))
         case _:
             return None if any(cell.node in covered for cell in _cells(element)) else element
 
@@ -120,6 +124,18 @@ def _cells(data: Any) -> Iterator[Cell]:
     elif hasattr(data, "__dataclass_fields__"):
         for name in data.__dataclass_fields__:
             yield from _cells(getattr(data, name))
+
+
+def _unread(mark: Mark, covered: Covered) -> Mark:
+    """A mark of a whole that tells no covered number."""
+    match mark:
+        case Dot(cell=Cell(node=node)) if node in covered:
+            return replace(mark, inside=COVERED, share=None, cell=None)
+        case Bars() if any(cell.node in covered for cell in mark.cells):
+            return Mark()
+        case Image(node=place) if place is not None and place.node in covered:
+            return Mark()
+    return mark
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,12 @@
 """A lane of the picture of the whole: a sequence on its way along the stream, and what is drawn on it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.core.ops import Array
 from explorer.core.parameters import parameters
@@ -34,6 +37,8 @@ SMALL, LETTER = 11.7, 6.6
 """How high a line of small words is, and about how wide one of its letters."""
 DEEPEST = 4.0
 """The colour of shares is deepest at so many times their mean."""
+ARROW = 6.0
+"""Words whose lines are nearer to each other have no arrow before them."""
 TRACKS = 48
 """Words; the lines of more of them would be a grey mat, and are a band."""
 SAID = {
@@ -98,6 +103,29 @@ class Lane:
         return self.top + (i + 0.5) * self.pitch
 
 
+@dataclass(frozen=True)
+class _Costs:
+    """How many parameters each block has, and the share of each stage in the multiplications."""
+
+    parameters: Mapping[str, int]
+    shares: Mapping[str, float]
+
+
+_FOUND: WeakKeyDictionary[Graph, _Costs] = WeakKeyDictionary()
+"""A graph never changes, and each edit draws the picture anew."""
+
+
+def _costs(view: View) -> _Costs:
+    if view.graph not in _FOUND:
+        counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
+        work: dict[str, float] = {}
+        for name, node in view.nodes.items():
+            work[node.stage] = work.get(node.stage, 0) + view.graph.work[name]
+        every = sum(work.values()) or 1
+        _FOUND[view.graph] = _Costs(counts, {stage: some / every for stage, some in work.items()})
+    return _FOUND[view.graph]
+
+
 class Sheet:
     """The marks drawn so far, and what is drawn again and again on a lane.
 
@@ -113,11 +141,7 @@ class Sheet:
         self.right = self.low = 0.0
         """How far the drawing reaches."""
         self._waiting: list[tuple[int, str]] = [(0, "")]
-        self._counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
-        self._work_of: dict[str, float] = {}
-        for name, node in view.nodes.items():
-            self._work_of[node.stage] = self._work_of.get(node.stage, 0) + view.graph.work[name]
-        self._work = sum(self._work_of.values()) or 1
+        self._costs = _costs(view)
 
     def add(self, *marks: Mark) -> None:
         """Draw something above all that is there."""
@@ -151,7 +175,7 @@ class Sheet:
             self.add(Words(-16.0, lane.row(i), word, TEXT, True, 1.0, (lane.sequence, i), SMALL))
         if title:
             self.add(Words(-16.0, lane.top - 14.0, title, MUTED, True, 1.0, strong=True))
-        for i in range(len(lane.words)) if len(lane.words) <= TRACKS else ():
+        for i in range(len(lane.words)) if lane.pitch >= ARROW else ():
             self.add(Way(((-11.0, lane.row(i)), (-1.0, lane.row(i))), MUTED, 1.0))
         lane.x = 2.0
 
@@ -244,9 +268,8 @@ class Sheet:
         """What a block does, its shape, and its part of the numbers and of the work."""
         block = stage.name.rpartition(".")[0] if "." in stage.name else stage.name
         lines = [f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(self.view.values[name].shape)]
-        if count := self._counts.get(block, 0):
+        if count := self._costs.parameters.get(block, 0):
             lines.append(f"{count:,} parameters")
-        work = self._work_of.get(stage.name, 0)
-        if work:
-            lines.append(f"{100 * work / self._work:.0f} % of the multiplications")
+        if share := self._costs.shares.get(stage.name, 0):
+            lines.append(f"{100 * share:.0f} % of the multiplications")
         return "\n".join(filter(None, lines))

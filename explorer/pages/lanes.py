@@ -14,12 +14,17 @@ from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer
 from explorer.pages.sublayers import Sublayers
 from explorer.pages.view import View
 
-IMAGE, TALL = 46.0, 80.0
-"""The height of the images in a block; where there is a single lane, it has more room above it."""
+IMAGE, TALL = 64.0, 120.0
+WIDE_HEADS, WIDER_HEADS = 150.0, 210.0
+"""The height of the images in a block, and the width of all its heads at most; a single lane has more room."""
+ROW, TALL_ROW = (19.0, 50.0, 120.0), (24.0, 66.0, 300.0)
+"""The height of a word's line, and of a lane at least and at most; the same of a single lane."""
+COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
+"""The width of a number of a vector, and of a strip of them at least and at most."""
 TITLE, BELOW = 20.0, 24.0
 """The room for the title of a layer above its blocks, and for what is written below the stream."""
-BETWEEN = 18.0
-"""Between two lanes, or two rows of one."""
+BETWEEN, SHEETS = 28.0, 12.0
+"""Between two lanes, or two rows of one; and above the first, where the layers that are not drawn stand out."""
 WIDE = 1.9
 """How much wider than high a picture of all layers is."""
 SUBLAYERS = "self", "cross", "ffn"
@@ -38,7 +43,8 @@ class Lanes:
         self._sheet = Sheet(view)
         self._stack_sizes = layers_of(view)
         self._layer = shown_layer(view)
-        self._sublayers = Sublayers(self._sheet, IMAGE if len(view.graph.sequences) > 1 else TALL)
+        room = (IMAGE, WIDE_HEADS) if len(view.graph.sequences) > 1 else (TALL, WIDER_HEADS)
+        self._sublayers = Sublayers(self._sheet, *room)
 
     @property
     def due(self) -> list[str]:
@@ -53,12 +59,13 @@ class Lanes:
         lane, left, top = None, 0.0, 0.0
         for sequence, stack in zip(sequences, stacks, strict=False):
             words = view.labels(sequence)
-            high = float(np.clip(15 * len(words), 38, 130 if len(sequences) > 1 else 300))
+            each, *ends = ROW if len(sequences) > 1 else TALL_ROW
+            high = float(np.clip(each * len(words), *ends))
             columns = view.graph.shape(f"{sequence}.X")[-1]
             above = self._above(high)
             spine = 0.0 if lane is None else lane.bottom + BELOW + BETWEEN + above
-            lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * 7, 24, 56)))
-            top = min(top, spine - above - 4.0)
+            lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * COLUMN, NARROW, BROAD)))
+            top = min(top, spine - above - SHEETS)
             longest = max(LETTER * max(map(len, words)), 1.2 * LETTER * len(_title(sequence, words)))
             left = min(left, -24.0 - min(longest, 120.0))
             self._draw(lane, last=sequence == sequences[-1])
@@ -88,17 +95,18 @@ class Lanes:
         stream = self._layers(lane, stream)
         if not last:
             sheet.go_on(lane)
+            sheet.gather(lane, lane.x)
             self._sublayers.source = lane
             return
         if "final.norm" in view.nodes:
             sheet.strip(lane, sheet.stages["final.norm"], "final.norm", "norm", before=GAP)
-        end(sheet, lane)
+        end(sheet, lane, self._sublayers.source, lane.spine - self._above(lane.height))
 
     def _positions(self, lane: Lane, stage: Stage, result: str) -> None:
         """A small block whose numbers are added to the stream without reading from it."""
         sheet, name = self._sheet, f"{lane.sequence}.PE"
         sheet.wait_for(name)
-        width, height = 88.0, 62.0
+        width, height = 76.0, 0.7 * self._sublayers.image + 20.0 + PAD
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
         share = amount(self._view, name)[1]
@@ -160,6 +168,7 @@ class Lanes:
         """The blocks of a layer in their frame; returns the node that the stream carries behind it."""
         sheet = self._sheet
         sheet.wait_for("")
+        sheet.go_on(lane, 4.0)
         at, start = len(sheet.marks), lane.x + 2.0
         sheet.add(Mark())  # its frame, as soon as it is known how wide it is
         sheet.wait_for(stream)

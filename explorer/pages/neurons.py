@@ -16,7 +16,7 @@ from explorer.pages.levels import into
 from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, row_of
 
-ACROSS, DOWN, DISC, HALF = 136.0, 42.0, 13.0, 50.0
+ACROSS, DOWN, DISC, HALF = 136.0, 46.0, 16.0, 50.0
 """Between layers and between neurons, the radius of a neuron as the renderer draws it, and half a layer's width."""
 MOST_UNITS, MOST_LEVELS, MOST_OPTIONS = 16, 6, 6
 POSITIVE, NEGATIVE = series(1), series(0)
@@ -62,15 +62,17 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         marks.extend(some)
         due.extend([name] * len(some))
 
-    top, height = -high / 2 - 26.0, high + 46.0
+    top, height = -high / 2 - 26.0, high + 52.0
     stages = {stage.name: stage for stage in view.graph.stages}
     for k, name in enumerate(names):
         stage = stages[view.nodes[name].stage]
         note, share = amount(view, name)
-        title = "What goes in" if k == 0 else f"{stage.title}: {view.state.model.switch(f'layer.{k}', 'activation')}"
+        title = "What goes in" if k == 0 else stage.title
+        below = view.state.model.switch(f"layer.{k}", "activation") if k else ""
         place = k * ACROSS - HALF, top, 2 * HALF, height
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
-        add([Box(place, title, title, note if share is not None else "", tip, into(view.graph, stage), share)], name)
+        said = f"{title}: {below}" if below else title
+        add([Box(place, said, title, below if share is None else note, tip, into(view.graph, stage), share)], name)
     for k in range(1, layers + 1):
         add(_edges(view, k), names[k])
     for k, name in enumerate(names):
@@ -80,19 +82,12 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         if name in view.nodes:
             add(_after(view, name, right, row), name)
             right += 112.0
-    said = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
+    summary = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
     none = Axis(labels=())
     window = (-HALF - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
-    below = Words(
-        (layers * ACROSS) / 2,
-        top + height + 14.0,
-        "ochre adds, blue takes away; the thicker, the more",
-        MUTED,
-        fixed=True,
-        size=11.7,
-    )
-    add([below], "")
-    return Drawing(tuple(marks), window, said, none, none, down=True, square=True, zoom=True), due
+    key = "ochre adds, blue takes away; the thicker, the more"
+    add([Words(layers * ACROSS / 2, top + height + 14.0, key, MUTED, fixed=True, size=11.7)], "")
+    return Drawing(tuple(marks), window, summary, none, none, down=True, square=True, zoom=True), due
 
 
 def _y(units: int, j: int) -> float:
@@ -131,10 +126,10 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
     for j, number in enumerate(np.asarray(shown, dtype=float).tolist()):
         y = _y(len(labels), j)
         share = min(abs(number) / size, 1.0) if size and np.isfinite(number) else 0.0
-        told = written(number if abs(number) >= 0.005 else float(f"{number:.0e}"), 2 if abs(number) < 10 else 0)
+        told = written(number if abs(number) >= 0.005 else float(f"{number:.0e}"), min(significant(number, 2), 2))
         found.append(Dot(k * ACROSS, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share))
         if k == 0 or len(labels) == 1:
-            found.append(Words(k * ACROSS, y + DISC + 8.0, labels[j], MUTED, fixed=True, size=11.7))
+            found.append(Words(k * ACROSS, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
     if k == 0:
         label = view.labels("input")[row]
         found.append(Words(-HALF - 8.0, 0.0, label, TEXT, True, 1.0, size=12.0, strong=True))

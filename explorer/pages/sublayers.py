@@ -7,16 +7,17 @@ from explorer.core.ops import Array
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import HERE, LINE, MUTED, TEXT, Box, Segments, Way, Words, series
 from explorer.pages.gestures import Gesture, Switch
-from explorer.pages.lane import LETTER, PAD, RISE, SMALL, Lane, Sheet, image_of
+from explorer.pages.lane import PAD, RISE, SMALL, Lane, Sheet, image_of
 from explorer.pages.turned import is_off, turn
 from explorer.pages.view import View
 
 MOST_HEADS, MOST_OFFERED = 27, 12
 AROUND, HEAD, PILL = 44.0, 20.0, 16.0
 """What a block is higher than its image, where that begins, and how high the line of its heads is."""
-LEAST_BLOCK, LEAST_CROSS, WIDEST_HEADS = 122.0, 178.0, 210.0
-"""How wide a block is at least, also one that looks at the source, and about how wide its heads are at most, which are
-smaller the more there are."""
+LEAST_BLOCK, LEAST_CROSS, TITLE = 122.0, 160.0, 8.6
+"""How wide a block is at least, also one that looks at the source, and a letter of its title."""
+APART, COMPACT = 4.0, 300.0
+"""Between heads; and the width for which heads have to be twice as large as without it."""
 LEVELS = 6
 """Of thickness, of the lines between words."""
 LEAST_SHARE, FEW_WORDS, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.6, 24
@@ -30,7 +31,7 @@ BELOW = {
     "cross": "words look at the source",
     "ffn": "each word by itself",
 }
-BRIDGE = "the source,", "as keys and values"
+BRIDGE = "the source, as keys and values"
 Place = tuple[float, float, float, float]
 
 
@@ -40,12 +41,13 @@ class Sublayers:
     Parameters
     ----------
     sheet : Sheet
-    image : float
-        The height of the images in a block.
+    image, heads : float
+        The height of the images in a block, and the width of all its heads at most.
     """
 
-    def __init__(self, sheet: Sheet, image: float) -> None:
-        self._sheet, self._view, self._image = sheet, sheet.view, image
+    def __init__(self, sheet: Sheet, image: float, heads: float) -> None:
+        self._sheet, self._view = sheet, sheet.view
+        self.image, self._heads = image, heads
         self._box = image + AROUND
         self.above = self._box + RISE
         """How far above the stream a block reaches."""
@@ -121,19 +123,25 @@ class Sublayers:
     # The block itself
 
     def _width(self, block: str, stage: Stage) -> float:
-        least = max(LEAST_CROSS if stage.kind == "cross" else LEAST_BLOCK, 7.6 * len(stage.title) + 12.0)
+        least = max(LEAST_CROSS if stage.kind == "cross" else LEAST_BLOCK, TITLE * len(stage.title) + 12.0)
         if stage.kind == "ffn":
             return least
         across, side, _ = self._grid(block)
-        return max(across * (side + 4.0) - 4.0 + 2 * PAD, least)
+        return max(across * (side + APART) - APART + 2 * PAD, least)
 
     def _grid(self, block: str) -> tuple[int, float, int]:
         """How many heads stand beside each other, how large each is, and how many are drawn."""
         heads = min(self._view.graph.n_heads(f"{block}.weights") or 1, MOST_HEADS)
-        down = 1
-        while heads * self._image / down**2 > WIDEST_HEADS:
-            down += 1
-        return -(-heads // down), (self._image - 3.0 * (down - 1)) / down, heads
+
+        def laid(down: int) -> tuple[int, float]:
+            across = -(-heads // down)
+            return across, min((self._heads + APART) / across, (self.image + APART) / down) - APART
+
+        def worth(one: tuple[int, float]) -> float:
+            across, side = one
+            return side / (1.0 + across * side / COMPACT)
+
+        return *max(map(laid, range(1, heads + 1)), key=worth), heads
 
     def _block(self, stage: Stage, block: str, raw: str, place: Place, attention: bool) -> None:
         """The weights of each head, or the hidden units."""
@@ -164,18 +172,18 @@ class Sublayers:
             )
         )
         if not attention:
-            sheet.add(image_of(view, f"{block}.activation", (left + PAD, top + HEAD, width - 2 * PAD, self._image)))
+            sheet.add(image_of(view, f"{block}.activation", (left + PAD, top + HEAD, width - 2 * PAD, self.image)))
             return
         across, side, drawn = self._grid(block)
-        start = left + (width - across * (side + 4.0) + 4.0) / 2
+        start = left + (width - across * (side + APART) + APART) / 2
+        above = top + HEAD + (self.image - -(-drawn // across) * (side + APART) + APART) / 2
         for head in range(drawn):
             row, column = divmod(head, across)
-            at = start + column * (side + 4.0), top + HEAD + row * (side + 3.0), side, side
+            at = start + column * (side + APART), above + row * (side + APART), side, side
             sheet.add(image_of(view, view.of_head(f"{block}.weights", head), at))
         heads_stage = sheet.stages.get(f"{block}.heads")
         if heads_stage is not None and values:
             mixed = "concat · W_O" if f"{block}.W_O" in view.nodes else "concat"
-            mixed = f"{heads} × {mixed}" if heads > 2 else mixed
             pill = left + PAD, top + height - PILL - 4.0, width - 2 * PAD, PILL
             said = f"{heads_stage.title} of {stage.group}: {stage.title}"
             sheet.wait_for(raw)
@@ -190,24 +198,22 @@ class Sublayers:
         seen = np.count_nonzero(mean, axis=-1, keepdims=True)
         least = LEAST_SHARE if len(mean) <= FEW_WORDS else np.minimum(MORE_THAN_EVEN / np.maximum(seen, 1), 0.5)
         wanted = mean >= least
-        if len(mean) > MANY_WORDS:
-            wanted &= mean >= mean.max(-1, keepdims=True)
+        most = (mean > 0) & (mean >= mean.max(-1, keepdims=True))
+        wanted = most if len(mean) > MANY_WORDS else wanted | most
         queries, looked = np.nonzero(wanted)
         chosen = self._sheet.chosen(lane)
         levels = np.ceil(np.clip(mean[queries, looked], 0, 1) * LEVELS).astype(int)
-        for lit in (False, True):
-            meant = (queries == chosen) if chosen is not None else np.zeros(len(queries), dtype=bool)
-            for level in range(1, LEVELS + 1):
-                drawn = np.flatnonzero((levels == level) & (meant == lit))
-                if not len(drawn):
-                    continue
-                ends: Array = np.empty((len(drawn), 2, 2))
-                ends[:, 0, 0], ends[:, 1, 0] = start, end
-                ends[:, 0, 1] = keys.top + (looked[drawn] + 0.5) * keys.pitch
-                ends[:, 1, 1] = lane.top + (queries[drawn] + 0.5) * lane.pitch
-                ink = HERE if lit else LINE if chosen is not None else series(0)
-                width = 0.5 + 3.0 * level / LEVELS
-                self._sheet.add(Segments(ends, ink, width, token=lane.sequence, whose=queries[drawn]))
+        kinds = 2 * levels + (queries == chosen)  # those of the word that is followed lie above the others
+        for kind in sorted(set(kinds.tolist()), key=lambda kind: (kind % 2, kind)):
+            level, lit = divmod(kind, 2)
+            drawn = np.flatnonzero(kinds == kind)
+            ends: Array = np.empty((len(drawn), 2, 2))
+            ends[:, 0, 0], ends[:, 1, 0] = start, end
+            ends[:, 0, 1] = keys.top + (looked[drawn] + 0.5) * keys.pitch
+            ends[:, 1, 1] = lane.top + (queries[drawn] + 0.5) * lane.pitch
+            ink = HERE if lit else LINE if chosen is not None else series(0)
+            width = 0.5 + 3.0 * level / LEVELS
+            self._sheet.add(Segments(ends, ink, width, token=lane.sequence, whose=queries[drawn]))
 
     def _look_across(self, lane: Lane, block: str, start: float, end: float) -> None:
         """Lines from the words of the source, as far as they can be read, to those of the target that look at them."""
@@ -230,12 +236,11 @@ class Sublayers:
         if self.source is None:
             return
         sheet, x, y = self._sheet, self.source.x, self.source.spine
-        bend = self.source.bottom + 34.0
+        bend = self.source.bottom + 43.0
         middle, top = place[0] + place[2] / 2, place[1]
-        sheet.add(Way(((x - 2.0, y), (x + 12.0, y), (x + 12.0, bend), (middle, bend), (middle, top)), TEXT, 2.0))
-        for k, said in enumerate(BRIDGE):
-            sheet.add(Words(x + 19.0, y + 7.0 + 14.0 * k, said, MUTED, True, 0.0, size=SMALL))
-        sheet.right = max(sheet.right, x + 19.0 + LETTER * max(map(len, BRIDGE)))
+        sheet.add(Way(((x, y), (x + 12.0, y), (x + 12.0, bend), (middle, bend), (middle, top)), TEXT, 2.0))
+        sheet.add(Words(x + 2.0, bend - 9.0, BRIDGE, MUTED, True, 1.0, size=SMALL))
+        sheet.right = max(sheet.right, x + 20.0)
 
 
 def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:

@@ -10,8 +10,9 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.mistakes import half_unit
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import Predict
-from explorer.pages.compose import page, stops
+from explorer.pages.compose import WHOLE, page, stops
 from explorer.pages.covering import covered_by, without
+from explorer.pages.drawing import Bars, Dot, Image
 from explorer.pages.excerpt import leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Item, Note, Row, Stack
@@ -75,3 +76,19 @@ def test_the_whole_row_is_covered_where_an_equal_number_would_tell():
     assert rows == {0, 1, 2}  # Apple meets Orange and Phone at the same angle, and they meet Apple
     assert len(covered) == 3 * 5
     document.close()
+
+
+def test_the_whole_stays_without_the_numbers_that_are_asked_for(desk):
+    xor = desk("xor")
+    xor.look(covered={"layer.1.activation": frozenset({(0, 0)})})
+    eyes = xor.page(WHOLE.name)
+    told = {dot.name: dot.inside for dot in eyes.marks("model", Dot)}
+    assert told["h_1"] == told["h_2"] == "?"
+    assert told["x_1"] != "?"
+    phrase = desk("you-are-welcome")
+    phrase.look(covered={"output.probabilities": frozenset({(0, 0)}), "encoder.1.self.weights": frozenset({(0, 0, 0)})})
+    eyes = phrase.page(WHOLE.name)
+    assert not eyes.marks("model", Bars)
+    shown = {image.node.node for image in eyes.marks("model", Image)}
+    assert "encoder.1.self.weights" not in shown
+    assert "decoder.1.self.weights" in shown

@@ -13,7 +13,7 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.new import new_lesson
 from explorer.pages.amounts import amount, depth
 from explorer.pages.compose import WHOLE, page, places
-from explorer.pages.drawing import Bars, Box, Dot, Image, Segments, Words
+from explorer.pages.drawing import Bars, Box, Dot, Image, Segments, Words, series
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.levels import ALL, LAYER
 from explorer.pages.page import Choice, Player
@@ -142,6 +142,19 @@ def test_cross_attention_joins_the_words_of_the_source_with_those_of_the_target(
     lines = [m for m in eyes.marks("model", Segments) if m.whose is not None and (m.ends[:, 0, 0] == left + wide).all()]
     assert sum(len(mark.ends) for mark in lines) == (desk.value("decoder.1.cross.weights").mean(0) >= 0.04).sum()
     assert {mark.token for mark in lines} == {"target"}
+
+
+def test_however_many_words_each_is_joined_with_the_one_that_it_looks_at_most(desk):
+    text = " ".join(f"word{i}" for i in range(40))
+    made = desk()
+    made.document = Document(new_lesson("gpt", [text], d_model=8, heads=2).state())
+    lines = [m for m in made.page(WHOLE.name).marks("model", Segments) if m.whose is not None and m.ink == series(0)]
+    most = made.value("decoder.1.self.weights").mean(0).argmax(-1)
+    ends = {int(whose): line[:, 1] for m in lines for line, whose in zip(m.ends, m.whose, strict=True)}
+    assert set(ends) == set(range(40))
+    rows = np.array([ends[i][0] - ends[i][1] for i in range(40)])
+    each = rows[-1] / (most[-1] - 39)
+    np.testing.assert_allclose(rows, (most - np.arange(40)) * each)
 
 
 def test_each_line_knows_the_word_that_it_belongs_to(whole):

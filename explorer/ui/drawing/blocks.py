@@ -20,13 +20,14 @@ TITLE, NOTE = 12.5, 11.7
 """Numbers of the window that a title and a note of a box are high."""
 NARROWER = 0.75
 """How much smaller words become, where there is no room for them, before they are cut."""
-UNREADABLE, LEAST, MOST = 6.0, 11.0, 19.0
-"""Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large."""
+UNREADABLE, TIGHT, LEAST, MOST = 6.0, 10.0, 11.0, 19.0
+"""Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large. Where there is no
+room they may be tight."""
 CROWDED = 8.5
 """Pixels: words outside boxes that would have smaller letters are left out, as they would lie on each other."""
 CLOSE = 0.72
 """How near each other, in lines, words are still both written."""
-CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 13.0
+CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 16.0
 """Numbers of the window: the corners of a box, what each sheet behind it stands out, the corners of a way, and
 the radius of a disc."""
 PAD, LINE = 6.0, 17.0
@@ -42,12 +43,16 @@ def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
     ends may be more than float64 holds.
     """
     if image.colours != SHARES:
-        return np.clip(np.nan_to_num(image.array / (image.high or 1.0)), -1.0, 1.0), (-1.0, 1.0), False
+        return np.clip(_finite(image.array / (image.high or 1.0), 0.0, 1.0, -1.0), -1.0, 1.0), (-1.0, 1.0), False
     size = max(abs(image.low), abs(image.high)) or 1.0
     low, high = image.low / size, image.high / size
-    # Whole numbers and float32 among them: without a copy where nothing is to be done.
-    plain = np.nan_to_num(image.array / size, nan=low, posinf=high, neginf=low)
+    plain = _finite(image.array / size, low, high, low)
     return np.clip((plain - low) / (high - low or 1.0), 0.0, 1.0), (0.0, 1.0), True
+
+
+def _finite(numbers: Array, nan: float, most: float, least: float) -> Array:
+    """Numbers with others in place of what is none; numpy takes longest where nothing is to be done."""
+    return numbers if np.isfinite(numbers).all() else np.nan_to_num(numbers, nan=nan, posinf=most, neginf=least)
 
 
 @dataclass(frozen=True)
@@ -162,19 +167,20 @@ class Blocks:
         ink: QColor,
         place: Qt.AlignmentFlag,
         strong: bool = False,
+        whole: bool = False,
     ) -> None:
-        """Words in a rectangle, cut where they are longer."""
+        """Words in a rectangle, cut where they are longer, unless they are a number."""
         font = self.font(size, strong)
         if not text or font is None:
             return
         wide = self._advance(font, strong, text)
         if wide > rect.width():
             font = QFont(font)
-            font.setPixelSize(max(int(font.pixelSize() * max(rect.width() / wide, NARROWER)), int(LEAST)))
+            font.setPixelSize(max(int(font.pixelSize() * max(rect.width() / wide, NARROWER)), int(TIGHT)))
             wide = self._advance(font, strong, text)
         painter.setFont(font)
         painter.setPen(ink)
-        if wide > rect.width():
+        if wide > rect.width() and not whole:
             text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
 
@@ -212,7 +218,7 @@ class Blocks:
         painter.setBrush(ground)
         painter.drawEllipse(at, radius, radius)
         rect = QRectF(at.x() - 0.9 * radius, at.y() - radius, 1.8 * radius, 2 * radius)
-        self._write(painter, rect, dot.inside, NOTE, ink, Qt.AlignmentFlag.AlignCenter)
+        self._write(painter, rect, dot.inside, NOTE, ink, Qt.AlignmentFlag.AlignCenter, whole=True)
 
     # Ways
 
@@ -273,14 +279,8 @@ class Blocks:
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
             self._write(painter, left, word, TITLE, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
-            self._write(
-                painter,
-                right,
-                written(float(f"{value:.0e}") if abs(value) < 0.005 else value, 2),
-                NOTE,
-                ink,
-                side | Qt.AlignmentFlag.AlignLeft,
-            )
+            told = written(value, 2) if abs(value) >= 0.005 or not value else written(float(f"{value:.0e}"), 3)
+            self._write(painter, right, told, NOTE, ink, side | Qt.AlignmentFlag.AlignLeft, whole=True)
 
     # Words
 

@@ -185,8 +185,9 @@ class Marks(pg.GraphicsObject):
         painter.restore()
 
     def _seen(self, drawing: Drawing, bounds: QRectF) -> Sequence[int]:
-        """The marks that lie in sight; of a drawing without zoom, all."""
-        if not drawing.zoom:
+        """The marks that lie in sight; of a drawing without zoom, or one that is there as a whole, all."""
+        left, right, top, bottom = drawing.window
+        if not drawing.zoom or bounds.contains(self._pixels.rect(left, top, right - left, bottom - top)):
             return range(len(drawing.marks))
         if self._sight is None:
             self._sight = Sight(drawing)

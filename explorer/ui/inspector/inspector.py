@@ -72,7 +72,7 @@ class Inspector(QFrame):
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         self._feeds.label.setTextInteractionFlags(links)
         self._feeds.label.linkActivated.connect(self._go)
-        self._about = SteadyLabel()
+        self._about, self._explained = SteadyLabel(), ""
         follow_links(self._about, lambda link: bench.selection.defined.emit(link.removeprefix(LINK)))
         self._printed_heading = SteadyLabel(role="section")
         follow_links(self._printed_heading, lambda _: bench.selection.reference_asked.emit())
@@ -137,6 +137,7 @@ class Inspector(QFrame):
         for _, view in self._derivations:
             view.restyle()
         self.shown = None
+        self._explained = ""
         self.show_cell(self._bench.selection.cell)
 
     def show_cell(self, cell: Cell | None) -> None:
@@ -165,7 +166,11 @@ class Inspector(QFrame):
         """Say what the stage is for; in sight while no cell is pointed at."""
         selection = self._bench.selection
         kind = next((stage.kind for stage in selection.places if stage.name == selection.stage), "")
-        self._about.setText(_paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in ABOUT.get(kind, ())))
+        said = _paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in ABOUT.get(kind, ()))
+        if said == self._explained:
+            return  # its terms are links by now: without them it would be laid out anew with each edit
+        self._explained = said
+        self._about.setText(said)
         if glossary.cache_info().currsize:
             self._link_terms()
         else:

@@ -36,6 +36,7 @@ class PageView(QScrollArea):
         self._stale = True
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._settled = later(self, self._share_room)
+        self._stepped = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(12), px(16))
@@ -100,14 +101,21 @@ class PageView(QScrollArea):
     def follow(self) -> None:
         """Show what there is now: at once, or as soon as the page is in sight."""
         self._stale = True
+        self._refresh_in_sight()
+
+    def _refresh_in_sight(self) -> None:
         if self.isVisible():
             self.refresh()
 
     def _follow_descent(self) -> None:
-        """Show another way of taking steps; the steps themselves are changes of the document."""
+        """Show another way of taking steps; the steps themselves are changes of the document.
+
+        Not at once: where an example is opened, the page follows that as well, and is made anew only then.
+        """
         descent = self.bench.descent
         if (descent.rate, descent.moves()) != self._steps:
-            self.follow()
+            self._stale = True
+            self._stepped.start()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

@@ -3,7 +3,7 @@
 import re
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -21,17 +21,18 @@ from explorer.ui.colour import qcolor
 from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
-OPEN_LAYERS = 2
-"""Of more layers than these only the one that one is in shows its stages."""
-WIDTH, RAIL = 216, 46
-"""Pixels at text scale 1: with titles, and with numbers only."""
+OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2
+"""Of more layers than these only the one that one is in shows its stages; of so many, only the first, the last and
+those so near to it have a heading of their own."""
+NARROWEST, WIDEST, RAIL = 160, 260, 46
+"""Pixels at text scale 1: with titles, as the longest of them needs, and with numbers only."""
 LEAST_WINDOW = 880
 """Pixels at text scale 1: in a narrower window, or in larger text, titles would be cut, and numbers stand alone."""
 LEAST_ROW, MOST_ROW = 17, 35
 """Pixels at text scale 1: the rows share the height, so that the whole map is in sight if it can be."""
 HEADING = 1.25
 """Rows that a heading takes."""
-CIRCLE, INDENT, MARGIN = 22, 42, 6
+CIRCLE, INDENT, MARGIN, BESIDE = 22, 42, 6, 28
 
 
 class StageButton(QAbstractButton):
@@ -173,7 +174,18 @@ class PipelineMap(QFrame):
         if titled != self._titled:
             self._titled = titled
             self.rebuild()
-        self.setFixedWidth(appearance.px(WIDTH if titled else RAIL))
+        self._take_width()
+
+    def _take_width(self) -> None:
+        """Be as wide as the longest title needs, or as the numbers do."""
+        appearance = self._bench.appearance
+        font = QFont(appearance.fonts.ui)
+        font.setBold(True)  # that of the stage where one is
+        titles = {stage.title for stage in self.stops}
+        longest = max(map(QFontMetrics(font).horizontalAdvance, titles), default=0)
+        needed = longest + appearance.px(INDENT + BESIDE)
+        least, most = appearance.px(NARROWEST), appearance.px(WIDEST)
+        self.setFixedWidth(min(max(needed, least), most) if self._titled else appearance.px(RAIL))
 
     def rebuild(self) -> None:
         """Draw the map of the graph that there is now."""
@@ -188,11 +200,13 @@ class PipelineMap(QFrame):
         layers = {stage.group for stage in self.stops if re.search(r"\d$", stage.group)}
         self._folding = layers if self._bench.document.state.model.layers > OPEN_LAYERS else set()
         self._open, group = self._open_group(), ""
+        left_out = self._left_out()
         for number, stage in enumerate(self.stops, 1):
             if stage.group != group:
                 group = stage.group
-                self._headings.append(self._heading(stage))
-                layout.addWidget(self._headings[-1])
+                if left_out.get(group, group):
+                    self._headings.append(self._heading(stage, left_out.get(group, "")))
+                    layout.addWidget(self._headings[-1])
             if group in self._folding and group != self._open:
                 continue  # made when its layer is opened: of many layers that would take longer than the page
             button = StageButton(self._bench, number, stage)
@@ -203,14 +217,32 @@ class PipelineMap(QFrame):
             self.buttons.append(button)
         layout.addStretch()
         self._scroll.setWidget(content)
+        self._take_width()
         self._mark()
 
-    def _heading(self, first: Stage) -> QLabel | QPushButton:
-        """What stands above a group; a layer that can be folded is opened by it."""
+    def _left_out(self) -> dict[str, str]:
+        """Of very many layers those far from where one is: the first of them has the words for all, the others none."""
+        found: dict[str, str] = {}
+        stacks: dict[str, list[str]] = {}
+        for group in dict.fromkeys(stage.group for stage in self.stops if stage.group in self._folding):
+            stacks.setdefault(group.rpartition(" ")[0], []).append(group)
+        for stack, groups in stacks.items():
+            if len(groups) < MANY_LAYERS:
+                continue
+            here = groups.index(self._open) if self._open in groups else 0
+            near = {0, len(groups) - 1, *range(here - NEAR, here + NEAR + 1)}
+            far = [k for k in range(len(groups)) if k not in near]
+            for k in far:
+                last = next((i for i in range(k, len(groups)) if i + 1 not in far), k)
+                found[groups[k]] = "" if k - 1 in far else f"{stack} {k + 1} to {last + 1}"
+        return found
+
+    def _heading(self, first: Stage, several: str = "") -> QLabel | QPushButton:
+        """What stands above a group; a layer that can be folded is opened by it, also one for several."""
         indent = self._bench.appearance.px(10)
         numbered = re.fullmatch(r"(\w).*?(\d+)", first.group)
-        short = "".join(numbered.groups()) if numbered else ""
-        words = first.group if self._titled else short
+        short = "⋯" if several else "".join(numbered.groups()) if numbered else ""
+        words = (several or first.group) if self._titled else short
         if first.group not in self._folding:
             label = QLabel(words)
             mark(label, role="group")
@@ -219,7 +251,7 @@ class PipelineMap(QFrame):
             return label
         button = QPushButton(words)
         mark(button, role="group")
-        button.setAccessibleName(first.group)
+        button.setAccessibleName(several or first.group)
         button.setToolTip(f"Open {first.group}: {first.title}")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(lambda: self._bench.selection.go_to(first.name))
