@@ -64,7 +64,8 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     sheet.tracks(lane, lane.x, lane.x + 6.0)
     start = lane.x + 6.0, lane.row(min(row, len(lane.words) - 1))
     if above is None:
-        left, way = lane.x + 26.0, (start, (lane.x + 26.0, start[1]))
+        left = lane.x + 26.0
+        way: tuple[tuple[float, float], ...] = (start, (left, start[1]))
         top = min(max(lane.spine - height + 34.0, start[1] - height + 14.0), start[1] - 14.0)
     else:
         up = lane.x + PAST

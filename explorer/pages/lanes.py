@@ -59,8 +59,8 @@ class Lanes:
         lane, left, top = None, 0.0, 0.0
         for sequence, stack in zip(sequences, stacks, strict=False):
             words = view.labels(sequence)
-            each, *ends = ROW if len(sequences) > 1 else TALL_ROW
-            high = float(np.clip(each * len(words), *ends))
+            each, low, most = ROW if len(sequences) > 1 else TALL_ROW
+            high = min(max(each * len(words), low), most)
             columns = view.graph.shape(f"{sequence}.X")[-1]
             above = self._above(high)
             spine = 0.0 if lane is None else lane.bottom + BELOW + BETWEEN + above

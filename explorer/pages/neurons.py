@@ -68,7 +68,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         stage = stages[view.nodes[name].stage]
         note, share = amount(view, name)
         title = "What goes in" if k == 0 else stage.title
-        below = view.state.model.switch(f"layer.{k}", "activation") if k else ""
+        below = str(view.state.model.switch(f"layer.{k}", "activation")) if k else ""
         place = k * ACROSS - HALF, top, 2 * HALF, height
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
         said = f"{title}: {below}" if below else title

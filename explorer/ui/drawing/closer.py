@@ -10,9 +10,10 @@ from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu
 
 from explorer.core.numbers import exact
-from explorer.pages.drawing import Bars, Box, Dot, Image
+from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image
 from explorer.pages.gestures import GoTo
 from explorer.pages.view import Cell
+from explorer.ui.drawing.accessible import tell_focus
 from explorer.ui.drawing.blocks import DISC
 from explorer.ui.drawing.lit import cell_of
 from explorer.ui.drawing.marks import Marks
@@ -53,6 +54,27 @@ class Closer:
         self._pressed: QPointF | None = None
         self._dragged = False
         self._away = 0.0
+        self._found: tuple[Drawing | None, list[tuple[int, Box]]] = (None, [])
+
+    @property
+    def boxes(self) -> list[tuple[int, Box]]:
+        """The boxes that lead somewhere, each with its number among the marks."""
+        drawing = self._view.drawing
+        if self._found[0] is not drawing:
+            boxes = [(i, m) for i, m in enumerate(drawing.marks) if isinstance(m, Box) and m.leads is not None]
+            self._found = drawing, boxes
+        return self._found[1]
+
+    @property
+    def place(self) -> int | None:
+        """Which of the boxes the keys are at."""
+        return next((k for k, (i, _) in enumerate(self.boxes) if i == self._marks.here), None)
+
+    def on_screen(self, box: Box) -> QRect:
+        """Where a box is on the screen."""
+        left, top, wide, high = box.place
+        rect = QRectF(self._view.pixel(left, top), self._view.pixel(left + wide, top + high)).normalized().toRect()
+        return QRect(self._view.mapToGlobal(rect.topLeft()), rect.size())
 
     def tell(self, window: tuple[float, float, float, float]) -> None:
         """The drawing has this window; who looks at a part of it goes on with that."""
@@ -216,11 +238,7 @@ class Closer:
     def _box_at(self, position: QPointF) -> int | None:
         """The box under the mouse that leads somewhere; of some in each other, the innermost."""
         point = self._view.at(position)
-        for i in reversed(range(len(self._view.drawing.marks))):
-            mark = self._view.drawing.marks[i]
-            if isinstance(mark, Box) and mark.leads is not None and QRectF(*mark.place).contains(point):
-                return i
-        return None
+        return next((i for i, box in reversed(self.boxes) if QRectF(*box.place).contains(point)), None)
 
     def _word_at(self, position: QPointF) -> tuple[str, int] | None:
         found = [(rect, token) for rect, token in self._marks.blocks.spots if rect.contains(position)]
@@ -314,7 +332,7 @@ class Closer:
 
         From nowhere one comes to the first box.
         """
-        boxes = {i: QRectF(*m.place) for i, m in enumerate(self._view.drawing.marks) if isinstance(m, Box) and m.leads}
+        boxes = {i: QRectF(*box.place) for i, box in self.boxes}
         here = boxes.get(self._marks.here) if self._marks.here is not None else None
         if here is None:
             best = min(boxes, key=lambda i: (boxes[i].left(), boxes[i].top()), default=None)
@@ -336,18 +354,17 @@ class Closer:
 
     def _edges(self, across: int) -> list[int]:
         """The boxes that read the one where the keys are, or that it reads."""
-        marks, here = self._view.drawing.marks, self._marks.here
-        boxes = {i: mark for i, mark in enumerate(marks) if isinstance(mark, Box) and mark.leads is not None}
+        boxes, here = dict(self.boxes), self._marks.here
         if across > 0:
             return [i for i, box in boxes.items() if here in box.after]
         return [i for i in boxes[here].after if i in boxes] if here in boxes else []
 
     def come_from(self, stages: Sequence[str]) -> None:
         """Stand at the box that leads to one of some stages, as if one had gone in there."""
-        for i, mark in enumerate(self._view.drawing.marks):
-            if isinstance(mark, Box) and isinstance(mark.leads, GoTo) and mark.leads.value in stages:
-                self._stand_at(i, QRectF(*mark.place))
-                return
+        led = [(i, box) for i, box in self.boxes if isinstance(box.leads, GoTo) and box.leads.value in stages]
+        if led:  # of several, the one that one went in by
+            i, box = next((one for one in led if one[0] == self._marks.here), led[0])
+            self._stand_at(i, QRectF(*box.place))
 
     def _stand_at(self, best: int, place: QRectF) -> None:
         self._marks.here = best
@@ -357,6 +374,8 @@ class Closer:
             self._look(self._held(seen))
         self._marks.update()
         self._view.describe(self.said())
+        if (at := self.place) is not None:
+            tell_focus(self._view, at)
 
 
 def _middle(box: Box) -> tuple[float, float]:

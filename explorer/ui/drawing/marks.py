@@ -1,21 +1,18 @@
 """All marks of a drawing but its images, in one item's paint, in pixels."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import cos, hypot, radians, sin
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF, QTransform
 
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
     DRAWABLE,
     HERE,
     LINE,
-    MUTED,
     TEXT,
     Arc,
     Arrow,
@@ -26,7 +23,6 @@ from explorer.pages.drawing import (
     Dot,
     Drawing,
     Image,
-    Mark,
     Segments,
     Strips,
     Way,
@@ -37,44 +33,19 @@ from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.ink import line_ink, word_ink
-from explorer.ui.drawing.labels import Room, along, around, stacked, together
 from explorer.ui.drawing.lit import Lights, grids, points_of, shape_of, square_of, strip_of
+from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.pixels import Pixels
 from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.sight import Sight
 from explorer.ui.workbench import Workbench
 
-RADIUS, SMALL, DISC = 4.5, 2.5, 12.0
-MANY = 60
-"""Dots; more of them are small, and of these only so many have their names."""
-MOST_NAMES, MOST_AT_ONE = 40, 3
-"""Names in a picture, and names of dots that lie on each other."""
-BESIDE = 7.0
-THICK = 2.0
-"""Pixels: a wider arrow has a larger head, and its drawing larger words."""
-ARC, NARROW = 34.0, 60.0
-"""Pixels from the origin, and degrees below which there is no room for words between two directions."""
 FEW_PIXELS = 8
 """A square below that is hard to find."""
-FEW_LINES = 4
-"""Segments; more of them are a grid, which words may stand on."""
 FEW_POINTS = 16
 """Of a strip; more of them shine through each other."""
 FAINT = 0.16
 """How much of the ink a mark has that is not there yet."""
-STEP = 6.0
-"""Pixels between the places of a line that words keep clear of."""
-
-
-@dataclass
-class _Label:
-    """Words in their place; `members` are the marks they belong to."""
-
-    text: str
-    rect: QRectF
-    ink: str
-    members: tuple[int, ...] = ()
-    wanted: bool = True
 
 
 class Marks(pg.GraphicsObject):
@@ -98,9 +69,7 @@ class Marks(pg.GraphicsObject):
         self._lines: dict[int, list[QLineF]] = {}
         self._grids: tuple[Image | Strips, ...] = ()
         self._shown: object = None
-        self._laid: list[_Label] = []
-        self._laid_for: Drawing | None = None
-        self._laid_in: tuple[object, ...] = ()
+        self.names = Names(bench)
         self._pixels = Pixels(QTransform())
         self._veiled = False
         self.blocks = Blocks(bench)
@@ -145,10 +114,6 @@ class Marks(pg.GraphicsObject):
     def viewTransformChanged(self) -> None:
         self.prepareGeometryChange()
 
-    def labels(self) -> list[_Label]:
-        """The words that stand in the picture, as painted last."""
-        return self._laid
-
     # Painting
 
     def paint(self, painter: QPainter, *args: Any) -> None:
@@ -166,7 +131,7 @@ class Marks(pg.GraphicsObject):
         self._paint_grid(painter, drawing, bounds)
         marks = drawing.marks
         many = sum(isinstance(mark, Dot) for mark in marks) > MANY
-        small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not _is_disc(mark)} if many else set()
+        small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not is_disc(mark)} if many else set()
         self.blocks.begin(abs(self._pixels.across) if drawing.zoom else 1.0)
         for i in self._seen(drawing, bounds):
             if drawing.zoom:
@@ -181,7 +146,7 @@ class Marks(pg.GraphicsObject):
         self._paint_rows(painter)
         self._paint_squares(painter, bounds)
         if not drawing.zoom:  # there all words are fixed
-            self._paint_labels(painter, self._words(drawing, bounds, many))
+            self._paint_labels(painter, self.names.all(drawing, self._pixels, bounds, many))
         painter.restore()
 
     def _seen(self, drawing: Drawing, bounds: QRectF) -> Sequence[int]:
@@ -269,7 +234,7 @@ class Marks(pg.GraphicsObject):
         match mark:
             case Dot():
                 if drawable(mark.x, mark.y):
-                    (self._paint_disc if _is_disc(mark) else self._paint_dot)(painter, mark, lit)
+                    (self._paint_disc if is_disc(mark) else self._paint_dot)(painter, mark, lit)
             case Curve():
                 self._paint_curve(painter, mark)
             case Arrow():
@@ -419,7 +384,6 @@ class Marks(pg.GraphicsObject):
     def _paint_rows(self, painter: QPainter) -> None:
         """A frame around the rows and columns of the word that is lit."""
         token = self._bench.selection.token
-        token = self._bench.selection.token
         theme = self._bench.appearance.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         axis, place = token or ("", 0)
@@ -466,12 +430,13 @@ class Marks(pg.GraphicsObject):
 
     # Words
 
-    def _paint_labels(self, painter: QPainter, labels: Sequence[_Label]) -> None:
+    def _paint_labels(self, painter: QPainter, labels: Sequence[Label]) -> None:
         theme = self._bench.appearance.theme
-        painter.setFont(self._font())
+        assert self.drawing is not None
+        painter.setFont(self.names.font(self.drawing))
         ground = QColor(theme.page)
         ground.setAlphaF(1.0 if self._veiled else 0.7)  # a line may run behind the words
-        marks = self.drawing.marks if self.drawing is not None else ()
+        marks = self.drawing.marks
         # What is lit lies above the others, and is written whatever is in the way.
         for label in sorted(labels, key=lambda label: not self.lit.isdisjoint(label.members)):
             lit = [i for i in label.members if i in self.lit]
@@ -479,7 +444,7 @@ class Marks(pg.GraphicsObject):
                 continue
             text, rect = label.text, label.rect
             if lit and len(label.members) > MOST_AT_ONE and lit[0] not in label.members[:MOST_AT_ONE]:
-                text = _named(marks, (lit[0], *(i for i in label.members if i != lit[0])))
+                text = named(marks, (lit[0], *(i for i in label.members if i != lit[0])))
                 middle, width = rect.center(), painter.fontMetrics().horizontalAdvance(text)
                 rect = QRectF(middle.x() - width / 2, rect.top(), width, rect.height())
             if self._veiled:
@@ -491,142 +456,6 @@ class Marks(pg.GraphicsObject):
             painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, label.ink)))
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _font(self) -> QFont:
-        fonts, drawing = self._bench.appearance.fonts, self.drawing
-        thick = drawing is not None and any(isinstance(m, Arrow) and m.width > THICK for m in drawing.marks)
-        return fonts.ui if thick else fonts.small
-
-    def _words(self, drawing: Drawing, bounds: QRectF, many: bool) -> list[_Label]:
-        """All words in their places. They stay where they are when another mark is lit."""
-        view = self._pixels.key, bounds.width(), bounds.height()
-        if self._laid_for is not drawing or self._laid_in != view:
-            self._laid_for, self._laid_in = drawing, view
-            self._laid = list(self._lay_out(drawing, bounds, many))
-        return self._laid
-
-    def _lay_out(self, drawing: Drawing, bounds: QRectF, many: bool) -> Iterator[_Label]:
-        marks = list(enumerate(drawing.marks))
-        metrics = QFontMetrics(self._font())
-        room = self._room(drawing, bounds, many)
-        curves = [m for _, m in marks if isinstance(m, Curve) and m.name and drawable(m.x[-1], m.y[-1])]
-        # From below: a name whose place is taken goes above, as its curve does.
-        for curve in sorted(curves, key=lambda curve: float(curve.y[-1])):
-            yield self._at_end(curve, room, metrics)
-        for i, mark in marks:
-            match mark:
-                case Arc() if mark.text:
-                    yield self._of_arc(mark, room, metrics)
-                case Dot() if mark.below and drawable(mark.x, mark.y):
-                    yield self._below(i, mark, room, metrics)
-                case Words() if mark.text and drawable(mark.x, mark.y) and not drawing.zoom:
-                    yield self._of_words(mark, room, metrics)
-        named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
-        for i, arrow in named[:MANY]:
-            yield self._at_tip(i, arrow, room, metrics)
-        yield from self._beside_dots(drawing, room, metrics, many)
-
-    def _room(self, drawing: Drawing, bounds: QRectF, many: bool) -> Room:
-        """The picture without its dots; words keep clear of curves and arrows where they can."""
-        dots = [m for m in drawing.marks if isinstance(m, Dot) and drawable(m.x, m.y)]
-        heads = [m.tip for m in drawing.marks if isinstance(m, Arrow) and drawable(*m.tip)]
-        places = np.array([*((m.x, m.y) for m in dots), *heads], dtype=float).reshape(-1, 2)
-        x, y = self._pixels.xy(places[:, 0], places[:, 1])
-        lines = [np.zeros((0, 2))]
-        for mark in drawing.marks:
-            if isinstance(mark, Curve):
-                across, up = self._pixels.xy(mark.x, mark.y)
-                lines.append(np.stack([across, up], axis=-1)[np.isfinite(across) & np.isfinite(up)])
-            elif isinstance(mark, Arrow) and mark.width and drawable(*mark.start, *mark.tip):
-                lines.append(_along(self._pixels.point(*mark.start), self._pixels.point(*mark.tip)))
-            elif isinstance(mark, Segments) and len(mark.ends) <= FEW_LINES:  # else they are a grid
-                for start, end in mark.ends.tolist():
-                    if drawable(*start, *end):
-                        lines.append(_along(self._pixels.point(*start), self._pixels.point(*end)))
-        radius = DISC if any(map(_is_disc, dots)) else SMALL if many else RADIUS
-        return Room(bounds, np.stack([x, y], axis=-1), self._px(radius), np.vstack(lines))
-
-    def _at_end(self, curve: Curve, room: Room, metrics: QFontMetrics) -> _Label:
-        end = self._pixels.point(float(curve.x[-1]), float(curve.y[-1]))
-        width, height = metrics.horizontalAdvance(curve.name), metrics.height()
-        first = room.within(QRectF(end.x() + 6, end.y() - height / 2, width, height))
-        # Above it until nothing is in the way; where the axes end, below it.
-        rect = next((place for place in stacked(first, 20) if room.find([place]) is not None), first)
-        return _Label(curve.name, rect, curve.ink)
-
-    def _of_arc(self, arc: Arc, room: Room, metrics: QFontMetrics) -> _Label:
-        # Between narrow directions there is no room for the words: they stand on the other side.
-        narrow = abs(arc.turn) < NARROW
-        middle = radians(arc.start + arc.turn / 2 + 180 * narrow)
-        way = QPointF(cos(middle), -sin(middle))
-        at = self._pixels.point(0, 0) + way * (0 if narrow else self._px(ARC))
-        width, height = metrics.horizontalAdvance(arc.text), metrics.height()
-        rect = along(at, way, width, height, self._px(BESIDE))
-        room.take(rect)
-        return _Label(arc.text, rect, arc.ink)
-
-    def _below(self, i: int, dot: Dot, room: Room, metrics: QFontMetrics) -> _Label:
-        text = f"{dot.below} ✗" if dot.wrong else dot.below
-        middle, width = self._pixels.point(dot.x, dot.y), metrics.horizontalAdvance(text) + 2
-        radius = self._px(DISC if _is_disc(dot) else RADIUS)
-        rect = QRectF(middle.x() - width / 2, middle.y() + radius + 4, width, metrics.height())
-        room.take(rect)
-        return _Label(text, rect, "error" if dot.wrong else TEXT)
-
-    def _of_words(self, words: Words, room: Room, metrics: QFontMetrics) -> _Label:
-        at, width, height = (
-            self._pixels.point(words.x, words.y),
-            metrics.horizontalAdvance(words.text),
-            metrics.height(),
-        )
-        rect = QRectF(at.x() - width / 2, at.y() - height / 2, width, height)
-        if words.fixed:
-            room.take(rect)
-        else:
-            wanted = [rect, *around(at, width, height, self._px(BESIDE)), *stacked(rect, 4)]
-            rect = room.find(wanted) or room.within(rect)
-        return _Label(words.text, rect, words.ink)
-
-    def _at_tip(self, i: int, arrow: Arrow, room: Room, metrics: QFontMetrics) -> _Label:
-        start, tip = self._pixels.point(*arrow.start), self._pixels.point(*arrow.tip)
-        width, height, gap = metrics.horizontalAdvance(arrow.name), metrics.height(), self._px(BESIDE)
-        way = _of_length(tip - start, 1.0) or QPointF(1, 0)
-        ahead = along(tip, way, width, height, gap)
-        right, left, *others = around(tip, width, height, gap)
-        beside = [right, left] if way.x() >= 0 else [left, right]
-        wanted = [ahead, *beside, *others]
-        if not arrow.width:  # it lies on another arrow: beside that
-            normal = QPointF(-way.y(), way.x())
-            wanted = [along(tip, side, width, height, gap) for side in (normal, -normal)] + others
-        rect = room.find(wanted) or room.find(stacked(beside[0], 4))
-        ink = TEXT if arrow.ink == MUTED else arrow.ink
-        return _Label(arrow.name, rect or beside[0], ink, (i,), rect is not None)
-
-    def _beside_dots(self, drawing: Drawing, room: Room, metrics: QFontMetrics, many: bool) -> Iterator[_Label]:
-        dots = [(i, m) for i, m in enumerate(drawing.marks) if isinstance(m, Dot) and m.name and drawable(m.x, m.y)]
-        dots = dots[:MANY]
-        radius = self._px(SMALL if many else RADIUS)
-        spots = [self._pixels.point(dot.x, dot.y) for _, dot in dots]
-        left = MOST_NAMES
-        for group in together(spots, 2 * radius):
-            members = tuple(dots[k][0] for k in group)
-            text = _named(drawing.marks, members)
-            wanted = around(spots[group[-1]], metrics.horizontalAdvance(text), metrics.height(), radius + 3)
-            rect = room.find(wanted) if left else None
-            left -= rect is not None
-            yield _Label(text, rect or room.within(wanted[2]), TEXT, members, rect is not None)
-
-
-def _is_disc(dot: Dot) -> bool:
-    """Whether it is large, with words in it or below it."""
-    return bool(dot.inside or dot.below)
-
-
-def _named(marks: Sequence[Mark], members: Sequence[int]) -> str:
-    """The names of dots that lie on each other."""
-    names = list(dict.fromkeys(mark.name for mark in (marks[i] for i in members) if isinstance(mark, Dot)))
-    more = f" +{len(names) - MOST_AT_ONE}" if len(names) > MOST_AT_ONE else ""
-    return ", ".join(names[:MOST_AT_ONE]) + more
-
 
 def _polygon(x: Array, y: Array) -> QPolygonF:
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
@@ -637,15 +466,3 @@ def _runs(seen: Array) -> Iterator[slice]:
     """The parts of a line between numbers that cannot be drawn."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], seen, [False])).astype(np.int8)))
     return (slice(start, end) for start, end in edges.reshape(-1, 2).tolist())
-
-
-def _along(a: QPointF, b: QPointF) -> Array:
-    """Points along a line, (n, 2)."""
-    n = min(int(hypot(b.x() - a.x(), b.y() - a.y()) / STEP) + 2, 400)
-    return np.linspace((a.x(), a.y()), (b.x(), b.y()), n)
-
-
-def _of_length(way: QPointF, length: float) -> QPointF:
-    """The same way, so many pixels long."""
-    now = hypot(way.x(), way.y())
-    return way * (length / now) if now else QPointF(0, 0)

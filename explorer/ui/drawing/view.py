@@ -10,25 +10,16 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, Q
 from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import exact
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    Arrow,
-    Axis,
-    Dot,
-    Drawing,
-    Image,
-    Mark,
-    Strips,
-    drawable,
-)
+from explorer.pages.drawing import Arrow, Axis, Dot, Drawing, Image, Mark, Strips, drawable
 from explorer.pages.gestures import Edit
-from explorer.pages.view import Cell
+from explorer.ui.drawing.accessible import install
 from explorer.ui.drawing.blocks import shares_of
 from explorer.ui.drawing.closer import Closer
-from explorer.ui.drawing.lit import cell_of, cells_of, grids, points_of, shape_of, square_of, tokens_of
+from explorer.ui.drawing.lit import cell_of, grids, points_of, shape_of, square_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
+from explorer.ui.drawing.told import Targets, labels_at, leads, means, of_mark, of_square, place_of
 from explorer.ui.errors import show_error
 from explorer.ui.later import later
 from explorer.ui.theme import mark as dress
@@ -52,13 +43,14 @@ class DrawingView(Plot):
     """
 
     def __init__(self, bench: Workbench, drawing: Drawing, parent: QWidget | None = None) -> None:
+        install()
         super().__init__(bench, parent)
         self.drawing = drawing
         self.extent = EMPTY
         self._images: list[tuple[Image, pg.ImageItem]] = []
         self._marks = Marks(bench, (self.side("bottom"), self.side("left")))
         self.add(self._marks, 5)
-        self._targets: _Targets | None = None
+        self._targets: Targets | None = None
         self._held: Edit | None = None
         self._stroke: object = None
         self._said: QLabel | None = None
@@ -86,7 +78,7 @@ class DrawingView(Plot):
             self._frame(_window_of(drawing))
         self._show_sides()
         self._marks.tell(drawing)
-        walked = drawing.zoom or any(all(shape_of(one)) for one in grids(drawing)) or any(map(_leads, drawing.marks))
+        walked = drawing.zoom or any(all(shape_of(one)) for one in grids(drawing)) or any(map(leads, drawing.marks))
         policy = Qt.FocusPolicy.TabFocus if walked else Qt.FocusPolicy.NoFocus
         if policy != self.focusPolicy():
             self.setFocusPolicy(policy)
@@ -205,9 +197,11 @@ class DrawingView(Plot):
         for one in grids(self.drawing):
             square = square_of(one, selection.cell)
             if square is not None:
-                said = self.told_of_square(one, *square).replace("\n", ": ")
+                said = of_square(self.drawing, one, *square).replace("\n", ": ")
                 if isinstance(one, Image):
-                    marked["y"], marked["x"] = ([k] if k is not None else [] for k in self._labels_at(one, *square))
+                    marked["y"], marked["x"] = (
+                        [k] if k is not None else [] for k in labels_at(self.drawing, one, *square)
+                    )
         for name, axis in (("x", self.drawing.x), ("y", self.drawing.y)):
             if axis.token and selection.token is not None and selection.token[0] == axis.token:
                 marked[name] = [selection.token[1]]
@@ -219,43 +213,8 @@ class DrawingView(Plot):
         if self.drawing.zoom:
             said = self.closer.said() or said
         elif not said and lit is not None:
-            said = self._told_of(self.drawing.marks[lit]).replace("\n", "; ")
+            said = of_mark(self.drawing, self.drawing.marks[lit]).replace("\n", "; ")
         self.describe(said)
-
-    def _labels_at(self, image: Image, row: int, column: int) -> tuple[int | None, int | None]:
-        """Which labels of the sides a square of an image stands at."""
-        left, bottom, width, height = image.place
-        places = (
-            bottom + (row + 0.5) * height / image.array.shape[0],
-            left + (column + 0.5) * width / image.array.shape[1],
-        )
-        return tuple(  # type: ignore[return-value]
-            int(place) if axis.labels and 0 <= place < len(axis.labels) else None
-            for axis, place in zip((self.drawing.y, self.drawing.x), places, strict=True)
-        )
-
-    def told_of_square(self, one: Image | Strips, row: int, column: int) -> str:
-        """The labels of a number, and all its digits."""
-        if isinstance(one, Strips):
-            labels, strip = self.drawing.y.labels or (), (row, column)[one.axis]
-            return "\n".join((*labels[strip : strip + 1], exact(one.array[row, column])))
-        names = [
-            axis.labels[place]
-            for axis, place in zip((self.drawing.y, self.drawing.x), self._labels_at(one, row, column), strict=True)
-            if axis.labels and place is not None
-        ]
-        return "\n".join(filter(None, (" → ".join(names), exact(one.array[row, column]))))
-
-    def _told_of(self, mark: Mark) -> str:
-        """The name of a dot or an arrow, and its numbers in full."""
-        if not isinstance(mark, Dot | Arrow):
-            return ""
-        name = mark.name or (f"{mark.inside}, {mark.below}" if isinstance(mark, Dot) and mark.inside else "")
-        numbers = [
-            f"{axis.title or way}: {exact(number)}"
-            for way, axis, number in zip("xy", (self.drawing.x, self.drawing.y), _place(mark), strict=True)
-        ]
-        return "\n".join(filter(None, (name, *numbers, "Drag to move it" if mark.drag is not None else "")))
 
     # Places in pixels
 
@@ -282,9 +241,9 @@ class DrawingView(Plot):
         best = int(distances.argmin())
         return best if distances[best] <= self.bench.appearance.px(GRIP) else None
 
-    def _points(self) -> "_Targets":
+    def _points(self) -> Targets:
         if self._targets is None:
-            self._targets = _Targets(self.drawing)
+            self._targets = Targets(self.drawing)
         return self._targets
 
     def square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
@@ -385,14 +344,14 @@ class DrawingView(Plot):
 
     def _point(self, mark: Mark) -> None:
         """Point at what a mark stands for."""
-        cell, token = _means(mark)
+        cell, token = means(mark)
         self.bench.selection.set_token(token)
         if cell is not None:
             self.bench.selection.point(cell)
 
     def _choose(self, mark: Mark) -> None:
         """Keep what a mark stands for."""
-        selection, (cell, token) = self.bench.selection, _means(mark)
+        selection, (cell, token) = self.bench.selection, means(mark)
         if token is not None:
             selection.choose_token(None if token == selection.chosen_token else token)
         if cell is not None:
@@ -414,9 +373,9 @@ class DrawingView(Plot):
         if near is not None:
             mark = self.drawing.marks[near]
             assert isinstance(mark, Dot | Arrow)
-            middle = self.pixel(*_place(mark)).toPoint()
+            middle = self.pixel(*place_of(mark)).toPoint()
             reach = self.bench.appearance.px(GRIP)
-            return self._told_of(mark), QRect(middle - QPoint(reach, reach), middle + QPoint(reach, reach))
+            return of_mark(self.drawing, mark), QRect(middle - QPoint(reach, reach), middle + QPoint(reach, reach))
         found = self.square_at(position)
         if found is not None:
             one, (row, column) = found
@@ -424,7 +383,7 @@ class DrawingView(Plot):
                 rect = self._marks.square(one, row, column).toAlignedRect()
             else:
                 rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
-            return self.told_of_square(one, row, column), rect
+            return of_square(self.drawing, one, row, column), rect
         # Where each place has something to say a hint would stand in front of it.
         movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
         hint = "A point here can be dragged" if movable and self.drawing.probe is None else ""
@@ -495,44 +454,11 @@ class DrawingView(Plot):
         here = next((k for k, i in enumerate(numbers) if i in self._marks.lit), None)
         k = 0 if here is None else here + down + across
         if 0 <= k < len(numbers):
-            cell, token = _means(self.drawing.marks[numbers[k]])
+            cell, token = means(self.drawing.marks[numbers[k]])
             if token is not None:
                 self.bench.selection.choose_token(token)
             if cell is not None:
                 self.bench.selection.choose(cell)
-
-
-class _Targets:
-    """The dots and tips of a drawing that mean something: their places, and the numbers of their marks."""
-
-    def __init__(self, drawing: Drawing) -> None:
-        self.marks: list[int] = []
-        places = []
-        for i, mark in enumerate(drawing.marks):
-            if not _leads(mark):
-                continue
-            place = (
-                (mark.x, mark.y) if isinstance(mark, Dot) else mark.tip if isinstance(mark, Arrow) else (np.nan,) * 2
-            )
-            if drawable(*place):
-                self.marks.append(i)
-                places.append(place)
-        self.places: Array = np.array(places, dtype=float).reshape(-1, 2)
-
-
-def _place(mark: Dot | Arrow) -> tuple[float, float]:
-    """Where one points at it."""
-    return (mark.x, mark.y) if isinstance(mark, Dot) else mark.tip
-
-
-def _leads(mark: Mark) -> bool:
-    """Whether a dot or an arrow means a cell or a word, or can be dragged."""
-    return isinstance(mark, Dot | Arrow) and (mark.drag is not None or _means(mark) != (None, None))
-
-
-def _means(mark: Mark) -> tuple[Cell | None, tuple[str, int] | None]:
-    """The cell and the word that a mark stands for."""
-    return next(iter(cells_of(mark)), None), next(iter(tokens_of(mark)), None)
 
 
 def _stands(axis: Axis) -> bool:

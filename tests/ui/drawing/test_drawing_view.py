@@ -60,7 +60,7 @@ def colours(picture):
 
 def labels(picture):
     picture.grab()
-    return {label.text: label for label in picture._marks.labels() if label.wanted}
+    return {label.text: label for label in picture._marks.names.laid if label.wanted}
 
 
 @pytest.fixture

@@ -1,0 +1,143 @@
+"""What a screen reader meets in a drawing with zoom: each block as a child of its own, with its name and summary."""
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import shiboken6
+from PySide6.QtCore import QObject, QRect
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface
+from PySide6.QtWidgets import QAccessibleWidget
+
+from explorer.pages.drawing import Box
+
+if TYPE_CHECKING:
+    from explorer.ui.drawing.closer import Closer
+    from explorer.ui.drawing.view import DrawingView
+
+Text = QAccessible.Text
+_GIVEN: list["_Whole"] = []
+"""All that Qt was given, each with its blocks: Qt keeps plain pointers to them for as long as the program runs."""
+
+
+class _Block(QAccessibleInterface):
+    """The so many-th box of a drawing that leads somewhere."""
+
+    def __init__(self, view: "DrawingView", place: int) -> None:
+        super().__init__()
+        self._known, self._place = ref(view), place
+
+    @property
+    def _view(self) -> "DrawingView | None":
+        """The drawing's widget, as long as it is there."""
+        view = self._known()
+        return view if view is not None and shiboken6.isValid(view) else None
+
+    @property
+    def _box(self) -> Box | None:
+        boxes = self._view.closer.boxes if self._view is not None else []
+        return boxes[self._place][1] if self._place < len(boxes) else None
+
+    def isValid(self) -> bool:
+        return self._box is not None
+
+    def object(self) -> Any:
+        return None
+
+    def window(self) -> Any:
+        return self._view.window().windowHandle() if self._view is not None else None
+
+    def parent(self) -> Any:
+        return QAccessible.queryAccessibleInterface(self._view) if self._view is not None else None
+
+    def child(self, index: int) -> Any:
+        return None
+
+    def childAt(self, x: int, y: int) -> Any:
+        return None
+
+    def childCount(self) -> int:
+        return 0
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return -1
+
+    def text(self, kind: Text) -> str:
+        box = self._box
+        if box is None or kind not in (Text.Name, Text.Description):
+            return ""
+        return box.name if kind == Text.Name else box.tip.replace("\n", ", ")
+
+    def setText(self, kind: Text, text: str) -> None:
+        pass
+
+    def rect(self) -> QRect:
+        box, view = self._box, self._view
+        return QRect() if box is None or view is None else view.closer.on_screen(box)
+
+    def role(self) -> QAccessible.Role:
+        return QAccessible.Role.Button
+
+    def state(self) -> QAccessible.State:
+        state, view = QAccessible.State(), self._view
+        if view is None or self._box is None:
+            state.invalid = True
+        else:
+            state.focusable = True
+            state.focused = view.hasFocus() and view.closer.place == self._place
+        return state
+
+
+class _Whole(QAccessibleWidget):
+    """A drawing with its blocks."""
+
+    def __init__(self, view: "DrawingView") -> None:
+        super().__init__(view, QAccessible.Role.Grouping)
+        self._blocks: list[_Block] = []
+
+    @property
+    def _closer(self) -> "Closer | None":
+        return getattr(self.object(), "closer", None)  # Qt asks while the view is being made, too
+
+    def childCount(self) -> int:
+        return len(self._closer.boxes) if self._closer is not None else 0
+
+    def child(self, index: int) -> Any:
+        view: Any = self.object()
+        while len(self._blocks) < self.childCount():
+            self._blocks.append(_Block(view, len(self._blocks)))
+        return self._blocks[index] if 0 <= index < self.childCount() else None
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return next((k for k, block in enumerate(self._blocks) if block is child), -1)
+
+    def childAt(self, x: int, y: int) -> Any:
+        found = (k for k in reversed(range(self.childCount())) if self.child(k).rect().contains(x, y))
+        return next(map(self.child, found), None)
+
+    def focusChild(self) -> Any:
+        place = self._closer.place if self._closer is not None else None
+        return None if place is None else self.child(place)
+
+
+def _made(key: str, found: QObject) -> QAccessibleInterface | None:
+    from explorer.ui.drawing.view import DrawingView
+
+    if not isinstance(found, DrawingView):
+        return None
+    _GIVEN.append(_Whole(found))
+    return _GIVEN[-1]
+
+
+@cache
+def install() -> None:
+    """Let Qt ask here for what screen readers meet in a drawing, once."""
+    QAccessible.installFactory(_made)
+
+
+def tell_focus(view: "DrawingView", place: int) -> None:
+    """Tell a screen reader that the keys have come to the so many-th block."""
+    if QAccessible.isActive():
+        event = QAccessibleEvent(view, QAccessible.Event.Focus)
+        event.setChild(place)
+        QAccessible.updateAccessibility(event)

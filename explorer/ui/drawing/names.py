@@ -1,0 +1,222 @@
+"""Where the words of a drawing without zoom stand: clear of each other, of curves and of arrows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import cos, hypot, radians, sin
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont, QFontMetrics
+
+from explorer.core.ops import Array
+from explorer.pages.drawing import (
+    MUTED,
+    TEXT,
+    Arc,
+    Arrow,
+    Curve,
+    Dot,
+    Drawing,
+    Mark,
+    Segments,
+    Words,
+    drawable,
+)
+from explorer.ui.drawing.labels import Room, along, around, stacked, together
+from explorer.ui.drawing.pixels import Pixels
+from explorer.ui.workbench import Workbench
+
+RADIUS, SMALL, DISC = 4.5, 2.5, 12.0
+"""Pixels at text scale 1: of a dot, of one of many, and of one with words in it."""
+MANY = 60
+"""Dots; more of them are small, and of these only so many have their names."""
+MOST_NAMES, MOST_AT_ONE = 40, 3
+"""Names in a picture, and names of dots that lie on each other."""
+BESIDE = 7.0
+THICK = 2.0
+"""Pixels: a wider arrow has a larger head, and its drawing larger words."""
+ARC, NARROW = 34.0, 60.0
+"""Pixels from the origin, and degrees below which there is no room for words between two directions."""
+FEW_LINES = 4
+"""Segments; more of them are a grid, which words may stand on."""
+STEP = 6.0
+"""Pixels between the places of a line that words keep clear of."""
+
+
+@dataclass
+class Label:
+    """Words in their place; `members` are the marks they belong to."""
+
+    text: str
+    rect: QRectF
+    ink: str
+    members: tuple[int, ...] = ()
+    wanted: bool = True
+
+
+class Names:
+    """The words of one drawing, laid out once for each place in which it is painted.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self.laid: list[Label] = []
+        self._drawing: Drawing | None = None
+        self._place: tuple[object, ...] = ()
+        self._pixels: Pixels
+
+    def all(self, drawing: Drawing, pixels: Pixels, bounds: QRectF, many: bool) -> list[Label]:
+        """All words in their places. They stay where they are when another mark is lit."""
+        place = pixels.key, bounds.width(), bounds.height()
+        if self._drawing is not drawing or self._place != place:
+            self._drawing, self._place, self._pixels = drawing, place, pixels
+            self.laid = list(self._lay_out(drawing, bounds, many))
+        return self.laid
+
+    def font(self, drawing: Drawing) -> QFont:
+        """The letters of a drawing."""
+        fonts = self._bench.appearance.fonts
+        thick = any(isinstance(mark, Arrow) and mark.width > THICK for mark in drawing.marks)
+        return fonts.ui if thick else fonts.small
+
+    def _px(self, pixels: float) -> float:
+        return pixels * self._bench.appearance.scale
+
+    def _lay_out(self, drawing: Drawing, bounds: QRectF, many: bool) -> Iterator[Label]:
+        marks = list(enumerate(drawing.marks))
+        metrics = QFontMetrics(self.font(drawing))
+        room = self._room(drawing, bounds, many)
+        curves = [m for _, m in marks if isinstance(m, Curve) and m.name and drawable(m.x[-1], m.y[-1])]
+        # From below: a name whose place is taken goes above, as its curve does.
+        for curve in sorted(curves, key=lambda curve: float(curve.y[-1])):
+            yield self._at_end(curve, room, metrics)
+        for i, mark in marks:
+            match mark:
+                case Arc() if mark.text:
+                    yield self._of_arc(mark, room, metrics)
+                case Dot() if mark.below and drawable(mark.x, mark.y):
+                    yield self._below(i, mark, room, metrics)
+                case Words() if mark.text and drawable(mark.x, mark.y) and not drawing.zoom:
+                    yield self._of_words(mark, room, metrics)
+        named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
+        for i, arrow in named[:MANY]:
+            yield self._at_tip(i, arrow, room, metrics)
+        yield from self._beside_dots(drawing, room, metrics, many)
+
+    def _room(self, drawing: Drawing, bounds: QRectF, many: bool) -> Room:
+        """The picture without its dots; words keep clear of curves and arrows where they can."""
+        dots = [m for m in drawing.marks if isinstance(m, Dot) and drawable(m.x, m.y)]
+        heads = [m.tip for m in drawing.marks if isinstance(m, Arrow) and drawable(*m.tip)]
+        places = np.array([*((m.x, m.y) for m in dots), *heads], dtype=float).reshape(-1, 2)
+        x, y = self._pixels.xy(places[:, 0], places[:, 1])
+        lines = [np.zeros((0, 2))]
+        for mark in drawing.marks:
+            if isinstance(mark, Curve):
+                across, up = self._pixels.xy(mark.x, mark.y)
+                lines.append(np.stack([across, up], axis=-1)[np.isfinite(across) & np.isfinite(up)])
+            elif isinstance(mark, Arrow) and mark.width and drawable(*mark.start, *mark.tip):
+                lines.append(_along(self._pixels.point(*mark.start), self._pixels.point(*mark.tip)))
+            elif isinstance(mark, Segments) and len(mark.ends) <= FEW_LINES:  # else they are a grid
+                for start, end in mark.ends.tolist():
+                    if drawable(*start, *end):
+                        lines.append(_along(self._pixels.point(*start), self._pixels.point(*end)))
+        radius = DISC if any(map(is_disc, dots)) else SMALL if many else RADIUS
+        return Room(bounds, np.stack([x, y], axis=-1), self._px(radius), np.vstack(lines))
+
+    def _at_end(self, curve: Curve, room: Room, metrics: QFontMetrics) -> Label:
+        end = self._pixels.point(float(curve.x[-1]), float(curve.y[-1]))
+        width, height = metrics.horizontalAdvance(curve.name), metrics.height()
+        first = room.within(QRectF(end.x() + 6, end.y() - height / 2, width, height))
+        # Above it until nothing is in the way; where the axes end, below it.
+        rect = next((place for place in stacked(first, 20) if room.find([place]) is not None), first)
+        return Label(curve.name, rect, curve.ink)
+
+    def _of_arc(self, arc: Arc, room: Room, metrics: QFontMetrics) -> Label:
+        # Between narrow directions there is no room for the words: they stand on the other side.
+        narrow = abs(arc.turn) < NARROW
+        middle = radians(arc.start + arc.turn / 2 + 180 * narrow)
+        way = QPointF(cos(middle), -sin(middle))
+        at = self._pixels.point(0, 0) + way * (0 if narrow else self._px(ARC))
+        width, height = metrics.horizontalAdvance(arc.text), metrics.height()
+        rect = along(at, way, width, height, self._px(BESIDE))
+        room.take(rect)
+        return Label(arc.text, rect, arc.ink)
+
+    def _below(self, i: int, dot: Dot, room: Room, metrics: QFontMetrics) -> Label:
+        text = f"{dot.below} ✗" if dot.wrong else dot.below
+        middle, width = self._pixels.point(dot.x, dot.y), metrics.horizontalAdvance(text) + 2
+        radius = self._px(DISC if is_disc(dot) else RADIUS)
+        rect = QRectF(middle.x() - width / 2, middle.y() + radius + 4, width, metrics.height())
+        room.take(rect)
+        return Label(text, rect, "error" if dot.wrong else TEXT)
+
+    def _of_words(self, words: Words, room: Room, metrics: QFontMetrics) -> Label:
+        at, width, height = (
+            self._pixels.point(words.x, words.y),
+            metrics.horizontalAdvance(words.text),
+            metrics.height(),
+        )
+        rect = QRectF(at.x() - width / 2, at.y() - height / 2, width, height)
+        if words.fixed:
+            room.take(rect)
+        else:
+            wanted = [rect, *around(at, width, height, self._px(BESIDE)), *stacked(rect, 4)]
+            rect = room.find(wanted) or room.within(rect)
+        return Label(words.text, rect, words.ink)
+
+    def _at_tip(self, i: int, arrow: Arrow, room: Room, metrics: QFontMetrics) -> Label:
+        start, tip = self._pixels.point(*arrow.start), self._pixels.point(*arrow.tip)
+        width, height, gap = metrics.horizontalAdvance(arrow.name), metrics.height(), self._px(BESIDE)
+        way = _of_length(tip - start, 1.0) or QPointF(1, 0)
+        ahead = along(tip, way, width, height, gap)
+        right, left, *others = around(tip, width, height, gap)
+        beside = [right, left] if way.x() >= 0 else [left, right]
+        wanted = [ahead, *beside, *others]
+        if not arrow.width:  # it lies on another arrow: beside that
+            normal = QPointF(-way.y(), way.x())
+            wanted = [along(tip, side, width, height, gap) for side in (normal, -normal)] + others
+        rect = room.find(wanted) or room.find(stacked(beside[0], 4))
+        ink = TEXT if arrow.ink == MUTED else arrow.ink
+        return Label(arrow.name, rect or beside[0], ink, (i,), rect is not None)
+
+    def _beside_dots(self, drawing: Drawing, room: Room, metrics: QFontMetrics, many: bool) -> Iterator[Label]:
+        dots = [(i, m) for i, m in enumerate(drawing.marks) if isinstance(m, Dot) and m.name and drawable(m.x, m.y)]
+        dots = dots[:MANY]
+        radius = self._px(SMALL if many else RADIUS)
+        spots = [self._pixels.point(dot.x, dot.y) for _, dot in dots]
+        left = MOST_NAMES
+        for group in together(spots, 2 * radius):
+            members = tuple(dots[k][0] for k in group)
+            text = named(drawing.marks, members)
+            wanted = around(spots[group[-1]], metrics.horizontalAdvance(text), metrics.height(), radius + 3)
+            rect = room.find(wanted) if left else None
+            left -= rect is not None
+            yield Label(text, rect or room.within(wanted[2]), TEXT, members, rect is not None)
+
+
+def is_disc(dot: Dot) -> bool:
+    """Whether it is large, with words in it or below it."""
+    return bool(dot.inside or dot.below)
+
+
+def named(marks: Sequence[Mark], members: Sequence[int]) -> str:
+    """The names of dots that lie on each other."""
+    names = list(dict.fromkeys(mark.name for mark in (marks[i] for i in members) if isinstance(mark, Dot)))
+    more = f" +{len(names) - MOST_AT_ONE}" if len(names) > MOST_AT_ONE else ""
+    return ", ".join(names[:MOST_AT_ONE]) + more
+
+
+def _along(a: QPointF, b: QPointF) -> Array:
+    """Points along a line, (n, 2)."""
+    n = min(int(hypot(b.x() - a.x(), b.y() - a.y()) / STEP) + 2, 400)
+    return np.linspace((a.x(), a.y()), (b.x(), b.y()), n)
+
+
+def _of_length(way: QPointF, length: float) -> QPointF:
+    """The same way, so many pixels long."""
+    now = hypot(way.x(), way.y())
+    return way * (length / now) if now else QPointF(0, 0)
