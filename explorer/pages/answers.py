@@ -12,8 +12,8 @@ from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
 from explorer.pages.view import Cell, View
 
 MOST_BARS = 6
-WIDTH, EACH, HEAD, BOTTOM = 160.0, 17.0, 22.0, 8.0
-"""Of the bars: all of them, how high one is, and the room for what is written above and left free below them."""
+WIDTH, EACH, HEAD, BOTTOM, NOTE = 160.0, 17.0, 22.0, 8.0, 19.0
+"""Of the bars: all of them, how high one is, the room for what is written above, left free below, or written there."""
 LOW, APART = 22.0, 16.0
 """How high the loss is, and how far from the answers."""
 PAST, BEYOND = 10.0, 20.0
@@ -59,8 +59,9 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     row = min(view.row(axis, last=True), len(probabilities) - 1)
     words, shares = view.labels(view.nodes[name].axes[1]), probabilities[row]
     best = np.argsort(-np.nan_to_num(shares), kind="stable")[:MOST_BARS].tolist()
+    note, share = amount(view, name)
     inner = EACH * len(best)
-    height = HEAD + inner + BOTTOM
+    height = HEAD + inner + (BOTTOM if share is None else NOTE)
     sheet.tracks(lane, lane.x, lane.x + 6.0)
     start = lane.x + 6.0, lane.row(min(row, len(lane.words) - 1))
     if above is None:
@@ -71,7 +72,6 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
         up = lane.x + PAST
         left, top, way = up + BEYOND - WIDTH, above - height, (start, (up, start[1]), (up, above))
     sheet.add(Way(way, HERE if sheet.chosen(lane) is not None else TEXT, 2.0))
-    note, share = amount(view, name)
     after = view.labels(axis)[row]
     said = "" if share is None else note
     place = left, top, WIDTH, height

@@ -22,8 +22,8 @@ IMAGE, TALL, TALLEST, LOW = 34.0, 62.0, 100.0, 12.0
 vector."""
 LEAST, VECTOR = 84.0, 44.0
 """How wide a box is at least, with a matrix and with a vector in it."""
-LETTER, STRONG, SIGN = 6.0, 6.8, 5.6
-"""About how wide a letter is, one of a title, and a sign of a formula."""
+LETTER, STRONG, TITLE, SIGN = 6.0, 6.8, 7.6, 5.6
+"""About how wide a letter is, one beside a row, one of a title, and a sign of a formula."""
 FEW = 6
 """Matrices; they are drawn larger."""
 LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 9, 6
@@ -87,10 +87,10 @@ class _Boxed:
         self.name = f"{self._title}, from {stage.group}: {stage.title}" if outside else self._title
         self._picture = LOW if self._small else high
         self._whose = self._rows()
-        self._beside = min(LETTER * max(map(len, self._whose)) + 3.0, 56.0) if self._whose else 0.0
+        self._beside = min(STRONG * max(map(len, self._whose)) + 5.0, 66.0) if self._whose else 0.0
         wide = max(
             VECTOR if self._small else LEAST + self._beside,
-            STRONG * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
+            TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
             SIGN * _signs(self._formula) + 2 * PAD,
         )
         lines = 1 + bool(self._formula)

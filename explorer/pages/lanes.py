@@ -167,8 +167,8 @@ class Lanes:
     def _one_layer(self, lane: Lane, k: int, stream: str) -> str:
         """The blocks of a layer in their frame; returns the node that the stream carries behind it."""
         sheet = self._sheet
-        sheet.wait_for("")
         sheet.go_on(lane, 4.0)
+        sheet.wait_for("")
         at, start = len(sheet.marks), lane.x + 2.0
         sheet.add(Mark())  # its frame, as soon as it is known how wide it is
         sheet.wait_for(stream)

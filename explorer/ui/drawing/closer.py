@@ -280,8 +280,8 @@ class Closer:
         here = position.toPoint()
         if found is not None and isinstance(found[0], Image):
             rect = self._marks.square(found[0], *found[1]).toAlignedRect()
-            title = self._tip(box).partition("\n")[0]
-            return "\n".join(filter(None, (title, self._told_of(found[0], *found[1])))), rect
+            title, _, summary = self._tip(box).partition("\n")
+            return "\n".join(filter(None, (title, self._told_of(found[0], *found[1]), summary))), rect
         return self._tip(box), QRect(here, here + QPoint(12, 12))
 
     def _told_of(self, image: Image, row: int, column: int) -> str:
