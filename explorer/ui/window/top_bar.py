@@ -28,6 +28,8 @@ HINTS = (
     "All lessons: what each teaches",
 )
 
+CARD = "model.card"
+
 
 class TopBar(QFrame):
     """One row, or two where it would be wider than the window.
@@ -105,6 +107,8 @@ class TopBar(QFrame):
             for id, title in model_titles().items():
                 listed.append(QAction(title, menu))
                 listed[-1].triggered.connect(partial(_open_example, files, id))
+            listed.append(QAction("Model card: what the open model learned, and how well", menu))
+            listed[-1].triggered.connect(self._show_card)
             for id, (lesson, _) in files.kept.items():
                 listed.append(QAction(f"{lesson.title}: yours, changed", menu))
                 listed[-1].triggered.connect(partial(files.open_kept, id))
@@ -122,6 +126,10 @@ class TopBar(QFrame):
         menu.addSeparator()
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu
+
+    def _show_card(self) -> None:
+        self.page_chosen.emit(0)
+        self._bench.selection.go_to(CARD)
 
     def offer(self, *actions: QAction) -> None:
         """Offer what is done with a lesson, behind the lessons in the menu."""
