@@ -29,20 +29,18 @@ def attention(view: View, stage: Stage) -> tuple[Element, ...]:
     read = (_read(view, block), _projected(view, block))
     shares = _item(view, block, "weights")
     output = tuple(_item(view, block, name) for name in ("output",) if block + name in view.nodes)
-    # A scale that follows from d_k stands in the formula of the scaled scores; by itself it takes no room there.
-    scale = () if _free_scale(view, block) is not False else (_item(view, block, "scale"),)
     behind = planes(view, block) if learned else ()
     if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:
         return (
             *_pictures(view, block),
             *read,
-            Row("from scores to weights", (*_scores(view, block), shares, *output, *scale)),
+            Row("from scores to weights", (*_scores(view, block), shares, *output)),
             *behind,
         )
     # The pictures beside the numbers that they draw.
     maps, lines = _drawn(view, block)
     scores = Row("from scores to weights", (*_scores(view, block), Item("→", shares.element)))
-    return (*filter(_any, read), scores, Row("output and pictures", (*output, *maps, lines, *scale)), *behind)
+    return (*filter(_any, read), scores, Row("output and pictures", (*output, *maps, lines)), *behind)
 
 
 def attention_sentence(view: View, stage: Stage) -> str:
@@ -65,12 +63,6 @@ def _item(view: View, block: str, short: str, title: str = "") -> Item:
     return Item("", _of_head(view, block, short, title))
 
 
-def _free_scale(view: View, block: str) -> bool | None:
-    """Whether the scale is an input; None where there is none."""
-    scale = view.nodes.get(f"{block}scale")
-    return None if scale is None else scale.is_input
-
-
 def _any(row: Row) -> bool:
     return bool(row.items)
 
@@ -89,8 +81,8 @@ def _read(view: View, block: str) -> Row:
             ]
     names = (f"{what}_{letter}" for letter in "QKV" for what in "Wb")
     items += [_item(view, block, name) for name in names if block + name in view.nodes]
-    if _free_scale(view, block):
-        items.append(_item(view, block, "scale"))
+    if items:
+        items += _scale(view, block)
     return Row("what it reads, and the weights", tuple(items), folds=True)
 
 
@@ -102,7 +94,14 @@ def _projected(view: View, block: str) -> Row:
             items.append(_item(view, block, letter, what))
         if f"{block}{letter}_rotated" in view.nodes:
             items.append(Item("→", _of_head(view, block, f"{letter}_rotated", "turned by their place")))
+    if f"{block}W_Q" not in view.nodes:
+        items += _scale(view, block)
     return Row("queries, keys and values", tuple(items))
+
+
+def _scale(view: View, block: str) -> list[Item]:
+    """What scores are multiplied by: behind the weights, or behind the queries and keys where there are none."""
+    return [_item(view, block, "scale")] if f"{block}scale" in view.nodes else []
 
 
 def _scores(view: View, block: str) -> tuple[Item, ...]:

@@ -14,6 +14,7 @@ from explorer.core.explain import cells_of
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of, half_unit
 from explorer.lessons.steps import Predict, Question
+from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import Bars, Dot, Image, Mark
 from explorer.pages.element import Element
 from explorer.pages.matrix import COVERED, Matrix
@@ -89,7 +90,7 @@ def without(elements: Sequence[Element], covered: Covered) -> tuple[Element, ...
 
 def _kept(element: Element, covered: Covered) -> Element | None:
     match element:
-        case Matrix():
+        case Matrix() | Scheme():
             return element
         case Row(items=items):
             parts = ((item.sign, _kept(item.element, covered)) for item in items)

@@ -1,5 +1,6 @@
 """What all parts of a page are: frozen data that can be compared with what stood there before."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,18 @@ class Element(Data):
     """
 
     id: str
+
+    @property
+    def inside(self) -> "tuple[Element, ...]":
+        """What it arranges, in reading order; nothing, where it is more than an arrangement of others."""
+        return ()
+
+
+def leaves(element: Element) -> Iterator[Element]:
+    """The element itself, then all that stand in it, in reading order."""
+    yield element
+    for part in element.inside:
+        yield from leaves(part)
 
 
 def _same_memory(a: np.ndarray, b: np.ndarray) -> bool:

@@ -1,10 +1,9 @@
 """The part of a page that a step of a lesson names, which presenter mode shows instead of the whole page."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from explorer.core.graph import Graph
-from explorer.pages.element import Element
+from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
     AttentionLines,
@@ -14,31 +13,13 @@ from explorer.pages.page import (
     Page,
     Picture,
     Player,
-    Row,
     Section,
     Sentences,
-    Stack,
     Switches,
 )
 
 KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
 """What elements without a title are called."""
-
-
-def leaves(element: Element) -> Iterator[Element]:
-    """The element itself, then all that stand in it, in reading order."""
-    yield element
-    match element:
-        case Row():
-            inside: tuple[Element, ...] = tuple(item.element for item in element.items)
-        case Stack():
-            inside = element.elements
-        case Controls():
-            inside = element.controls
-        case _:
-            inside = ()
-    for part in inside:
-        yield from leaves(part)
 
 
 def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[Element, ...]:

@@ -1,6 +1,6 @@
 """A matrix on a page: a node, or a head's slice of one, with its labels, its heading and how its cells are written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor, log10
 
@@ -75,6 +75,8 @@ class Matrix(Element):
         LaTeX above it where values are shown.
     open : bool or None
         Whether someone asked for its numbers, or for the small picture of it; None: nobody asked.
+    turned : bool
+        Whether it is shown transposed: its rows are the node's columns. Only `shape` is the node's own then.
     """
 
     name: str
@@ -99,11 +101,12 @@ class Matrix(Element):
     covered: frozenset[tuple[int, int]] = frozenset()
     usual: str = ""
     open: bool | None = None
+    turned: bool = False
 
     @property
     def own(self) -> Array:
         """The values in the node's or slice's own shape."""
-        return self.values.reshape(self.shape)
+        return (self.values.T if self.turned else self.values).reshape(self.shape)
 
     @cached_property
     def decimals(self) -> int:
@@ -193,7 +196,13 @@ class Matrix(Element):
 
     def cell(self, row: int, column: int) -> tuple[int, ...]:
         """The index in the node's or slice's own shape."""
+        row, column = (column, row) if self.turned else (row, column)
         return ((), (column,), (row, column))[len(self.shape)]
+
+    def at(self, index: tuple[int, ...]) -> tuple[int, int]:
+        """The row and column of an index in the node's whole array."""
+        row, column = (0, 0, *index[len(self.place.index) :])[-2:]
+        return (column, row) if self.turned else (row, column)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """The index in the node's whole array, heads included."""
@@ -247,6 +256,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         case _:
             colours = PLAIN
     showing = view.looking.showing
+    spot = _spot(view, place, values.shape)
     pin = view.engine.pins.get(place.node)
     pins = None
     if pin is not None and pin.cells.shape == view.values[place.node].shape and pin.cells[place.index].any():
@@ -272,11 +282,42 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         pins,
         view.labels(graph.nodes[node.parents[0]].axes[-1]) if isinstance(node.op, Argmax) else (),
         _nothing(view, place),
-        _spot(view, place, values.shape),
+        spot,
         _covered(view, place, values.shape),
         _formula(view, node, "values") if showing != "values" else "",
-        view.chosen(open_key(id or place.node), None),
+        view.chosen(open_key(id or place.node), True if spot else None),
     )
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """A matrix with its rows as columns; an edit of a cell is one of the node's own cell."""
+    formula, usual = (rf"({f})^\top" if f.startswith(r"\partial") else rf"{f}^\top" * bool(f) for f in _both(matrix))
+    return replace(
+        matrix,
+        formula=formula,
+        usual=usual,
+        array=matrix.array.T,
+        values=matrix.values.T,
+        axes=matrix.axes[::-1],
+        rows=matrix.columns,
+        columns=matrix.rows,
+        bands=matrix.bands[::-1],
+        pins=None if matrix.pins is None else matrix.pins.T,
+        spot=None if matrix.spot is None else matrix.spot[::-1],
+        covered=frozenset((column, row) for row, column in matrix.covered),
+        turned=True,
+    )
+
+
+def symbol_only(matrix: Matrix) -> Matrix:
+    """A matrix whose heading does not say how it is made."""
+    formula, usual = _both(matrix)
+    return replace(matrix, formula=formula, usual=usual, title="")
+
+
+def _both(matrix: Matrix) -> tuple[str, str]:
+    """What its two formulas are of."""
+    return matrix.formula.partition(" = ")[0], matrix.usual.partition(" = ")[0]
 
 
 def open_key(id: str) -> str:

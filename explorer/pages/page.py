@@ -41,8 +41,8 @@ class Header(Element):
     title : str
     sentence : str
         What happens here, in one sentence.
-    choices : tuple of Choice
-        The layer, and the head, that all pages look at.
+    choices : tuple of Choice or Check
+        The layer, and the head, that all pages look at; how products are laid out.
     switches : Switches or None
         Those of the stage's block that belong here.
     crumbs : tuple of Button
@@ -53,7 +53,7 @@ class Header(Element):
 
     title: str
     sentence: str
-    choices: tuple["Choice", ...] = ()
+    choices: tuple["Choice | Check", ...] = ()
     switches: "Switches | None" = None
     crumbs: tuple["Button", ...] = ()
     short: str = ""
@@ -105,6 +105,10 @@ class Row(Element):
     items: tuple[Item, ...]
     folds: bool = False
 
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return tuple(item.element for item in self.items)
+
 
 @dataclass(frozen=True, eq=False)
 class Stack(Element):
@@ -124,6 +128,10 @@ class Stack(Element):
     elements: tuple[Element, ...]
     width: int = 0
     ink: str = ""
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return self.elements
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,12 +394,13 @@ class Number(Element):
 
 @dataclass(frozen=True, eq=False)
 class Check(Element):
-    """A choice between yes and no."""
+    """A choice between yes and no; `on`: whether it can be made now."""
 
     text: str
     value: bool
     asks: Gesture
     tip: str = ""
+    on: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -471,6 +480,10 @@ class Controls(Element):
     """Controls side by side, on as many lines as it takes."""
 
     controls: tuple[Element, ...]
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return self.controls
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from explorer.lessons.saved import is_document, lesson_of, opened, opened_sessio
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.ui.claims import Claim
+from explorer.ui.kept import Kept
 from explorer.ui.later import do_later
 from explorer.ui.workbench import Workbench
 
@@ -196,8 +197,7 @@ class Files(QObject):
         self.folder = Path(documents if Path(documents).is_dir() else QDir.homePath())
         self.beside: Callable[[], Mapping[str, Any]] = dict
         self.claim = Claim(bench.settings.folder)
-        self.kept: dict[str, tuple[Lesson, State]] = {}
-        """Examples that were changed and then left, by their id, as they were left."""
+        self.kept = Kept(bench.settings, self)
         self._file = _File(None, bench.document.state)
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
         bench.document.subscribe(lambda change: self._follow())
@@ -269,7 +269,12 @@ class Files(QObject):
 
     def open_kept(self, id: str) -> None:
         """Open an example as it was left, with what was changed in it."""
-        lesson, state = self.kept[id]
+        try:
+            lesson, state = self.kept.get(id)
+        except ExplorerError as error:
+            self.dialogs.tell(sentence(error))
+            self.kept.forget(id)
+            return
         if self.may_leave():
             self._bench.open_state(lesson, state, f"{lesson.title}, changed")
             self._bench.opened.discard(state)  # it is not as it is given
@@ -385,7 +390,7 @@ class Files(QObject):
         self._file.path, self._file.saved = path, document.state
         self._file.stamp = self._file.found()
         self._remember(path)
-        self.kept.pop(self._bench.lesson.id, None)
+        self.kept.forget(self._bench.lesson.id)
         self.folder = path.parent
         self.done.emit(f"Saved as {path}")
         document.history.mark_saved()
@@ -422,8 +427,7 @@ class Files(QObject):
         if not self.modified:
             return True
         if self.path is None:
-            lesson = self._bench.lesson
-            self.kept[lesson.id] = lesson, self._bench.document.wanted
+            self.kept.keep(self._bench.lesson, self._bench.document.wanted)
             return True
         return self.may_close()
 

@@ -30,7 +30,7 @@ def test_a_title_names_what_several_stages_share(deep):
 
 
 def test_layers_and_heads_are_chosen_there(deep):
-    layer, heads = head(deep, "encoder.2.self.attention").choices
+    layer, heads, _ = head(deep, "encoder.2.self.attention").choices
     assert (layer.options, layer.chosen) == (("1", "2", "3"), 1)
     assert layer.asks == tuple(GoTo(f"encoder.{k}.self.attention") for k in (1, 2, 3))
     assert (heads.options, heads.chosen) == (("1", "2", "averaged"), 0)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
@@ -29,14 +29,8 @@ CORNER = QPoint(2, 2)
 PATIENCE_S = 60
 
 
-@pytest.fixture(scope="session")
-def look(qapp):
-    """The look that the application wears in all tests: to dress it anew for each takes 30 ms."""
-    return Appearance(qapp, "light")
-
-
 @pytest.fixture
-def qtbot(qtbot, look):
+def qtbot(qtbot):
     """The hand of pytest-qt with more patience: a busy machine is slow, not wrong, and what never comes still fails."""
     for wait in ("waitExposed", "waitSignal", "waitUntil"):
         setattr(qtbot, wait, functools.partial(getattr(qtbot, wait), timeout=1000 * PATIENCE_S))
@@ -44,11 +38,17 @@ def qtbot(qtbot, look):
 
 
 @pytest.fixture
-def appearance(look):
-    """The usual look. A test may change it."""
+def appearance(qapp):
+    """A look put on for one test and taken off again."""
+    before = qapp.font(), qapp.palette(), qapp.style().objectName()
+    look = Appearance(qapp, "light")
     yield look
-    look.set_mode("light")
-    look.set_scale(1.0)
+    look.set_mode("system")
+    look.deleteLater()
+    qapp.setStyleSheet("")
+    qapp.setPalette(before[1])
+    qapp.setFont(before[0])
+    qapp.setStyle(before[2])
     colours = [value for theme in (LIGHT, DARK) for value in vars(theme).values() if str(value).startswith("#")]
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 
@@ -207,7 +207,7 @@ class Eye:
         """The numbers of a node or slice on the stage that is shown; a small picture of them is opened."""
         box = next(box for box in window.page().findChildren(MatrixBox) if box.matrix.name == name)
         if box.small:
-            box._small.opened.emit()
+            box._small.opened.emit(QPointF())
             self.settle(window)
         return self.views(window)[name]
 

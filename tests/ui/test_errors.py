@@ -33,11 +33,10 @@ def messages(window):
 
 
 def test_it_stands_below_what_it_is_about(window, said):
-    line = field(window)
-    show_error(ERROR, line)
+    show_error(ERROR, field(window))
     assert said() == f"⚠ {sentence(ERROR)}"
     (message,) = messages(window)
-    assert (message.x(), message.y()) == (20, line.geometry().bottom() + 3)
+    assert (message.x(), message.y()) == (20, 46)
 
 
 def test_it_stays_when_the_focus_moves(window, said, qtbot):

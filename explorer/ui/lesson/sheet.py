@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QScrollAr
 
 from explorer.lessons.steps import Predict, Step
 from explorer.pages import compose
-from explorer.pages.element import Element
-from explorer.pages.excerpt import excerpt, leaves, matrix_of
+from explorer.pages.element import Element, leaves
+from explorer.pages.excerpt import excerpt, matrix_of
 from explorer.pages.header import WHOLE
 from explorer.pages.inspected import inspected
 from explorer.pages.page import Page

@@ -1,13 +1,14 @@
 """A matrix as it stands on a page: formula, name and shape above, the table below."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.shapes import written_shape
 from explorer.document.commands import Release
 from explorer.pages.matrix import Matrix, open_key
-from explorer.ui.matrix.small import SmallPicture
+from explorer.ui.later import do_later
+from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE, mark
 from explorer.ui.widgets.formula import Formula
@@ -15,6 +16,7 @@ from explorer.ui.workbench import Workbench
 
 MOST = 16777215
 """Pixels; Qt's word for "as large as it likes"."""
+MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class MatrixBox(QWidget):
@@ -37,14 +39,15 @@ class MatrixBox(QWidget):
         self._caption.setTextFormat(Qt.TextFormat.RichText)
         self._caption.linkActivated.connect(self._followed)
         self._small = SmallPicture(self.view, self)
-        self._small.opened.connect(lambda: bench.selection.keep(open_key(self.matrix.id), True))
+        self._small.opened.connect(self._open)
         self._heading = QWidget()
-        self._head = QHBoxLayout(self._heading)
+        self._head = QGridLayout(self._heading)
         self._head.setContentsMargins(0, 0, 0, 0)
-        self._head.setSpacing(bench.appearance.px(6))
-        self._head.addWidget(self._formula, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._head.addWidget(self._caption, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._head.addStretch()
+        self._head.setHorizontalSpacing(bench.appearance.px(6))
+        self._head.setVerticalSpacing(0)
+        self._head.setColumnStretch(1, 1)  # with a shorter formula, of a change, nothing moves
+        self._head.addWidget(self._formula, 0, 0, MIDDLE)
+        self._head.addWidget(self._caption, 0, 1, MIDDLE)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(bench.appearance.px(2))
@@ -59,8 +62,9 @@ class MatrixBox(QWidget):
         self._beside.addStretch()
         self._column.addLayout(self._beside)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._tight = self._is_small = False
+        self._tight = self._is_folded = self._is_picture = self._high = False
         self._told = QSize()
+        self._usual_heads: tuple[QSize, ...] = ()
         self._stand()
 
     @property
@@ -70,8 +74,8 @@ class MatrixBox(QWidget):
 
     @property
     def small(self) -> bool:
-        """Whether a small picture stands for the numbers."""
-        return self._is_small
+        """Whether a small picture stands for the numbers: in the heading, or below it where they are many."""
+        return self._is_folded or self._is_picture
 
     def tell(self, matrix: Matrix) -> None:
         """Show another matrix, or the same with other numbers."""
@@ -85,7 +89,7 @@ class MatrixBox(QWidget):
 
     def be_at_most(self, high: int) -> None:
         """Be no higher than so many pixels: see `MatrixView.be_at_most`."""
-        self.view.be_at_most(max(high - self._head_size().height(), 0))
+        self.view.be_at_most(max(high - self._head_size(self._high).height(), 0))
         self._stand()
 
     def be_tight(self, on: bool) -> None:
@@ -94,72 +98,101 @@ class MatrixBox(QWidget):
             self._tight = on
             self._stand()
 
+    def stand_in_line(self, width: int, labels: int) -> None:
+        """See `MatrixView.stand_in_line`."""
+        self.view.stand_in_line(width, labels)
+        self._stand()
+
     def show_row_labels(self, on: bool) -> None:
         """Show the labels of the rows, or leave them to the matrix before, which has the same."""
         self.view.show_row_labels(on)
         self._show_heading()
 
-    def width_with(self, labels: bool) -> int:
-        """Pixels that it takes across with the labels of its rows, or without."""
+    def width_with(self, labels: bool, high: bool = False) -> int:
+        """Pixels that it takes across with the labels of its rows, or without; and with a heading of two lines."""
         change = (labels - (self.view.labels_width > 0)) * self.view.label_room
-        return self.sizeHint().width() + (0 if self.small else change)
+        return self._size(high).width() + (0 if self.small else change)
+
+    def be_high(self, on: bool) -> None:
+        """Let the words stand below the formula: so the heading is less wide."""
+        if on != self._high:
+            self._high = on
+            self._head.removeWidget(self._caption)
+            self._head.addWidget(self._caption, *((1, 0) if on else (0, 1)), MIDDLE)
+            self._show_heading()
 
     def baseline(self) -> int | None:
         """Pixels from the top to the first row of cells: matrices beside each other have theirs at one height."""
-        if self.small:
+        if self._is_folded:
             return None
-        map_height = self._small.minimumHeight() + self._column.spacing() if self.view.wide else 0
-        return self._head_size().height() + self._column.spacing() + map_height + self.view.labels_height
+        if self._is_picture:
+            return self._head_size(self._high).height() + self._column.spacing()
+        map_height = self._small.minimumHeight() + self._column.spacing() if self.view.map_above else 0
+        return self._head_size(self._high).height() + self._column.spacing() + map_height + self.view.labels_height
 
     def sizeHint(self) -> QSize:
         """As its parts are now: a layout would tell what they were when it was last asked."""
-        head = self._head_size()
-        if self.small:
+        return self._size(self._high)
+
+    def _size(self, high: bool) -> QSize:
+        head = self._head_size(high)
+        if self._is_folded:
             return head
         gap, view, small = self._column.spacing(), self.view.size(), self._small.minimumSize()
-        above = small.height() + gap if self.view.wide else 0
-        beside = 0 if self.view.whole or self.view.wide else small.width() + self._beside.spacing()
+        if self._is_picture:
+            return QSize(max(head.width(), small.width()), head.height() + gap + small.height())
+        above = small.height() + gap if self.view.map_above else 0
+        beside = 0 if self.view.whole or self.view.map_above else small.width() + self._beside.spacing()
         return QSize(max(head.width(), view.width() + beside), head.height() + gap + above + view.height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def _head_size(self) -> QSize:
+    def _head_size(self, high: bool) -> QSize:
         """Of the heading with what stands in it now; to ask its layout anew would have the page laid out anew."""
-        if self._heading.minimumSize() == self._heading.maximumSize():
-            return self._heading.minimumSize()
-        last = self._small.minimumSize() if self.small else self._caption.sizeHint()
-        first, margins = self._formula.sizeHint(), self._head.contentsMargins()
-        across = margins.left() + first.width() + self._head.spacing() + last.width()
-        return QSize(across, max(first.height(), last.height()))
+        return self._usual_heads[high] if self._usual_heads else self._live_head(high)
+
+    def _live_head(self, high: bool) -> QSize:
+        last = self._small.minimumSize() if self._is_folded else self._caption.sizeHint()
+        first, left = self._formula.sizeHint(), self._head.contentsMargins().left()
+        if high and not self._is_folded:
+            return QSize(left + max(first.width(), last.width()), first.height() + last.height())
+        across = first.width() + self._head.horizontalSpacing() + last.width()
+        return QSize(left + across, max(first.height(), last.height()))
 
     def _stand(self) -> None:
-        """Show the numbers, the small picture, or both."""
-        self._is_small = self._tight and not self.matrix.open and self.matrix.array.size > 1
-        small, whole = self._is_small, self.view.whole
-        if small or not whole:
-            self._small.stand(small)
-            side = self._head if small else self._above if self.view.wide else self._beside
+        """Show the numbers, a small picture in their place, or both where not all numbers are in sight."""
+        closed, whole = not self.matrix.open and self.matrix.array.size > 1, self.view.whole
+        self._is_folded, self._is_picture = closed and self._tight, closed and not whole and not self._tight
+        if self.small or not whole:
+            self._small.stand(PLACE if self._is_folded else ALONE if self._is_picture else BESIDE)
+            above = self.view.map_above and not self.small
+            side = self._head if self._is_folded else self._above if above else self._beside
             if side.indexOf(self._small) < 0:
-                if small:
-                    self._head.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignVCenter)
-                elif self.view.wide:
-                    self._above.addWidget(self._small)
+                if isinstance(side, QGridLayout):
+                    side.addWidget(self._small, 0, 1, MIDDLE)
                 else:
-                    self._beside.addWidget(self._small, 0, Qt.AlignmentFlag.AlignBottom)
-        self._small.setVisible(small or not whole)
-        self._caption.setVisible(not small)
-        self.view.setVisible(not small)
+                    side.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignBottom)
+        self._small.setVisible(self.small or not whole)
+        self._caption.setVisible(not self._is_folded)
+        self.view.setVisible(not self.small)
         self._show_heading()
+
+    def _open(self, at: QPointF) -> None:
+        """Show the numbers, those around a place of the picture first."""
+        self._bench.selection.keep(open_key(self.matrix.id), True)
+        do_later(self, lambda: self._small.look_at(at))
 
     def _show_heading(self) -> None:
         """Say what the numbers are. The heading is as large as that of the values, whatever is shown: nothing moves."""
         matrix = self.matrix
         self._heading.setMinimumSize(0, 0)
         self._heading.setMaximumSize(MOST, MOST)
+        self._usual_heads = ()
         if matrix.usual:
             self._say(matrix.usual, self._words(matrix))
-            self._heading.setFixedSize(self._head_size())
+            self._usual_heads = self._live_head(False), self._live_head(True)
+            self._heading.setFixedSize(self._head_size(self._high))
         self._say(matrix.formula, self._words(matrix) if matrix.showing == "values" else self._change(matrix))
         if self.sizeHint() != self._told:
             self._told = self.sizeHint()
@@ -181,7 +214,7 @@ class MatrixBox(QWidget):
     def _words(self, matrix: Matrix) -> str:
         """Beside the formula of values."""
         theme = self._bench.appearance.theme
-        words = [matrix.title, _shape(matrix)]
+        words = [matrix.title, _shape(matrix) if matrix.shape or not matrix.title else ""]
         if matrix.editable:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")
         if matrix.ours:
@@ -190,7 +223,9 @@ class MatrixBox(QWidget):
             )
         if matrix.pins is not None:
             words.append(f"<a href='release' style='color:{theme.link}'>given, release</a>")
-        if matrix.open and self._tight:
+        if self._is_picture:
+            words.append(f"<a href='numbers' style='color:{theme.link}'>numbers</a>")
+        if matrix.open and (self._tight or not self.view.whole):
             words.append(f"<a href='small' style='color:{theme.link}'>small</a>")
         return " · ".join(filter(None, words))
 
@@ -199,8 +234,8 @@ class MatrixBox(QWidget):
         return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix)
 
     def _followed(self, link: str) -> None:
-        if link == "small":
-            self._bench.selection.keep(open_key(self.matrix.id), False)
+        if link in ("small", "numbers"):
+            self._bench.selection.keep(open_key(self.matrix.id), link == "numbers")
         else:
             self._release()
 
@@ -214,7 +249,8 @@ class MatrixBox(QWidget):
 
 def _shape(matrix: Matrix) -> str:
     """Without spaces: a heading should not be wider than its numbers."""
-    return written_shape(matrix.shape).replace(" ", "") if matrix.shape else "one number"
+    shape = matrix.shape[::-1] if matrix.turned else matrix.shape
+    return written_shape(shape).replace(" ", "") if shape else "one number"
 
 
 def _raised(power: int) -> str:

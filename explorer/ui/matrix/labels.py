@@ -35,6 +35,8 @@ class Labels(QHeaderView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the labels in sight, in place of Qt, which asks the style for each."""
         view, horizontal = self._view, self.orientation() == Qt.Orientation.Horizontal
+        if not (horizontal or view.labelled):
+            return  # the room alone is wanted: a matrix above has labels there
         appearance = view.bench.appearance
         theme, px = appearance.theme, appearance.px
         labels = view.matrix.columns if horizontal else view.matrix.rows

@@ -1,7 +1,7 @@
 """A small picture of a matrix: a coloured square for each cell, and a frame around those whose numbers are in sight."""
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -9,16 +9,21 @@ from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
 from explorer.ui.colour import qcolor
 from explorer.ui.matrix.painter import steps
-from explorer.ui.matrix.view import MatrixView
+from explorer.ui.matrix.view import MAP, MatrixView
 
 MOST = 256
 """Squares across and down; of a larger matrix each stands for the strongest of several cells."""
+PLACE, ALONE, BESIDE = "in the heading", "in place of the numbers", "beside the numbers"
 LOW, WIDE = 40, 132
-"""Pixels at text scale 1 that the picture takes in place of the numbers."""
+"""Pixels at text scale 1 that the picture takes in the heading."""
 HIGH = 150
-"""Pixels at text scale 1 down that it takes at most above the numbers."""
-SQUARE = 12
-"""Pixels at text scale 1 of a cell at most."""
+"""Pixels at text scale 1 down that it takes at most otherwise."""
+STRIP = 520
+"""Pixels at text scale 1 across that it takes at most in place of the numbers."""
+SQUARE, LEAST = 12, 6
+"""Pixels at text scale 1 of a cell at most; and those of one that a frame fits into."""
+MARKED = 4096
+"""Cells of which those that are pointed at and read are marked."""
 
 
 class SmallPicture(QWidget):
@@ -31,18 +36,18 @@ class SmallPicture(QWidget):
 
     Signals
     -------
-    opened
-        The numbers are asked for.
+    opened : QPointF
+        The numbers are asked for; the parts of the picture, across and down, where it was clicked.
     """
 
-    opened = Signal()
+    opened = Signal(QPointF)
 
     def __init__(self, view: MatrixView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._view = view
         self._image: QImage | None = None
         self._of: tuple[object, ...] = ()
-        self._alone = False
+        self._stands = BESIDE
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for bar in (view.horizontalScrollBar(), view.verticalScrollBar()):
             bar.valueChanged.connect(self._follow)
@@ -52,28 +57,32 @@ class SmallPicture(QWidget):
         """Mark what is pointed at, and what is in sight."""
         self.update()
 
-    def stand(self, alone: bool) -> None:
+    def stand(self, where: str) -> None:
         """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right."""
-        self._alone = alone
+        self._stands = where
         view = self._view
         rows, columns = view.matrix.array.shape
         px = view.bench.appearance.px
-        if alone:
+        if where == PLACE:
             wide, high = px(WIDE), px(LOW)
-        elif view.wide:
+        elif where == ALONE:
+            wide, high = min(px(STRIP), view.room), px(HIGH)
+        elif view.map_above:
             wide, high = view.width_without_labels(), px(HIGH)
         else:
-            wide, high = px(WIDE), view.height() - view.labels_height
+            wide, high = px(MAP), view.height() - view.labels_height
         square = min(high / rows, wide / columns, px(SQUARE))
         least = px(8)
         size = QSize(max(round(columns * square), least), max(round(rows * square), least))
         if size != self.size() or size != self.minimumSize():
             self.setFixedSize(size)
         name = f"{self._view.matrix.name}, {written_shape(self._view.matrix.shape)}"
+        alone = where != BESIDE
         said = "Click for the numbers" if alone else "Drag over it to choose the numbers in sight"
         self.setAccessibleName(f"Small picture of {name}")
         self.setToolTip(f"{name}\n{said}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if alone else Qt.FocusPolicy.NoFocus)
+        self.setMouseTracking(where == ALONE)
         self.setCursor(Qt.CursorShape.PointingHandCursor if alone else Qt.CursorShape.CrossCursor)
         self.update()
 
@@ -84,7 +93,11 @@ class SmallPicture(QWidget):
         if self._image is None or any(a is not b for a, b in zip(of, self._of, strict=True)):
             ramp, places = steps(matrix, theme, _strongest(matrix.array), plain=True)
             assert ramp is not None
-            colours = np.ascontiguousarray(ramp.table[places])
+            colours = ramp.table[places]
+            if matrix.array.dtype.kind == "f":
+                masked = qcolor(theme.hatch)
+                colours[np.isneginf(_strongest(matrix.array))] = masked.red(), masked.green(), masked.blue(), 255
+            colours = np.ascontiguousarray(colours)
             height, width = places.shape
             self._image = QImage(colours.data, width, height, 4 * width, QImage.Format.Format_RGBA8888).copy()
             self._of = of
@@ -99,12 +112,14 @@ class SmallPicture(QWidget):
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
         rows, columns = view.matrix.array.shape
         across, down = box.width() / columns, box.height() / rows
-        if rows * columns <= MOST:
+        if rows * columns <= MARKED:
             pointed = view.pointed_cell()
             painter.setPen(QPen(qcolor(theme.here), 2))
+            inside = 1 if min(across, down) > LEAST else -1  # a frame within would hide what it is around
             for row, column in (*view.lit_cells(range(rows), range(columns))[0], *([pointed] if pointed else [])):
-                painter.drawRect(QRectF(column * across, row * down, across, down).adjusted(1, 1, -1, -1))
-        if not self._alone:
+                cell = QRectF(column * across, row * down, across, down)
+                painter.drawRect(cell.adjusted(inside, inside, -inside, -inside))
+        if self._stands == BESIDE:
             painter.setPen(QPen(qcolor(theme.here), 2))
             painter.drawRect(self._in_sight().adjusted(1, 1, -1, -1))
         if self.hasFocus():
@@ -123,29 +138,41 @@ class SmallPicture(QWidget):
         # Of a very large matrix it would be less than one can see.
         return QRectF(min(x, size.width() - 7), min(y, size.height() - 7), max(width, 7), max(height, 7))
 
-    def _look_at(self, at: QPointF) -> None:
-        """Let the numbers in sight be those around a place."""
+    def look_at(self, part: QPointF) -> None:
+        """Let the numbers in sight be those around a place, in parts of the picture."""
         view, (rows, columns) = self._view, self._view.matrix.array.shape
         sight = view.viewport().size()
-        for bar, part, whole, seen in (
-            (view.horizontalScrollBar(), at.x() / self.width(), columns * view.columnWidth(0), sight.width()),
-            (view.verticalScrollBar(), at.y() / self.height(), rows * view.rowHeight(0), sight.height()),
+        for bar, along, whole, seen in (
+            (view.horizontalScrollBar(), part.x(), columns * view.columnWidth(0), sight.width()),
+            (view.verticalScrollBar(), part.y(), rows * view.rowHeight(0), sight.height()),
         ):
-            bar.setValue(round(part * whole - seen / 2))
+            bar.setValue(round(along * whole - seen / 2))
+
+    def _part(self, event: QMouseEvent) -> QPointF:
+        return QPointF(event.position().x() / self.width(), event.position().y() / self.height())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if self._alone:
-            self.opened.emit()
+        if self._stands == BESIDE:
+            self.look_at(self._part(event))
         else:
-            self._look_at(event.position())
+            self.opened.emit(self._part(event))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if not self._alone:
-            self._look_at(event.position())
+        if self._stands == BESIDE:
+            self.look_at(self._part(event))
+        elif self._stands == ALONE:
+            part, (rows, columns) = self._part(event), self._view.matrix.array.shape
+            if 0 <= part.x() < 1 and 0 <= part.y() < 1:
+                self._view.point(int(part.y() * rows), int(part.x() * columns))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        if self._stands == ALONE:
+            self._view.bench.selection.leave()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.opened.emit()
+            self.opened.emit(QPointF())
         else:
             super().keyPressEvent(event)
 

@@ -38,6 +38,8 @@ CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
 LEAST_COLUMNS, WIDTH, LEAST_ROWS = 6, 630, 2
 MOST_ROWS, LENS = 16, 8
 """Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
+MAP = 132
+"""Pixels at text scale 1 across that a small picture beside the numbers takes at most."""
 SURVEYED = 200  # cells that the width of all is taken from
 MEASURED = 400  # labels that the room for all is taken from
 
@@ -61,15 +63,16 @@ class MatrixView(QTableView):
         self._fed: list[Index] = []
         self._pointed: tuple[int, ...] | None = None
         self._most_width = self._left = self._top = 0
-        self.label_room = 0
-        """Pixels that the labels of the rows take where they are shown."""
-        self.wide = False
-        """Whether it has more columns than are in sight."""
+        self._least = (0, 0)
+        self.label_room = self.own_width = 0
+        """Pixels that the labels of the rows take where they are shown, and a column, by themselves."""
+        self.map_above = False
+        """Whether it has more columns than are in sight, and more than rows: so its small picture is low."""
         self.whole = True
         """Whether all of the matrix is in sight."""
-        self._room = bench.appearance.px(WIDTH)
+        self.room = bench.appearance.px(WIDTH)
+        self.labelled = True
         self._high: int | None = None
-        self._labelled = True
         self.editing = CellEditing(self)
         self.lifting = Lifting(self)
         self.setModel(self.table)
@@ -92,7 +95,7 @@ class MatrixView(QTableView):
             bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page has one; the small picture moves the part in sight
         self.setTabKeyNavigation(False)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
-        self.entered.connect(lambda index: self.bench.selection.point(self._cell(index.row(), index.column())))
+        self.entered.connect(lambda index: self.point(index.row(), index.column()))
         selection = bench.selection
         selection.pointed.connect(self._light)
         selection.token_changed.connect(self._light_token)
@@ -139,7 +142,9 @@ class MatrixView(QTableView):
         matrix = self.matrix
         array = self.bench.document.wanted.inputs.get(matrix.place.node) if matrix.editable else None
         own = None if array is None or array.ndim < len(matrix.place.index) else array[matrix.place.index]
-        return np.atleast_2d(own) if own is not None and own.shape == matrix.shape else matrix.values
+        if own is None or own.shape != matrix.shape:
+            return matrix.values
+        return np.atleast_2d(own).T if matrix.turned else np.atleast_2d(own)
 
     @property
     def right(self) -> int:
@@ -166,14 +171,15 @@ class MatrixView(QTableView):
         labels, heads = self.matrix.rows[:MEASURED], self.matrix.columns[:MEASURED]
         self._most_width = max(self._needed_width(), appearance.px(LEAST_WIDTH))
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
-        width = max(self._most_width, min(label_width, appearance.px(84)))
+        self.own_width = max(self._most_width, min(label_width, appearance.px(84)))
+        width = max(self.own_width, self._least[0])
         height = appearance.px(CELL_HEIGHT)
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size in ((across, width), (down, height)):
             header.setDefaultSectionSize(size)
         left = max((metrics.horizontalAdvance(label) for label in labels), default=0)
         self.label_room = min(left, appearance.px(MOST_LABEL)) + appearance.px(12) if any(labels) else 0
-        left = self.label_room if self._labelled else 0
+        left = max(self.label_room if self.labelled else 0, self._least[1])
         self._left = left
         down.setFixedWidth(left)
         down.setVisible(left > 0)
@@ -181,20 +187,20 @@ class MatrixView(QTableView):
         self._top = top
         across.setFixedHeight(top)
         across.setVisible(top > 0)
-        shown_columns = self._columns_in(self._room)
+        shown_columns = self._columns_in(self.room)
         shown_rows = rows if rows <= MOST_ROWS else LENS
         if self._high is not None:
             shown_rows = min(shown_rows, max((self._high - top) // height, LEAST_ROWS))
         self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
         # Where little is to be in sight, no small picture stands beside it.
         self.whole = self._high is not None or (shown_rows == rows and shown_columns == columns)
-        self.wide = not self.whole and shown_columns < columns
+        self.map_above = not self.whole and shown_columns < columns and rows <= columns
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} rows, {columns} columns")
 
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; what has more columns scrolls."""
-        before, self._room = self._room, pixels
+        before, self.room = self.room, pixels
         if pixels != before and self._columns_in(pixels) != self._columns_in(before):
             self._measure()
 
@@ -211,8 +217,14 @@ class MatrixView(QTableView):
 
     def show_row_labels(self, on: bool) -> None:
         """Show the labels of the rows, or leave them to the matrix before, which has the same."""
-        if on != self._labelled:
-            self._labelled = on
+        if on != self.labelled:
+            self.labelled = on
+            self._measure()
+
+    def stand_in_line(self, width: int, labels: int) -> None:
+        """Have columns, and the room before them, of so many pixels at least: as those of a matrix above or below."""
+        if self._least != (width, labels):
+            self._least = width, labels
             self._measure()
 
     def width_without_labels(self) -> int:
@@ -221,6 +233,8 @@ class MatrixView(QTableView):
 
     def _columns_in(self, pixels: int) -> int:
         """How many columns are in sight in so many pixels."""
+        if len(self.matrix.columns) < len(self.matrix.rows) > MOST_ROWS:
+            pixels -= self.bench.appearance.px(MAP)  # for the small picture
         across = (pixels - self._left) // self.horizontalHeader().defaultSectionSize()
         return min(self.table.columnCount(), max(LEAST_COLUMNS if self._high is None else LEAST_ROWS, across))
 
@@ -246,12 +260,15 @@ class MatrixView(QTableView):
     def _cell(self, row: int, column: int) -> Cell:
         return Cell(self.matrix.place.node, self.matrix.index(row, column))
 
+    def point(self, row: int, column: int) -> None:
+        """Point at a cell."""
+        self.bench.selection.point(self._cell(row, column))
+
     def pointed_cell(self) -> tuple[int, int] | None:
         """The row and column of the cell pointed at."""
         if self._pointed is None:
             return None
-        row, column = (0, 0, *self._pointed[len(self.matrix.place.index) :])[-2:]
-        return row, column
+        return self.matrix.at(self._pointed)
 
     def lit_cells(self, rows: range, columns: range) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Of some rows and columns, the cells that made the one pointed at, and those that it feeds."""
@@ -289,8 +306,8 @@ class MatrixView(QTableView):
         if self._pointed is None:
             spot, labels = self.matrix.spot, (self.matrix.rows, self.matrix.columns)[axis]
             return spot is not None and section in spot[axis] and len(spot[axis]) < len(labels)
-        own = self._pointed[len(self.matrix.place.index) :]
-        return len(own) > 1 - axis and own[axis - 2 if len(own) == 2 else 0] == section
+        there = len(self.matrix.shape) > 1 - axis
+        return there and self.matrix.at(self._pointed)[axis] == section
 
     def _light(self, cell: Cell | None) -> None:
         node, selection = self.matrix.place.node, self.bench.selection

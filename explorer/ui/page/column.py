@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from explorer.pages.element import Element
+from explorer.pages.by_hand import Scheme
+from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
     Button,
@@ -44,7 +45,8 @@ PART = 0.25
 ARITHMETIC = "×+="
 ACROSS, LEAST_MAP = 16, 300
 """Pixels at text scale 1: between two heat maps, and what one beside another has at least."""
-NARROW = Matrix, Button, Check, Choice, Number, Slider
+ARRANGED = Row, Stack, Controls, Scheme
+NARROW = Matrix, Scheme, Button, Check, Choice, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
 
 
@@ -82,7 +84,7 @@ class Elements(QWidget):
         if was is None or list(map(_made_of, was)) != list(map(_made_of, elements)):
             self._arrange(elements)
             return
-        for element in (leaf for one in elements for leaf in _leaves(one)):
+        for element in (leaf for one in elements for leaf in leaves(one) if not isinstance(leaf, ARRANGED)):
             # Gradient descent is in motion: it may have gone on where nothing else is different.
             if isinstance(element, Descent) or self._shown[element.id] != element:
                 self._shown[element.id] = element
@@ -124,6 +126,8 @@ class Elements(QWidget):
                 return self._stack(element)
             case Controls():
                 return self._controls(element)
+            case Scheme():
+                return self._scheme(element)
         widget: Any
         was, widget = self._before.get(element.id, (None, None))
         if was is None or _made_of(was) != _made_of(element):
@@ -165,6 +169,26 @@ class Elements(QWidget):
         holder.layout().addStretch()
         return cast(QWidget, holder)
 
+    def _scheme(self, scheme: Scheme) -> QWidget:
+        """The right factor above the result, and the left one beside it."""
+        holder = self._holder((Scheme, scheme.id), self._crossing)
+        grid: QGridLayout = holder.layout()
+        _clear(grid)
+        start, bottom = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignBottom
+        for row, matrix in enumerate((*scheme.above, scheme.result)):
+            grid.addWidget(self._widget(matrix), row, 1, start | bottom)
+        grid.addWidget(self._widget(scheme.left), len(scheme.above), 0, start | bottom)
+        return cast(QWidget, holder)
+
+    def _crossing(self) -> QWidget:
+        holder, px = QWidget(), self.bench.appearance.px
+        grid = QGridLayout(holder)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(0)
+        grid.setVerticalSpacing(px(6))
+        holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        return holder
+
     def _titled(self, stack: Stack) -> QWidget:
         px = self.bench.appearance.px
         holder = QWidget()
@@ -201,10 +225,16 @@ class Elements(QWidget):
         """
         margins = self.contentsMargins()
         room = width - margins.left() - margins.right()
-        for widget in self.widgets.values():
+        crossing = [element for element in self._all() if isinstance(element, Scheme)]
+        lined_up = {one.id for scheme in crossing for one in scheme.inside}
+        for id, widget in self.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - self.bench.appearance.px(SIGN))
-        for row in _rows(self._elements or ()):
+                if id not in lined_up:
+                    widget.stand_in_line(0, 0)
+        for scheme in crossing:
+            self._line_up(scheme)
+        for row in (one for one in self._all() if isinstance(one, Row)):
             self._share_line(row, room, height)
         self._share_between_maps(room)
         items = (self._column.itemAt(i) for i in range(self._column.count()))
@@ -226,6 +256,19 @@ class Elements(QWidget):
             picture.give_room(room, None if height is None else height - taken)
             # Else Qt asks for the height that the words would take in a narrow column.
             self.setMinimumHeight(taken + picture.minimumHeight())
+
+    def _all(self) -> list[Element]:
+        return [part for element in self._elements or () for part in leaves(element)]
+
+    def _line_up(self, scheme: Scheme) -> None:
+        """Let the columns of the result stand below those of the right factor; its rows are named at the left."""
+        boxes = [cast(MatrixBox, self.widgets[one.id]) for one in (*scheme.above, scheme.result)]
+        for box in (*boxes, cast(MatrixBox, self.widgets[scheme.left.id])):
+            box.be_tight(False)
+            box.show_row_labels(box is not boxes[-1])
+        width, labels = max(box.view.own_width for box in boxes), max(box.view.label_room for box in boxes[:-1])
+        for box in boxes:
+            box.stand_in_line(width, labels)
 
     def _share_line(self, row: Row, room: int, height: int | None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are."""
@@ -255,47 +298,63 @@ class Elements(QWidget):
     def _label_lines(self, row: Row, boxes: Sequence[QWidget], room: int) -> None:
         """Label the first matrix of each line and those with other rows.
 
-        No line ends with the sign of a product or sum: the formulas say it, too.
+        No line ends with the sign of a product or sum: the formulas say it, too. Headings take two lines where the row
+        takes fewer lines then.
         """
-        gap = self.bench.appearance.px(ACROSS_ROW)
         signs = [*(item.sign for item in row.items[1:]), ""]
+        broken = self._broken(boxes, signs, room, high=False)
+        high = False
+        if len(broken) > 1:
+            narrower = self._broken(boxes, signs, room, high=True)
+            high = len(narrower) < len(broken)
+            broken = narrower if high else broken
+        for line in broken:
+            last: QWidget | None = None
+            for place in line:
+                box = boxes[place]
+                if isinstance(box, MatrixBox):
+                    box.be_high(high)
+                    box.show_row_labels(not _same_rows(last, box))
+                last, signed = box, box.parentWidget()
+                if isinstance(signed, _Signed):
+                    sign = signs[place]
+                    signed.sign.setText("" if place == line[-1] and sign in ARITHMETIC else sign)
+
+    def _broken(self, boxes: Sequence[QWidget], signs: Sequence[str], room: int, high: bool) -> list[list[int]]:
+        """The places of a row in lines: what signs join stays together, if it fits on a line."""
+        gap = self.bench.appearance.px(ACROSS_ROW)
         chains: list[list[int]] = [[]]
         for place, sign in enumerate(signs):
             chains[-1].append(place)
             if not sign:
                 chains.append([])
-        x, ends = 0, set()
-        last: QWidget | None = None
+        lines: list[list[int]] = [[]]
+        x = 0
         for chain in filter(None, chains):
-            fits_alone = self._width_of(chain, boxes, signs, None, gap) <= room
+            fits_alone = self._width_of(chain, boxes, signs, None, high) <= room
             for i, place in enumerate(chain):
+                last = boxes[lines[-1][-1]] if lines[-1] else None
                 together = chain[i:] if fits_alone and i == 0 else [place]
-                needed = self._width_of(together, boxes, signs, last, gap) if i == 0 or not fits_alone else 0
+                needed = self._width_of(together, boxes, signs, last, high) if i == 0 or not fits_alone else 0
                 if x and x + needed > room:
+                    lines.append([])
                     x, last = 0, None
-                    ends.add(place - 1)
-                box = boxes[place]
-                if isinstance(box, MatrixBox):
-                    box.show_row_labels(not _same_rows(last, box))
-                x += self._width_of([place], boxes, signs, last, gap) + gap
-                last = box
-        ends.add(len(boxes) - 1)
-        for place, box in enumerate(boxes):
-            signed = box.parentWidget()
-            if isinstance(signed, _Signed):
-                sign = signs[place]
-                signed.sign.setText("" if place in ends and sign in ARITHMETIC else sign)
+                x += self._width_of([place], boxes, signs, last, high) + gap
+                lines[-1].append(place)
+        return lines
 
     def _width_of(
-        self, places: Sequence[int], boxes: Sequence[QWidget], signs: Sequence[str], last: QWidget | None, gap: int
+        self, places: Sequence[int], boxes: Sequence[QWidget], signs: Sequence[str], last: QWidget | None, high: bool
     ) -> int:
         """Pixels across of some elements of a row behind another one, labels where they are needed."""
+        gap = self.bench.appearance.px(ACROSS_ROW)
         width = -gap
         for place in places:
             box = boxes[place]
-            across = box.sizeHint().width()
             if isinstance(box, MatrixBox):
-                across = box.width_with(not _same_rows(last, box))
+                across = box.width_with(not _same_rows(last, box), high)
+            else:
+                across = box.sizeHint().width()
             width += across + gap + (self.bench.appearance.px(SIGN) if signs[place] else 0)
             last = box
         return width
@@ -322,15 +381,6 @@ class Elements(QWidget):
                     late.picture.be_at_most(max((room - px(ACROSS)) / len(maps), px(LEAST_MAP)))
 
 
-def _rows(elements: Sequence[Element]) -> Iterator[Row]:
-    """The rows among elements, also inside stacks."""
-    for element in elements:
-        if isinstance(element, Row):
-            yield element
-        elif isinstance(element, Stack):
-            yield from _rows(element.elements)
-
-
 def _pairs(boxes: Sequence[MatrixBox]) -> Iterator[tuple[MatrixBox | None, MatrixBox]]:
     """Each with the one before it."""
     return zip((None, *boxes), boxes, strict=False)
@@ -354,6 +404,8 @@ def _made_of(element: Element) -> tuple[object, ...]:
             return element.id, element.title, element.width, *map(_made_of, element.elements)
         case Controls():
             return element.id, *map(_made_of, element.controls)
+        case Scheme():
+            return element.id, *(one.id for one in element.inside)
     return type(element), element.id, *_controls_of(element)
 
 
@@ -370,22 +422,6 @@ def _controls_of(element: Element) -> tuple[object, ...]:
             named = tuple(tuple(name for name, _ in some) for some in (element.values, element.more))
             return element.block, element.kind, named, element.several
     return ()
-
-
-def _leaves(element: Element) -> Iterator[Element]:
-    """The elements that have widgets of their own, in reading order."""
-    match element:
-        case Row():
-            inside: Sequence[Element] = [item.element for item in element.items]
-        case Stack():
-            inside = element.elements
-        case Controls():
-            inside = element.controls
-        case _:
-            yield element
-            return
-    for part in inside:
-        yield from _leaves(part)
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:

@@ -134,6 +134,7 @@ class CheckView(QCheckBox):
         self._check = check
         self.setToolTip(check.tip)
         self.setChecked(check.value)
+        self.setEnabled(check.on)
         self.toggled.connect(lambda on: perform(bench, self._check.asks.at(on), self))
 
     def tell(self, check: Check) -> None:
@@ -141,6 +142,8 @@ class CheckView(QCheckBox):
         self._check = check
         self.blockSignals(True)
         self.setChecked(check.value)
+        self.setEnabled(check.on)
+        self.setToolTip(check.tip)
         self.blockSignals(False)
 
 

@@ -1,12 +1,14 @@
 """Above every stage: its title, what happens there, the layer and head that all pages look at, and its switches."""
 
 from html import escape
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from explorer.pages.by_hand import LAYOUT
 from explorer.pages.page import Header
-from explorer.ui.page.controls import ChoiceView
+from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.theme import mark
@@ -31,7 +33,7 @@ class HeaderView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(px(3))
         line = QWidget()
-        top = FlowLayout(line, horizontal=px(12), vertical=px(4))
+        top = FlowLayout(line, horizontal=px(8), vertical=px(4))
         self._crumbs = self._way_back(bench, header) if header.crumbs else None
         if self._crumbs is not None:
             top.addWidget(self._crumbs)
@@ -40,7 +42,7 @@ class HeaderView(QWidget):
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._show_title()
         top.addWidget(self._title)
-        self._choices = {choice.id: ChoiceView(bench, choice) for choice in header.choices}
+        self._choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one) for one in header.choices}
         for choice in self._choices.values():
             top.addWidget(choice)
         self._brings = QPushButton("Switches")
@@ -93,6 +95,8 @@ class HeaderView(QWidget):
     def _show_switches(self, on: bool) -> None:
         if self.switches is not None:
             self.switches.setVisible(on)
+        if LAYOUT in self._choices:
+            self._choices[LAYOUT].setVisible(on)
 
     def _show_title(self) -> None:
         """The crumbs before it say what the stage is in, and the choices behind it which head is looked at."""
@@ -106,6 +110,8 @@ class HeaderView(QWidget):
             self._sentence.setVisible(not low)
             if self._crumbs is not None:
                 self._crumbs.setVisible(not low)
+            if LAYOUT in self._choices:
+                self._choices[LAYOUT].setVisible(not low)
             if self.switches is not None:
                 self._brings.setVisible(low)
                 self._brings.setChecked(False)

@@ -18,6 +18,9 @@ from explorer.ui.page.late import Late
 from explorer.ui.page.player import PlayerView
 from explorer.ui.workbench import Workbench
 
+MARGIN = 12
+"""Pixels at text scale 1 at the right of the page."""
+
 
 class PageView(QScrollArea):
     """The page of a stage. It follows the document, what is looked at, and nothing else.
@@ -39,7 +42,7 @@ class PageView(QScrollArea):
         self._stepped = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
-        self.elements.setContentsMargins(px(20), px(10), px(12), px(16))
+        self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -148,4 +151,10 @@ class PageView(QScrollArea):
     def _share_room(self) -> None:
         if self.page is not None:  # Qt sends a resize while it is made
             paper = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
+            # Room for the bar whether it is there or not: else a row that only just fits would make it come and go.
+            right = self.bench.appearance.px(MARGIN) + (0 if paper or bar.isVisible() else bar.sizeHint().width())
+            if margins.right() != right:
+                margins.setRight(right)
+                self.elements.setContentsMargins(margins)
             self.elements.share_room(self.viewport().width(), None if paper else self.viewport().height())

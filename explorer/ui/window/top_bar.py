@@ -6,14 +6,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from explorer.lessons.loader import load, model_titles
+from explorer.lessons.loader import load, model_titles, titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.segments import Segments
 from explorer.ui.window.computing import Computing
+from explorer.ui.window.setting_choice import SettingChoice
 from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
@@ -27,8 +27,6 @@ HINTS = (
     "Every number that the references print, beside ours",
     "All lessons: what each teaches",
 )
-
-CARD = "model.card"
 
 
 class TopBar(QFrame):
@@ -74,12 +72,9 @@ class TopBar(QFrame):
         self._row.addWidget(Computing(bench.background), 1)
         self._choices = QWidget()
         choices = FlowLayout(self._choices, 16, 4)
-        setting = QWidget()
-        self._setting_place = QHBoxLayout(setting)
-        self._setting_place.setContentsMargins(0, 0, 0, 0)
-        self._settings = Segments([], "Setting:")
-        self._setting_place.addWidget(self._settings)
-        choices.addWidget(setting)
+        self._settings = SettingChoice()
+        self._settings.asked.connect(lambda name: bench.open(bench.lesson, name))
+        choices.addWidget(self._settings)
         self.showing = Showing(bench)
         choices.addWidget(self.showing)
         self._place_of_choices = self._row.count()
@@ -104,14 +99,15 @@ class TopBar(QFrame):
                 menu.removeAction(action)
                 action.deleteLater()
             listed.clear()
-            for id, title in model_titles().items():
-                listed.append(QAction(title, menu))
-                listed[-1].triggered.connect(partial(_open_example, files, id))
-            listed.append(QAction("Model card: what the open model learned, and how well", menu))
-            listed[-1].triggered.connect(self._show_card)
-            for id, (lesson, _) in files.kept.items():
-                listed.append(QAction(f"{lesson.title}: yours, changed", menu))
-                listed[-1].triggered.connect(partial(files.open_kept, id))
+            offered, kept, given = model_titles(), files.kept.titles, titles()
+            offered |= {id: given[id] for id in kept if id in given}
+            for id, title in {**offered, **{id: "" for id in kept if id not in offered}}.items():
+                if title:
+                    listed.append(QAction(title, menu))
+                    listed[-1].triggered.connect(partial(_open_example, files, id))
+                if id in kept:
+                    listed.append(QAction(f"{kept[id]}: yours, changed", menu))
+                    listed[-1].triggered.connect(partial(files.open_kept, id))
             menu.insertActions(behind, listed)
 
         menu.aboutToShow.connect(list_models)
@@ -126,10 +122,6 @@ class TopBar(QFrame):
         menu.addSeparator()
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu
-
-    def _show_card(self) -> None:
-        self.page_chosen.emit(0)
-        self._bench.selection.go_to(CARD)
 
     def offer(self, *actions: QAction) -> None:
         """Offer what is done with a lesson, behind the lessons in the menu."""
@@ -162,38 +154,30 @@ class TopBar(QFrame):
         self._name = lesson.title
         self.title.setToolTip(f"{lesson.title}\nOpen another example")
         self.title.setText(f"{self._name}  ▾")
-        self._setting_place.removeWidget(self._settings)
-        self._settings.hide()
-        self._settings.deleteLater()
-        self._settings = Segments([s.title for s in lesson.settings.values()], "Setting:")
-        self._settings.group.idClicked.connect(self._choose_setting)
-        self._setting_place.addWidget(self._settings)
+        self._settings.open(lesson, self._tabs[-1])
         self.show_page(self.page)
-        before: QWidget = self._tabs[-1]
-        for button in self._settings.group.buttons():
-            self.setTabOrder(before, button)  # made last, but it does not stand last
-            before = button
-
-    def _choose_setting(self, place: int) -> None:
-        lesson = self._bench.lesson
-        self._bench.open(lesson, list(lesson.settings)[place])
 
     def follow(self) -> None:
         """Show which setting the document is in, and offer what its matrices can show."""
-        names, name = list(self._bench.lesson.settings), self._bench.document.state.setting
-        if name in names:
-            self._settings.choose(names.index(name))
+        self._settings.choose(self._bench.document.state.setting)
         self.showing.follow()
 
     def fit(self, width: int) -> None:
         """Let what does not fit beside the title in so many pixels stand below it."""
         px = self._bench.appearance.px
         self.title.setFixedWidth(px(TITLE) + int(width * PART))  # whatever it says: what stands behind it stays
-        for layout in (self._choices.layout(), self._row):
-            assert layout is not None
-            layout.invalidate()  # it may remember widths of another text scale
         apart = self._rows.indexOf(self._choices) >= 0
-        needed = self._row.sizeHint().width() + apart * self._choices.sizeHint().width() + self._bench.appearance.px(40)
+        for narrow in (False, True):
+            self._settings.be_narrow(narrow)
+            for part in (self._settings, self._choices):  # they may remember widths of another text scale
+                layout = part.layout()
+                assert layout is not None
+                layout.invalidate()
+                part.updateGeometry()
+            self._row.invalidate()
+            needed = self._row.sizeHint().width() + apart * self._choices.sizeHint().width() + px(40)
+            if needed <= width:
+                break
         if apart != (needed > width):
             (self._rows if apart else self._row).removeWidget(self._choices)
             if apart:

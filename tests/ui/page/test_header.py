@@ -179,6 +179,7 @@ def test_beside_a_wide_matrix_words_and_switches_stay_in_sight(window, eye, appe
     eye.settle(window)
     eye.go_to(window, "output")
     panel = window.page()
+    eye.view(window, "output.probabilities")
     assert panel.widget().width() > panel.viewport().width()
     for widget in (panel.header._title, *panel.header.findChildren(QComboBox)):
         if widget.isVisible():

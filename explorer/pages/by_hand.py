@@ -1,0 +1,136 @@
+"""Products laid out as one computes them by hand: the right factor above the result, where rows and columns meet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from explorer.core.node import Node, Stage
+from explorer.core.ops import MatMul, Scores, WeightedSum
+from explorer.pages.element import Element, leaves
+from explorer.pages.gestures import Keep
+from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
+from explorer.pages.page import Check, Item, Row, Stack
+from explorer.pages.view import View
+
+LAYOUT = "products by hand"
+"""The key under which the layout is kept, for all pages; and what chooses it."""
+LARGE = "These matrices are too large to multiply them by hand"
+MOST = 12
+"""Rows and columns of a matrix that one would multiply by hand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme(Element):
+    """A product as one computes it by hand (Falk's scheme): a row at the left meets a column above in each cell.
+
+    Parameters
+    ----------
+    left : Matrix
+        The left factor, beside the result.
+    above : tuple of Matrix
+        The right factor, above the result, and below it what is added to each row.
+    result : Matrix
+    """
+
+    left: Matrix
+    above: tuple[Matrix, ...]
+    result: Matrix
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return (self.left, *self.above, self.result)
+
+
+def layout_choice(view: View, stage: Stage) -> tuple[Check, ...]:
+    """How products are laid out, at a stage that has any; where all are large, only in a row."""
+    products = [node for node in view.stage(stage.name) if _turned(node) is not None]
+    if not products:
+        return ()
+    small = any(_is_small(view, node) for node in products)
+    tip = "The right factor above the product: in each number a row and a column meet" if small else LARGE
+    return (Check(LAYOUT, "By hand", small and _wanted(view), Keep(LAYOUT), tip, small),)
+
+
+def by_hand(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:
+    """The elements with each small product in a scheme of its own, if that is wanted.
+
+    A factor that stands in a scheme does not stand beside it, too.
+    """
+    if not _wanted(view):
+        return elements
+    shown = _matrices(elements)
+    schemes = {one.id: scheme for one in shown if (scheme := _scheme(view, one)) is not None}
+    within = {m.place.node for scheme in schemes.values() for m in (scheme.left, *scheme.above)}
+    gone = frozenset(one.id for one in shown if one.place.node in within and one.id not in schemes)
+    return _laid_out(elements, schemes, gone)
+
+
+def _wanted(view: View) -> bool:
+    return bool(view.chosen(LAYOUT, False))
+
+
+def _matrices(elements: tuple[Element, ...]) -> list[Matrix]:
+    return [part for element in elements for part in leaves(element) if isinstance(part, Matrix)]
+
+
+def _laid_out(
+    elements: tuple[Element, ...], schemes: Mapping[str, Scheme], gone: frozenset[str]
+) -> tuple[Element, ...]:
+    kept: list[Element] = []
+    for element in elements:
+        match element:
+            case Row(items=items):
+                inside: list[Item] = []
+                for item in items:
+                    for part in _laid_out((item.element,), schemes, gone):
+                        arrow = item.sign == "→" and inside and not isinstance(part, Scheme)
+                        inside.append(Item("→" if arrow else "", part))
+                if inside:
+                    kept.append(Row(element.id, tuple(inside), element.folds))
+            case Stack(elements=within):
+                left = _laid_out(within, schemes, gone)
+                kept.append(Stack(element.id, element.title, left, element.width, element.ink))
+            case Matrix(id=id):
+                if id not in gone:
+                    kept.append(schemes.get(id, element))
+            case _:
+                kept.append(element)
+    return tuple(kept)
+
+
+def _scheme(view: View, result: Matrix) -> Scheme | None:
+    """The scheme of a product that is small enough; None where a matrix is no such product."""
+    node = view.nodes[result.place.node]
+    turned = _turned(node)
+    if turned is None or not _is_small(view, node):
+        return None
+    names = [view.of_head(parent, result.place.head) for parent in node.parents]
+    left, right, *added = (
+        _factor(view, name, f"{result.id} {part}", node, turn)
+        for name, part, turn in zip(names, ("left", "above", "added"), (*turned, False), strict=False)
+    )
+    return Scheme(f"{result.id} by hand", left, (right, *added), result)
+
+
+def _is_small(view: View, product: Node) -> bool:
+    shapes = (view.graph.shape(name)[-2:] for name in (product.name, *product.parents))
+    return all(n <= MOST for shape in shapes for n in shape)
+
+
+def _turned(node: Node) -> tuple[bool, bool] | None:
+    """Which of its factors a product takes transposed; None where a node is no plain product."""
+    match node.op:
+        case MatMul(transposed=turned):
+            return False, turned
+        case Scores(similarity="dot", columns=columns):
+            return columns, not columns
+        case WeightedSum():
+            return False, False
+    return None
+
+
+def _factor(view: View, name: str, id: str, product: Node, turned: bool) -> Matrix:
+    shown = matrix(view, name, id=id)
+    made = view.nodes[shown.place.node]
+    if made.stage != product.stage or made.is_input or _turned(made) is not None or turned:
+        shown = symbol_only(shown)  # how it is made stands elsewhere
+    return transposed(shown) if turned else shown
