@@ -35,6 +35,8 @@ from explorer.pages.view import Cell, View
 LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))
 TEMPERATURE = "output.temperature"
 SORTED = "output.largest first"
+IN_SIGHT = 14
+"""Lines of words in sight."""
 
 
 def output(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -93,13 +95,18 @@ def _logits(view: View) -> tuple[Element, ...]:
     return Section("logits", "A number for each word"), Row("logits row", items, folds=True)
 
 
+def _sorted(view: View) -> bool:
+    """Whether the largest stands first: of a long vocabulary, what comes next would else be out of sight."""
+    return bool(view.chosen(SORTED, len(view.labels(view.nodes[PROBABILITIES].axes[1])) > IN_SIGHT))
+
+
 def _bars(view: View) -> tuple[Element, ...]:
     """The numbers of one row as bars, and the temperature."""
     given, axis = _given(view), view.nodes[PROBABILITIES].axes[0]
     title = "One row as bars" if given else "What comes next, after this position"
     choice = row_choice(view, axis, "Row" if given else "Position", last=True)
     tip = f"Sort by {_what(view)}; else they stand as {'given' if given else 'in the vocabulary'}"
-    order = Check(SORTED, "Largest first", bool(view.chosen(SORTED, False)), Keep(SORTED), tip)
+    order = Check(SORTED, "Largest first", _sorted(view), Keep(SORTED), tip)
     row = view.row(axis, last=True)
     return (
         Section("one row", title),
@@ -172,9 +179,9 @@ def _listing(view: View, row: int) -> Listing:
     )
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     chosen = int(view.values[CHOSEN][row])
-    lines = _Words(words, logits, shares, row, chosen, bool(view.chosen(SORTED, False)), decimals)
+    lines = _Words(words, logits, shares, row, chosen, _sorted(view), decimals)
     name = "Classes and their outputs" if _given(view) else "Words and their probabilities"
-    return Listing("words", name, columns, lines, most=14, order=SORTED if lines.largest_first else "")
+    return Listing("words", name, columns, lines, most=IN_SIGHT, order=SORTED if lines.largest_first else "")
 
 
 def _temperature(view: View) -> Stack:

@@ -64,6 +64,15 @@ def test_largest_first_and_back(start):
     assert shares(start.page("output")) == probabilities.tolist()
 
 
+def test_of_a_long_vocabulary_the_largest_stand_first(desk):
+    learned = desk("tiny-gpt")
+    assert learned.page("output").the(SORTED).value
+    probabilities = learned.value(PROBABILITIES)[-1]
+    assert shares(learned.page("output")) == sorted(probabilities.tolist(), reverse=True)
+    learned.choose(SORTED, False)
+    assert shares(learned.page("output")) == probabilities.tolist()
+
+
 def test_an_edit_is_followed(start):
     start.do(SetCells("output.b", {(7,): 50.0}))
     page = start.page("output")
@@ -97,6 +106,7 @@ def test_fifty_thousand_words_are_made_when_they_are_asked_for(start):
     many = tuple(f"word{i}" for i in range(50_000))
     model = replace(start.document.state.model, axes={**start.document.state.model.axes, "output.words": many})
     start.do(Replace(State.of(model, start.document.state.inputs), "Many words"))
+    start.choose(SORTED, False)
     page = start.page("output")
     lines = page.page.elements
     (listing,) = [part for part in page.elements if part.id == "words"]
@@ -139,6 +149,7 @@ def test_logits_that_are_given(desk, lesson):
 @pytest.mark.parametrize("count", [1, 40])
 def test_one_word_and_forty(start, count):
     start.do(SetTokens("target", tuple(f"w{i}" for i in range(count))))
+    start.choose(SORTED, False)
     page = start.page("output")
     assert page.the("row of target").chosen == count - 1
     assert shares(page) == start.value(PROBABILITIES)[-1].tolist()
