@@ -33,8 +33,8 @@ from explorer.pages.view import View
 
 GAP, RISE, PAD = 12.0, 24.0, 7.0
 """Between parts, how far above the stream a block stands, and beside its image."""
-SMALL, LETTER = 11.7, 6.6
-"""How high a line of small words is, and about how wide one of its letters."""
+SMALL, LETTER, WIDEST_WORD = 11.7, 6.6, 120.0
+"""How high a line of small words is, about how wide one of its letters, and the room for a word at most."""
 DEEPEST = 4.0
 """The colour of shares is deepest at so many times their mean."""
 ARROW = 6.0
@@ -168,13 +168,18 @@ class Sheet:
 
     # The stream
 
+    def left(self, lane: Lane, title: str) -> float:
+        """Where the words of a lane and its title begin: the title may reach above the first strip."""
+        longest = min(LETTER * max(map(len, lane.words)), WIDEST_WORD)
+        return min(-16.0 - longest, lane.width - 1.2 * LETTER * len(title))
+
     def words(self, lane: Lane, title: str = "") -> None:
         """The words at the left, each before its line."""
         self.wait_for(f"{lane.sequence}.tokens")
         for i, word in enumerate(lane.words):
             self.add(Words(-16.0, lane.row(i), word, TEXT, True, 1.0, (lane.sequence, i), SMALL))
         if title:
-            self.add(Words(-16.0, lane.top - 14.0, title, MUTED, True, 1.0, strong=True))
+            self.add(Words(self.left(lane, title), lane.top - RISE - 4.0, title, MUTED, True, 0.0, strong=True))
         for i in range(len(lane.words)) if lane.pitch >= ARROW else ():
             self.add(Way(((-11.0, lane.row(i)), (-1.0, lane.row(i))), MUTED, 1.0))
         lane.x = 2.0

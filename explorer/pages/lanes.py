@@ -21,7 +21,7 @@ ROW, TALL_ROW = (19.0, 50.0, 120.0), (24.0, 66.0, 300.0)
 """The height of a word's line, and of a lane at least and at most; the same of a single lane."""
 COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
 """The width of a number of a vector, and of a strip of them at least and at most."""
-TITLE, BELOW = 20.0, 24.0
+TITLE, BELOW = 22.0, 24.0
 """The room for the title of a layer above its blocks, and for what is written below the stream."""
 BETWEEN, SHEETS = 28.0, 12.0
 """Between two lanes, or two rows of one; and above the first, where the layers that are not drawn stand out."""
@@ -66,8 +66,7 @@ class Lanes:
             spine = 0.0 if lane is None else lane.bottom + BELOW + BETWEEN + above
             lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * COLUMN, NARROW, BROAD)))
             top = min(top, spine - above - SHEETS)
-            longest = max(LETTER * max(map(len, words)), 1.2 * LETTER * len(_title(sequence, words)))
-            left = min(left, -24.0 - min(longest, 120.0))
+            left = min(left, sheet.left(lane, _title(sequence, words)) - 8.0)
             self._draw(lane, last=sequence == sequences[-1])
         assert lane is not None
         said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in sequences)
@@ -106,7 +105,7 @@ class Lanes:
         """A small block whose numbers are added to the stream without reading from it."""
         sheet, name = self._sheet, f"{lane.sequence}.PE"
         sheet.wait_for(name)
-        width, height = 76.0, 0.7 * self._sublayers.image + 20.0 + PAD
+        width, height = 84.0, 0.7 * self._sublayers.image + 20.0 + PAD
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
         share = amount(self._view, name)[1]

@@ -32,7 +32,7 @@ CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 16.0
 the radius of a disc."""
 PAD, LINE = 6.0, 17.0
 """Numbers of the window between the edge of a box and what is written in it, and how high a line of its head is."""
-NAMED, NUMBERED = 0.37, 0.27
+NAMED, NUMBERED = 0.41, 0.26
 """Parts of the width of bars that the words, and the numbers, take."""
 
 

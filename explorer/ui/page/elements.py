@@ -62,11 +62,11 @@ class Drawn(Late):
 
     def give_room(self, width: int, height: int | None) -> None:
         """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""
-        low = self.least
+        left, right, bottom, top = self.data.window
+        needed = round(width * abs(top - bottom) / (right - left))
         if height is None:
-            left, right, bottom, top = self.data.window
-            height = round(width * abs(top - bottom) / (right - left))
-        self.be(max(width, 0), max(height, low))
+            height = needed
+        self.be(max(width, 0), max(height, min(self.least, needed)))
 
     def scale_in(self, width: int, height: int) -> float:
         """How many pixels a number of the drawing's window has in a place of that size."""
