@@ -125,6 +125,7 @@ def main() -> None:
     _, window = open_window()
     window.bench.appearance.set_mode("light")
     window.resize(*SIZE)
+    window.bench.open(window.bench.lesson, "textbook")
     window.bench.selection.go_to(WHOLE.name)
     settle(app, SETTLE_S)
     (PLACE / "window.png").write_bytes(png(grabbed(window, SIZE[0])))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
+from weakref import WeakKeyDictionary
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -93,12 +94,19 @@ def parameters(graph: Graph, model: Model) -> tuple[Block, ...]:
     Counted are embedding tables, weights, biases, γ and β, and positions where they are learned. Not counted is what
     a person gives: words, queries, keys and values of an attention by itself, masks, a temperature, targets.
     """
+    if graph in _FOUND:
+        return _FOUND[graph]
     blocks: dict[str, list[Weights]] = {}
     for node in graph.nodes.values():
         if node.is_input and _learned(node, model):
             block = node.name.rpartition(".")[0]
             blocks.setdefault(block, []).append(Weights(node.name, tuple(_sizes(node, graph))))
-    return tuple(Block(name, tuple(weights)) for name, weights in blocks.items())
+    _FOUND[graph] = tuple(Block(name, tuple(weights)) for name, weights in blocks.items())
+    return _FOUND[graph]
+
+
+_FOUND: WeakKeyDictionary[Graph, tuple[Block, ...]] = WeakKeyDictionary()
+"""A graph never changes."""
 
 
 def total(blocks: tuple[Block, ...]) -> int:

@@ -16,7 +16,7 @@ WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 22.0, 8.0, 19.0
 """Of the bars: all of them, how high one is, the room for what is written above, left free below, or written there."""
 LOW, APART = 22.0, 16.0
 """How high the loss is, and how far from the answers."""
-PAST, BEYOND = 10.0, 20.0
+PAST, BEYOND = 10.0, 26.0
 """How far behind the last layer the way up to the answers is, and how far these reach beyond it."""
 
 
@@ -34,7 +34,7 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
         Where the layers of the last lane begin.
     """
     if "output" in sheet.stages:
-        above = source is not None and source.x + 2 * BEYOND <= lane.x + PAST + BEYOND - WIDTH
+        above = source is not None and source.x + BEYOND <= lane.x + PAST + BEYOND - WIDTH
         _answers(sheet, lane, ceiling - PAST if above else None)
         return
     sheet.go_on(lane)

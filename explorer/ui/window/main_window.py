@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from explorer.ui.window.comparison import Comparison
     from explorer.ui.words.tab import WordsTab
 
-INSPECTOR_WIDTH = 290
+INSPECTOR_WIDTH, MANY_STOPS = 290, 60
 STRIP = 16
 """Pixels at text scale 1 of the strip that stands for the bottom bar."""
 NARROW, LOW = 800, 440
@@ -105,6 +105,7 @@ class MainWindow(QMainWindow):
 
         self.tokens = TokenBar(bench)
         self.map = PipelineMap(bench, self.actions_.fold_list)
+        self._list_again = later(self, self.map.rebuild)
         self.inspector = Inspector(bench, self.actions_.fold_right)
         self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
         self.area = StageArea(bench)
@@ -410,7 +411,10 @@ class MainWindow(QMainWindow):
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
         if change.structure and self.map.stops != self.bench.selection.stops:
-            self.map.rebuild()
+            if len(self.bench.selection.stops) > MANY_STOPS:
+                self._list_again.start()  # of a deep model the page itself takes long enough in one turn
+            else:
+                self.map.rebuild()
         self.tokens.follow(change)
         self.top_bar.showing.follow()  # or the inspector would look for gradients that there are no more
         self.bench.selection.refresh()

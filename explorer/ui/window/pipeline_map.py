@@ -232,6 +232,7 @@ class PipelineMap(QFrame):
             here = groups.index(self._open) if self._open in groups else 0
             near = {0, len(groups) - 1, *range(here - NEAR, here + NEAR + 1)}
             far = [k for k in range(len(groups)) if k not in near]
+            far = [k for k in far if k - 1 in far or k + 1 in far]  # one by itself has its own heading
             for k in far:
                 last = next((i for i in range(k, len(groups)) if i + 1 not in far), k)
                 found[groups[k]] = "" if k - 1 in far else f"{stack} {k + 1} to {last + 1}"

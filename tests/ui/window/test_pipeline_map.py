@@ -151,6 +151,24 @@ def test_of_many_layers_the_one_that_one_is_in_is_open(open_window, hand, eye):
     assert QApplication.focusWidget() is button(window, "decoder.4.self.attention")
 
 
+def test_of_very_many_layers_only_the_first_the_last_and_the_nearest_are_listed(open_window, hand, eye):
+    window = open_window("you-are-welcome")
+    window.bench.open(new_lesson("gpt", ["a b c"], layers=20, d_model=4))
+    eye.settle(window)
+
+    def layers():
+        return {b.text(): b for b in window.map.findChildren(QPushButton) if b.text().startswith("Layer")}
+
+    assert list(layers()) == ["Layer 1", "Layer 2", "Layer 3", "Layer 4 to 19", "Layer 20"]
+    hand.click(layers()["Layer 4 to 19"])
+    eye.settle(window)
+    assert window.bench.selection.stage == "decoder.4.self.attention"
+    window.bench.selection.go_to("decoder.10.ffn.layers")
+    eye.settle(window)
+    around = [f"Layer {k}" for k in range(8, 13)]
+    assert list(layers()) == ["Layer 1", "Layer 2 to 7", *around, "Layer 13 to 19", "Layer 20"]
+
+
 def test_the_whole_map_is_in_sight_in_the_smallest_usual_window(open_window, eye):
     window = open_window("you-are-welcome")
     window.bench.open(window.bench.lesson, "textbook")
