@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from explorer import container, paths
+from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainable import trainable
 from explorer.document import storage
 from explorer.document.commands import SetSwitch
@@ -51,18 +52,19 @@ def main(name: str, document: str, text: str | None = None) -> None:
     counts = {"weights": sum(array.size for array in weights.values()), "steps": state.records.at}
     # Whoever types a sentence sees how well each of its words is foretold.
     shown = SetSwitch("loss", "targets", "next word").apply(state)
-    _write(folder / f"{name}.toml", shown, {**counts, **scores})
+    _write(folder / f"{name}.toml", shown, task.recipe, {**counts, **scores})
     for key, value in {**counts, **scores}.items():
         print(f"{key:32} {value:.6g}")
 
 
-def _write(file: Path, state: State, card: dict[str, float]) -> None:
+def _write(file: Path, state: State, recipe: Recipe, card: dict[str, float]) -> None:
     model = state.model
     by_hand = file.read_text(encoding="utf-8").partition(LINE)[0].rstrip()
     tables: dict[str, dict[str, object]] = {
         "model": {"kind": model.kind, "d_model": model.d_model, "layers": model.layers, "dtype": model.dtype},
         "model.axes": {axis: list(labels) for axis, labels in model.axes.items() if axis != "output.words"},
         "switches": dict(model.switches),
+        "training": {key: value for key, value in recipe.as_dict().items() if value not in (None, "", [], ())},
         "card": {key: float(f"{value:.6g}") for key, value in card.items()},
     }
     lines = [by_hand, "", LINE]

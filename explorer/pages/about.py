@@ -290,6 +290,13 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "much memory and time it takes. Most of them are in a few large matrices.",
         ),
     ),
+    "card": (
+        Answer(
+            _FOR,
+            "Whoever uses a model should know what it has read and how well it does on what it has not read. A model "
+            "card says so in a few lines (Mitchell et al. 2019).",
+        ),
+    ),
     "changes": (
         Answer(
             _FOR,

@@ -8,6 +8,7 @@ from explorer.core.node import Stage
 from explorer.pages.attention import attention, attention_sentence
 from explorer.pages.blocks import block, block_sentence
 from explorer.pages.by_hand import by_hand, layout_choice
+from explorer.pages.card import card
 from explorer.pages.changes import changes
 from explorer.pages.costs import COSTS, costs, costs_sentence, is_gpt
 from explorer.pages.covering import without
@@ -43,6 +44,7 @@ ABOUT_THE_MODEL = (
     Stage("model.parameters", "parameters", "Parameters", "Model"),
     Stage("model.changes", "changes", "What changed", "Model"),
     Stage("model.switches", "switches", "All switches", "Model"),
+    Stage("model.card", "card", "Model card", "Model"),
 )
 """Pages that belong to no stage of the graph, behind those of the stages."""
 WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
@@ -143,6 +145,7 @@ KINDS: dict[str, Kind] = {
     "descent": Kind(descent, "Each step moves every weight a little against its gradient: downhill from where it is."),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
     "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
+    "card": Kind(card, "What this model is, what it has learned from, and how well it does."),
     "switches": Kind(switches, "Where references, papers and practice differ, you can choose here."),
 }
 

@@ -150,7 +150,7 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
     for number, now in steps(each[at], merges):
         done = "bytes" if number < 0 else f"merge {number + 1}: {label(merges[number].piece)}"
         lines.append(Line((Entry(done), Entry(" · ".join(map(label, now))), Entry(str(len(now))))))
-    columns = Column("after"), Column("pieces"), Column("how many", NUMBER)
+    columns = Column("after"), Column("pieces", width=440), Column("how many", NUMBER)
     title = f"“{escape(label(each[at]))}”, merge by merge"
     listing = Listing("steps", "One word, merge by merge", columns, tuple(lines))
     return Section("word", title), Controls("which word", (choice,)), listing

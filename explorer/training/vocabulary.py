@@ -1,5 +1,6 @@
 """The words of what a document's model is to learn from."""
 
+from explorer.core.byte_pairs import are_pieces
 from explorer.core.tokens import END, PAD, START
 from explorer.core.training.text import pairs_of, vocabulary, words_of
 from explorer.document.commands import AddWords, Replace, SetTokens
@@ -30,6 +31,8 @@ def take_words(document: Document, material: Material) -> None:
     state = document.wanted
     axes = state.model.axes
     match material.kind:
+        case "text" if are_pieces(axes.get("input.words", ())):
+            return  # no text has a piece that it lacks
         case "text":
             said = words_of(material.text, material.lower)
             words = {"input.words": vocabulary(said, MOST_WORDS)}

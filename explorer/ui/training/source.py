@@ -1,5 +1,6 @@
 """What a model learns from: its own example, a text, or pairs of sentences."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -17,6 +18,8 @@ from explorer.ui.widgets.boxes import SpinBox
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
+SENTENCES = 4000
+"""Of a grammar: enough to learn it again, and drawn while one waits."""
 LONGEST = 300_000  # characters in the field; a longer text is for `explorer train`
 
 OWN = {"mlp": "Its own cases", "gpt": "This sentence", "encoder-decoder": "This pair"}
@@ -66,7 +69,7 @@ class Source(QWidget):
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self._bench = bench
-        self._kind = ""
+        self._kind = self._lesson = ""
         self._page = QVBoxLayout(self)
         self._page.setContentsMargins(0, 0, 0, 0)
         self.choice: Segments | None = None
@@ -103,16 +106,28 @@ class Source(QWidget):
         """Whether a text is to be learned from, not the model's own example."""
         return self.choice is not None and self.choice.group.checkedId() == 1
 
+    @property
+    def _grammar(self) -> Material | None:
+        """What a model that comes with the program has learned, where its recipe says that in full."""
+        name = self._bench.lesson.id
+        material = recipes.load(name).material if self._bench.lesson.card and name in recipes.names() else None
+        return replace(material, sentences=SENTENCES) if material is not None and material.kind == "grammar" else None
+
+    @property
+    def _from_grammar(self) -> bool:
+        return self.choice is not None and self.choice.group.checkedId() == 2
+
     def follow(self) -> None:
         """Offer what a model of the document's kind can learn from."""
-        if self.kind == self._kind:
+        if (self.kind, self._bench.lesson.id) == (self._kind, self._lesson):
             return
-        self._kind = self.kind
+        self._kind, self._lesson = self.kind, self._bench.lesson.id
         if self.choice is not None:
             self.choice.hide()
             self.choice.deleteLater()
         titles = [OWN.get(self._kind, "Its own example")]
         titles += [MORE[self._kind]] if self._kind in MORE else []
+        titles += ["Its grammar"] if self._grammar is not None else []
         self.choice = Segments(titles, "Learn from:")
         self.choice.choose(0)
         self.choice.group.idClicked.connect(self._choose)
@@ -142,6 +157,12 @@ class Source(QWidget):
             return  # of another model now; `follow` comes
         if self.from_text:
             self._about.setText(ABOUT[self._kind])
+            return
+        if self._from_grammar:
+            said = (
+                f"{SENTENCES:,} sentences of the grammar that it learned; draw its weights anew to see all of it again."
+            )
+            self._about.setText(said)
             return
         engine, own = self._bench.document.engine, [f"“{sentence}”" for sentence in self._own()]
         match self._kind:
@@ -174,6 +195,8 @@ class Source(QWidget):
             "text-too-long"
         """
         values = self._bench.document.engine.values
+        if self._from_grammar and self._grammar is not None:
+            return self._grammar
         if not self.from_text:
             if self._kind == "mlp" and TARGET in values:
                 return Material("cases", X=values["input.X"], target=values[TARGET])

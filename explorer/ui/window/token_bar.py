@@ -3,6 +3,7 @@
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from explorer.core.graph import Graph
+from explorer.document.continuation import nearest_words
 from explorer.document.document import Change
 from explorer.ui.later import do_later
 from explorer.ui.matrix.view import MatrixView
@@ -132,7 +133,11 @@ class TokenBar(QFrame):
         first = known.index(there[0])
         named = ", ".join(f"“{word}”" for word in there[:MOST_NAMED]) + ", …" * (len(there) > MOST_NAMED)
         rows = f"row {first + 1}" if len(there) == 1 else f"rows {first + 1} to {first + len(there)}"
-        self._row.setText(f"New: {named} → {rows} of the table".replace("&", "&&"))
+        said = f"New: {named} → {rows} of the table"
+        if self._bench.lesson.card or self._bench.document.state.records:  # a row drawn by chance says nothing to it
+            near = nearest_words(there[0], [word for word in known if word not in there])
+            said = f"Unknown to the model: {named}; nearest: {near}"
+        self._row.setText(said.replace("&", "&&"))
         where = f"New words start with random numbers, in {rows} of {axis}.table. Click to go there and type others"
         self._row.setToolTip(where)
         self._row.setAccessibleName(f"Go to {rows} of {axis}.table")

@@ -28,6 +28,8 @@ HINTS = (
     "All lessons: what each teaches",
 )
 
+CARD = "model.card"
+
 
 class TopBar(QFrame):
     """One row, or two where it would be wider than the window.
@@ -108,6 +110,8 @@ class TopBar(QFrame):
                 if id in kept:
                     listed.append(QAction(f"{kept[id]}: yours, changed", menu))
                     listed[-1].triggered.connect(partial(files.open_kept, id))
+            listed.append(QAction("Model card: what the open model learned, and how well", menu))
+            listed[-1].triggered.connect(self._show_card)
             menu.insertActions(behind, listed)
 
         menu.aboutToShow.connect(list_models)
@@ -122,6 +126,10 @@ class TopBar(QFrame):
         menu.addSeparator()
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu
+
+    def _show_card(self) -> None:
+        self.page_chosen.emit(0)
+        self._bench.selection.go_to(CARD)
 
     def offer(self, *actions: QAction) -> None:
         """Offer what is done with a lesson, behind the lessons in the menu."""

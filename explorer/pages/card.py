@@ -1,0 +1,108 @@
+"""The model card: what a model is, what it has learned from, how, and how well it does."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+
+from explorer.core.node import Stage
+from explorer.core.numbers import written
+from explorer.core.parameters import parameters, total
+from explorer.lessons.loader import lesson_files, model_files
+from explorer.lessons.reading import MOST_TEXT, Table, read
+from explorer.pages.element import Element
+from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section
+from explorer.pages.view import View
+from explorer.training import recipes
+
+SCORES = {
+    "entropy": "of the grammar, in nats a word: what is uncertain about a word even for whoever knows the grammar",
+    "best": "the perplexity that nothing could do better than: exp(entropy)",
+    "perplexity": "on held-out text: as uncertain as among so many equally likely words or pieces",
+    "ratio": "the perplexity by the best one",
+    "of grammar": "the perplexity of the grammar itself on the very same sentences",
+    "mat": "the probability of “mat” behind “the cat sat on the”",
+    "referent": "how often one head looks from a pronoun, or the word that foretells it, at the person who is meant",
+    "referent not first": "the same where that person is not the first word",
+    "referent from the pronoun": "from the pronoun alone",
+    "referent from the word before": "from the word before it alone",
+    "pronouns": "how many were measured",
+    "exact": "how many held-out sentences are translated word for word",
+    "alignment": "how often one head of cross-attention looks at the word that is being translated",
+    "two apples": "the cosine of “apple” beside an orange and “apple” before “phone”, behind the encoder",
+    "unigram": "the perplexity of counting words or pieces",
+    "bigram": "the perplexity of counting pairs of them",
+    "held out": "how many words or pieces were held out",
+    "bits a byte": "what a byte of held-out text costs in bits: compares models of different pieces",
+}
+"""What the scores of a card mean."""
+
+
+def card(view: View, stage: Stage) -> tuple[Element, ...]:
+    """What kind of model it is; of one that came trained also what it learned from, its scores and recipe."""
+    state, top = view.state, _about(view.state.lesson)
+    learned = top is not None and "card" in top
+    elements: list[Element] = []
+    if top is not None:
+        paragraphs = escape(top.text("paragraph", most=MOST_TEXT)).split("\n\n")
+        said = (f"<b>{escape(top.text('title'))}</b>", *paragraphs)
+        elements += [Note(f"about {i}", text) for i, text in enumerate(said)]
+    elements += [Section("sizes", "Sizes"), _listing("model sizes", _sizes(view), ("size", ""))]
+    if learned and top is not None:
+        scores = top.table("card")
+        lines = [
+            (name, written(scores.real(name, 0.0, -1e12, 1e12), 3), SCORES.get(name, ""))
+            for name in scores
+            if name not in ("weights", "steps")
+        ]
+        elements += [
+            Section("scores", "Scores, on what it never learned from"),
+            _listing("all scores", lines, ("score", "")),
+        ]
+        elements += _recipe(state.lesson)
+    elif state.records is not None:
+        elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
+    else:
+        said = "Nobody has trained this model: its numbers are those of its reference, ours, or drawn by chance."
+        elements.append(Note("untrained", said))
+    return tuple(elements)
+
+
+@lru_cache(8)
+def _about(lesson: str) -> Table | None:
+    """The file of an example or a model that comes with the program."""
+    files = model_files() | lesson_files()
+    return read(files[lesson]) if lesson in files else None
+
+
+def _sizes(view: View) -> list[tuple[str, ...]]:
+    model, graph = view.state.model, view.graph
+    learned = total(parameters(graph, model))
+    found = [("kind", model.kind), ("layers", f"{model.layers}"), ("numbers that are learned", f"{learned:,}")]
+    if graph.sequences:
+        found.insert(2, ("d_model", f"{model.d_model}"))
+    found += [(axis, f"{len(graph.axes[axis]):,}") for axis in dict.fromkeys(graph.sequences.values())]
+    return [*found, ("type of its numbers", model.dtype)]
+
+
+def _recipe(name: str) -> list[Element]:
+    """How it was trained, and how it is trained again."""
+    task = recipes.load(name)
+    lines = [
+        (key.replace("_", " "), f"{value:,}" if isinstance(value, int | float) else str(value))
+        for key, value in task.recipe.as_dict().items()
+        if value not in (None, "", [], False)
+    ]
+    text = " --text FILE" if task.material.kind == "text" else ""
+    again = (
+        f"<b>explorer train {name}{text} --out FILE</b> trains it again, to the same weights on the same machine. "
+        "In the window the page Train does, with these settings: draw the weights anew, and choose what to learn from."
+    )
+    return [Section("recipe", "Recipe"), _listing("recipe of training", lines, ("setting", "")), Note("again", again)]
+
+
+def _listing(name: str, rows: Sequence[tuple[str, ...]], titles: tuple[str, str]) -> Listing:
+    columns = [Column(titles[0], width=260), Column(titles[1], NUMBER)]
+    if any(len(row) > 2 for row in rows):
+        columns.append(Column("what it says", width=640))
+    lines = tuple(Line(tuple(Entry(text, muted=i > 1) for i, text in enumerate(row))) for row in rows)
+    return Listing(name, name.capitalize(), tuple(columns), lines, most=24)

@@ -1,0 +1,26 @@
+"""The model card: scores and recipe of a model that comes trained, and what is said of one that does not."""
+
+import pytest
+
+from explorer.lessons.loader import load, models
+from explorer.pages.card import SCORES
+
+CARD = "model.card"
+
+
+@pytest.mark.parametrize("name", [lesson.id for lesson in models()])
+def test_a_trained_model_shows_each_score_and_its_recipe(desk, name):
+    page = desk(name).page(CARD)
+    scores = {row[0] for row in page.texts("all scores")}
+    assert scores == load(name).card.keys() - {"weights", "steps"}
+    assert {"perplexity", "exact"} & scores & SCORES.keys()
+    assert ["steps", f"{load(name).card['steps']:,.0f}"] in page.texts("recipe of training")
+    assert f"explorer train {name}" in page.notes
+    sizes = dict(page.texts("model sizes"))
+    assert sizes["numbers that are learned"] == f"{load(name).card['weights']:,.0f}"
+
+
+def test_an_example_says_that_nobody_has_trained_it(desk):
+    page = desk("you-are-welcome").page(CARD)
+    assert "Nobody has trained this model" in page.notes
+    assert not page.has("all scores")
