@@ -44,8 +44,8 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     elements: list[Element] = []
     if top is not None:
         paragraphs = escape(top.text("paragraph", most=MOST_TEXT)).split("\n\n")
-        said = (f"<b>{escape(top.text('title'))}</b>", *paragraphs)
-        elements += [Note(f"about {i}", text) for i, text in enumerate(said)]
+        paragraphs.insert(0, f"<b>{escape(top.text('title'))}</b>")
+        elements += [Note(f"about {i}", text) for i, text in enumerate(paragraphs)]
     elements += [Section("sizes", "Sizes"), _listing("model sizes", _sizes(view), ("size", ""))]
     if learned and top is not None:
         scores = top.table("card")
