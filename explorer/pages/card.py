@@ -15,24 +15,24 @@ from explorer.pages.view import View
 from explorer.training import recipes
 
 SCORES = {
-    "entropy": "of the grammar, in nats a word: what is uncertain about a word even for whoever knows the grammar",
-    "best": "the perplexity that nothing could do better than: exp(entropy)",
-    "perplexity": "on held-out text: as uncertain as among so many equally likely words or pieces",
+    "entropy": "uncertain in a word if one knows the grammar, in nats",
+    "best": "exp(entropy): the perplexity nothing could beat",
+    "perplexity": "as uncertain as among so many equally likely words",
     "ratio": "the perplexity by the best one",
-    "of grammar": "the perplexity of the grammar itself on the very same sentences",
+    "of grammar": "of the grammar itself on the very same sentences",
     "mat": "the probability of “mat” behind “the cat sat on the”",
-    "referent": "how often one head looks from a pronoun, or the word that foretells it, at the person who is meant",
+    "referent": "how often one head looks at who a pronoun means",
     "referent not first": "the same where that person is not the first word",
     "referent from the pronoun": "from the pronoun alone",
     "referent from the word before": "from the word before it alone",
     "pronouns": "how many were measured",
-    "exact": "how many held-out sentences are translated word for word",
-    "alignment": "how often one head of cross-attention looks at the word that is being translated",
-    "two apples": "the cosine of “apple” beside an orange and “apple” before “phone”, behind the encoder",
+    "exact": "held-out sentences translated word for word",
+    "alignment": "how often a cross head looks at the word translated",
+    "two apples": "cosine of the fruit with the maker of phones",
     "unigram": "the perplexity of counting words or pieces",
     "bigram": "the perplexity of counting pairs of them",
     "held out": "how many words or pieces were held out",
-    "bits a byte": "what a byte of held-out text costs in bits: compares models of different pieces",
+    "bits a byte": "what a byte of held-out text costs, in bits",
 }
 """What the scores of a card mean."""
 

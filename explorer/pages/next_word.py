@@ -17,6 +17,7 @@ from explorer.core.ops import Array, Softmax
 from explorer.core.tokens import END
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, end_of, ids_of
+from explorer.pages.cache import MOST_WORK, cache
 from explorer.pages.drawing import ACCENT, MUTED, Box, Drawing, Mark, Way
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, Keep, SetNumber
@@ -51,8 +52,6 @@ NEXT_WORD = Stage("generation.next", "next word", "Next word", "Generation")
 PROBABILITIES, TEMPERATURE = "output.probabilities", "output.temperature"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
-MOST_WORK = 30_000_000
-"""Multiplications that a beam search may take while somebody waits for the page."""
 
 
 def writes(graph: Graph) -> bool:
@@ -84,7 +83,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
             ),
         ),
         *_tree(view, sequence, row),
-        *_cost(view, sequence, row),
+        *cache(view, sequence, row),
     )
 
 
@@ -263,38 +262,3 @@ def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) ->
     summary = "; ".join(f"{' '.join(says[i] for i in beam.words)} {written(beam.score, 2)}" for beam in levels[-1])
     drawing = Drawing(tuple(marks), (-4.0, width + 4, BEAMS * high, -4.0), f"Beams: {summary}", down=True)
     return Picture("tree", drawing, round(width), round(BEAMS * high))
-
-
-# What it costs
-
-
-def _cost(view: View, sequence: str, row: int) -> tuple[Element, ...]:
-    n = row + 1
-    lines = []
-    for words in sorted({n, 2 * n, 4 * n, 8 * n}):
-        cost = next_word_cost(view.state.model, view.graph, words)
-        entries = (
-            Entry(f"{words:,}"),
-            Entry(f"{cost.without:,}"),
-            Entry(f"{cost.with_cache:,}"),
-            Entry(f"{cost.without / max(cost.with_cache, 1):,.1f} ×"),
-            Entry(f"{cost.bytes:,}"),
-        )
-        lines.append(Line(entries, here=words == n))
-    columns = (
-        Column("words so far", NUMBER),
-        Column("without the cache", NUMBER),
-        Column("with it", NUMBER),
-        Column("saved", NUMBER),
-        Column("bytes of the cache", NUMBER),
-    )
-    kept_names = ", ".join(next_word_cost(view.state.model, view.graph, n).kept) or "nothing"
-    note = (
-        "The rows of the words so far stay the same whatever word follows, so the new word needs only its own "
-        f"row, and of the earlier ones the keys and values. Kept are <b>{escape(kept_names)}</b>: the key-value cache."
-    )
-    return (
-        Section("cost", "What the next word costs, in multiplications"),
-        Note("about the cache", note),
-        Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines)),
-    )

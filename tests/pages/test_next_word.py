@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from explorer.core.decoder import next_word_cost
 from explorer.core.generation import Choice
 from explorer.document.commands import SetCells, SetTokens, WriteOn
 from explorer.document.continuation import decoder_of
 from explorer.lessons.loader import load
+from explorer.pages.cache import CACHED
 from explorer.pages.compose import stops
 from explorer.pages.gestures import Do
 from explorer.pages.next_word import HOW, NEXT_WORD, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, writes
@@ -133,6 +135,27 @@ def test_the_tree_leads_to_the_best(cat):
     assert "The best: <b>mat &lt;end&gt;</b>" in page.the("about the beams").text
     names = [mark.name for mark in page.the("tree").drawing.marks if hasattr(mark, "name")]
     assert any(name.startswith("mat <end>") for name in names)
+
+
+def test_rows_that_are_not_needed_are_grey_and_the_cost_is_their_sum(cat):
+    page = cat.page(NEXT_WORD.name)
+    lines = page.the("computed rows").lines
+    cost = next_word_cost(cat.view.state.model, cat.view.graph, 5)
+    assert total(lines) == cost.with_cache
+    kept = {line.entries[0].text for line in lines if line.entries[1].text == "kept"}
+    assert kept == {f"layer {k}, {name}" for k in (1, 2) for name in "KV"}
+    others = [line for line in lines if line.entries[0].text not in kept]
+    assert all(entry.muted for line in others for entry in line.entries[1:5])
+    difference = float(page.notes.split("largest difference is ")[1].split(",")[0].replace("−", "-"))
+    assert difference < 1e-4
+    cat.choose(CACHED, False)
+    lines = cat.page(NEXT_WORD.name).the("computed rows").lines
+    assert total(lines) == cost.without
+    assert not any(entry.muted for line in lines for entry in line.entries)
+
+
+def total(lines):
+    return sum(int(line.entries[-1].text.replace(",", "")) for line in lines)
 
 
 def test_the_cost_is_what_a_decoder_counts(cat):
