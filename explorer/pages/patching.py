@@ -60,15 +60,17 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     lines = []
     for site, along in zip(sites(view.graph), shares, strict=True):
         whole = site.node == site.after
-        entries = [Entry(_named(site, names), muted=not whole)]
+        entries = []
         for place in places:
             share = float(along[place])
-            said = written(share + 0.0, 2) if np.isfinite(share) else "–"
+            said = written(round(share, 2) + 0.0, 2) if np.isfinite(share) else "–"
             tip = f"{_named(site, names)} at “{there[place]}”: {said}. A click pins it"
             entries.append(Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_put(site, place, other)))
-        lines.append(Line(tuple(entries)))
-    columns = (Column("part"), *(Column(f"“{there[place]}”", HEAT) for place in places))
-    heat = Listing("patches", "How far the answer moves, for each part and place", columns, tuple(lines), most=40)
+        lines.append(Line(tuple(entries), strong=whole))
+    columns = tuple(Column(f"“{there[place]}”", HEAT) for place in places)
+    parts = tuple(_named(site, names) for site in sites(view.graph))
+    title = "How far the answer moves, for each part and place"
+    heat = Listing("patches", title, columns, tuple(lines), most=40, labels=parts)
     return (*head, Controls("patch", (check, *asked)), Note("about patching", note), heat)
 
 
