@@ -15,7 +15,7 @@ from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of, half_unit
 from explorer.lessons.steps import Predict, Question
 from explorer.pages.by_hand import Scheme
-from explorer.pages.drawing import Bars, Dot, Image, Mark
+from explorer.pages.drawing import Bars, Dot, Image, Mark, Words
 from explorer.pages.element import Element
 from explorer.pages.matrix import COVERED, Matrix
 from explorer.pages.page import BAR, HEAT, NUMBER, Descent, Item, Line, Lines, Listing, Note, Picture, Row, Stack
@@ -132,11 +132,17 @@ def _unread(mark: Mark, covered: Covered) -> Mark:
     match mark:
         case Dot(cell=Cell(node=node)) if node in covered:
             return replace(mark, inside=COVERED, share=None, cell=None)
-        case Bars() if any(cell.node in covered for cell in mark.cells):
-            return Mark()
-        case Image(node=place) if place is not None and place.node in covered:
-            return Mark()
+        case Bars(place=room) if any(cell.node in covered for cell in mark.cells):
+            return _asked(room)
+        case Image(place=room, node=place) if place is not None and place.node in covered:
+            return _asked(room)
     return mark
+
+
+def _asked(room: tuple[float, float, float, float]) -> Words:
+    """The sign of what is asked for, in the middle of where that stood."""
+    left, top, width, height = room
+    return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
 
 
 @dataclass(frozen=True, eq=False)

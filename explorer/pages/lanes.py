@@ -17,7 +17,7 @@ from explorer.pages.view import View
 IMAGE, TALL = 64.0, 120.0
 WIDE_HEADS, WIDER_HEADS = 150.0, 210.0
 """The height of the images in a block, and the width of all its heads at most; a single lane has more room."""
-ROW, TALL_ROW = (19.0, 50.0, 120.0), (24.0, 66.0, 300.0)
+ROW, TALL_ROW = (19.0, 50.0, 92.0), (24.0, 66.0, 300.0)
 """The height of a word's line, and of a lane at least and at most; the same of a single lane."""
 COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
 """The width of a number of a vector, and of a strip of them at least and at most."""

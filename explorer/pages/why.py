@@ -17,7 +17,7 @@ from explorer.pages.patching import patching
 from explorer.pages.rows import row_choice
 from explorer.pages.view import Cell, View
 
-WHY = Stage("generation.why", "why", "Where the answer comes from", "Generation")
+WHY = Stage("generation.why", "why", "Why this word", "Generation")
 WORD, PART = "why.word", "why.part"
 OTHERS, MOST_ROWS, MOST_COLUMNS = 6, 10, 12
 """Words to choose from; rows of a list of parts; words of a sentence whose lens is shown side by side."""

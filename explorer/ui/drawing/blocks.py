@@ -23,7 +23,7 @@ NARROWER = 0.75
 UNREADABLE, TIGHT, LEAST, MOST = 6.0, 10.0, 11.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large. Where there is no
 room they may be tight."""
-CROWDED = 8.5
+CROWDED = 7.8
 """Pixels: words outside boxes that would have smaller letters are left out, as they would lie on each other."""
 CLOSE = 0.72
 """How near each other, in lines, words are still both written."""

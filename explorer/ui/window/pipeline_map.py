@@ -24,7 +24,7 @@ from explorer.ui.workbench import Workbench
 OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2
 """Of more layers than these only the one that one is in shows its stages; of so many, only the first, the last and
 those so near to it have a heading of their own."""
-NARROWEST, WIDEST, RAIL = 160, 260, 46
+NARROWEST, WIDEST, RAIL = 160, 226, 46
 """Pixels at text scale 1: with titles, as the longest of them needs, and with numbers only."""
 LEAST_WINDOW = 880
 """Pixels at text scale 1: in a narrower window, or in larger text, titles would be cut, and numbers stand alone."""
@@ -74,7 +74,7 @@ class StageButton(QAbstractButton):
         circle = QRect(box.left() + left, box.top() + (box.height() - size) // 2, size, size)
         painter.setBrush(qcolor(theme.here if self.active else theme.surface))
         painter.setPen(qcolor(theme.here if self.active else theme.line_strong))
-        if self.active or size >= px(CIRCLE):  # a smaller one would cut its number
+        if self.active or (size >= px(CIRCLE) and self._number < 100):  # a smaller one would cut its number
             painter.drawEllipse(circle)
         painter.setFont(appearance.fonts.small)
         painter.setPen(qcolor(theme.on_here if self.active else theme.text))

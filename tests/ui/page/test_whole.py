@@ -2,10 +2,12 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel, QStyle
 
 from explorer.pages.compose import WHOLE
 from explorer.pages.played import PLAYED
+from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import PlayerView
 
@@ -35,6 +37,29 @@ def motion(monkeypatch, milliseconds):
     monkeypatch.setattr(
         PlayerView, "_still", lambda self: milliseconds <= 0 and QStyle.StyleHint.SH_Widget_Animation_Duration
     )
+
+
+@pytest.mark.parametrize(
+    ("lesson", "showing"), [("you-are-welcome", "values"), ("i-love-ai", "gradient"), ("emma", "values")]
+)
+def test_no_word_of_it_is_cut_in_the_smallest_usual_window(open_window, eye, monkeypatch, lesson, showing):
+    window = open_window(lesson)
+    window.bench.open(window.bench.lesson, "textbook")
+    window.resize(1280, 720)
+    eye.go_to(window, WHOLE.name)
+    assert window.map.buttons[0].titled
+    cut = []
+
+    class Metrics(QFontMetricsF):
+        def elidedText(self, text, *rest):
+            cut.append(text)
+            return super().elidedText(text, *rest)
+
+    monkeypatch.setattr(blocks, "QFontMetricsF", Metrics)
+    window.bench.selection.show(showing)
+    eye.settle(window)
+    window.grab()
+    assert cut == []
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (1920, 1080)])
