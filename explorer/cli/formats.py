@@ -1,4 +1,4 @@
-"""Nodes as tables, JSON, CSV and LaTeX."""
+"""Nodes as tables, JSON, CSV, and as the window copies a matrix."""
 
 import csv
 import json
@@ -16,8 +16,7 @@ from explorer.cli.text import columns, width
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES
-
-DIGITS = 8
+from explorer.export.matrix import AMSMATH, Table, pmatrix, wide, written
 
 # Tables
 
@@ -79,11 +78,6 @@ def _folded(grid: list[list[str]], most: int) -> Iterator[list[list[str]]]:
         part.append(column)
         used += size
     yield part
-
-
-def written(value: Any) -> str:
-    """A number with eight digits, those behind the last that says something left out."""
-    return f"{value:.{DIGITS}g}"
 
 
 def _aligned(values: Array) -> list[str]:
@@ -155,7 +149,15 @@ def _two(given: Sequence[Any]) -> tuple[Any, Any]:
     return (*given, "", "")[0], (*given, "", "")[1]
 
 
-# LaTeX
+# Matrices as the window copies them
+
+
+def table_of(one: Shown, value: Array | None = None) -> Table:
+    """A node as a matrix with labels: a vector is a column."""
+    value = one.value if value is None else value
+    flat = value.reshape(len(one.rows) if one.rows is not None else 1, -1)
+    symbol = one.node.symbol if one.head is None else rf"{{{one.node.symbol}}}^{{({one.head + 1})}}"
+    return Table(one.name, symbol, flat, one.rows or (), one.columns or ())
 
 
 def write_latex(shown: Sequence[Shown], out: TextIO, root: str = "L") -> None:
@@ -168,49 +170,11 @@ def write_latex(shown: Sequence[Shown], out: TextIO, root: str = "L") -> None:
     root : str
         Symbol of what the gradients are of.
     """
-    print(r"% needs \usepackage{amsmath}", file=out)
     most = max((one.value.shape[-1] for one in shown if one.value.ndim > 1), default=0)
-    if most > 10:
-        print(rf"\setcounter{{MaxMatrixCols}}{{{most}}}", file=out)
+    print(AMSMATH, *wide(most), sep="\n", file=out)
     for one in shown:
-        print(f"\n% {one.name}, {one.stage}", file=out)
-        if one.columns is not None:
-            print(f"% columns: {', '.join(one.columns)}", file=out)
-        symbol = one.node.symbol if one.head is None else rf"{{{one.node.symbol}}}^{{({one.head + 1})}}"
-        print(rf"\[ {symbol} =", *_pmatrix(one, one.value), r"\]", sep="\n", file=out)
+        table = table_of(one)
+        print(f"\n% {one.name}, {one.stage}", *pmatrix(table.symbol, table), sep="\n", file=out)
         if one.gradient is not None:
-            left = rf"\frac{{\partial {root}}}{{\partial {symbol}}}"
-            print(rf"\[ {left} =", *_pmatrix(one, one.gradient), r"\]", sep="\n", file=out)
-
-
-def _pmatrix(one: Shown, value: Array) -> Iterator[str]:
-    if one.rows is None:
-        yield _latex_number(value[()])
-        return
-    labels = r" \\ ".join(map(_latex_text, one.rows))
-    yield rf"\; \begin{{matrix}} {labels} \end{{matrix}}"
-    yield r"\begin{pmatrix}"
-    for row in value.reshape(len(one.rows), -1):
-        yield " & ".join(map(_latex_number, row)) + r" \\"
-    yield r"\end{pmatrix}"
-
-
-def _latex_number(value: Any) -> str:
-    if not np.isfinite(value):
-        return r"\mathrm{NaN}" if np.isnan(value) else r"\infty" if value > 0 else r"-\infty"
-    mantissa, e, exponent = written(value).partition("e")
-    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if e else mantissa
-
-
-_SPECIAL = {
-    **{c: f"\\{c}" for c in "#$%&_{}"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
-
-
-def _latex_text(label: str) -> str:
-    return rf"\text{{{''.join(_SPECIAL.get(c, c) for c in label)}}}"
+            left = rf"\frac{{\partial {root}}}{{\partial {table.symbol}}}"
+            print(*pmatrix(left, replace(table_of(one, one.gradient), columns=())), sep="\n", file=out)

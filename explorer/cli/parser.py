@@ -11,7 +11,7 @@ COMMANDS = (
     *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
     *("glossary", "words", "train", "generate", "bench"),
 )
-FORMATS = ("table", "json", "csv", "latex", "python")
+FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
 _PROGRAM = """\
 Every number of a transformer, live and editable.
@@ -51,6 +51,9 @@ formats:
   csv     one line a number: node,row,column,row_label,column_label,value, with --grad also grad. Row and column count
           from 0, as in --set; labels may repeat. A vector leaves the column empty, a single number the row too.
           Stacked: head by head.
+  tsv, numpy, markdown
+          each matrix by itself, as the window copies it: with its name and labels in the first row and column; as a
+          Python array. Tsv and numpy have all digits.
   latex   one pmatrix a node, with its row labels; needs the package amsmath.
   python  a script that computes the nodes, and all they come from, with numpy alone, and compares. Where there are too
           many numbers to print, --out FILE.py writes it, the large arrays into FILE.py.npz beside it.
@@ -255,9 +258,7 @@ def _show() -> Parser:
     parser.add_argument("nodes", nargs="*", default=[], metavar="NODE", help="what to print; all, if left out")
     _add_gradients(parser)
     _add_edits(parser)
-    parser.add_argument(
-        "--format", default="table", metavar="FORMAT", help="table (default), json, csv, latex or python"
-    )
+    parser.add_argument("--format", default="table", metavar="FORMAT", help="one of those below (table)")
     parser.add_argument("--out", metavar="FILE.py", help="where to write the script of --format python")
     return parser
 

@@ -23,6 +23,7 @@ from explorer.core.script import export, save
 from explorer.core.shapes import require_cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
+from explorer.export.matrix import markdown, numpy, tsv
 from explorer.lessons.saved import opened as opened_lesson
 from explorer.lessons.schema import Lesson
 
@@ -59,6 +60,9 @@ def show(arguments: Namespace) -> int:
             print(formats.as_json(lesson.id, document.state.model, shown))
         case "csv":
             formats.write_csv(shown, sys.stdout, root is not None)
+        case "tsv" | "numpy" | "markdown":
+            write = {"tsv": tsv, "numpy": numpy, "markdown": markdown}[arguments.format]
+            print("\n".join(write(formats.table_of(one)) for one in shown), end="")
         case _:
             formats.write_latex(shown, sys.stdout, _symbol(document.engine, root) if root else "")
     return 0

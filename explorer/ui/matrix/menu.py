@@ -13,6 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import initial_weights
 from explorer.document.commands import SetArray
+from explorer.ui.matrix.taking import ways
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
@@ -30,6 +31,9 @@ class MatrixMenu(QMenu):
         super().__init__(view)
         self._view, ranges = view, view.editing.ranges
         self._add("Copy", "Ctrl+C", ranges.copy)
+        whole = self.addMenu("The whole matrix")
+        for words, act in ways(view.matrix, view):
+            whole.addAction(words, act)
         if not view.matrix.editable:
             self.addAction("Select the row", lambda: view.selectRow(view.currentIndex().row()))
             self._add("Paste and pin", "Ctrl+V", ranges.paste)

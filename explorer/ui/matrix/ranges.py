@@ -12,6 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, read_number
 from explorer.core.ops import Array
 from explorer.document.commands import Release, SetArray
+from explorer.pages.matrix import COVERED
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.editing import CellEditing
@@ -69,8 +70,13 @@ class Ranges:
     def text(self) -> str:
         """The selected numbers, as they are shown but in full, as tab-separated text."""
         rows, columns = self.selected()
-        values = self._view.matrix.array[rows.start : rows.stop, columns.start : columns.stop].tolist()
-        return "\n".join("\t".join(exact(value).replace("−", "-") for value in row) for row in values)
+        matrix = self._view.matrix
+
+        def number(row: int, column: int) -> str:
+            asked = (row, column) in matrix.covered  # by a question
+            return COVERED if asked else exact(matrix.array[row, column]).replace("−", "-")
+
+        return "\n".join("\t".join(number(row, column) for column in columns) for row in rows)
 
     def cut(self) -> None:
         """Copy the selection, then set it to 0."""

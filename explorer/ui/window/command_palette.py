@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMainWindow, QTre
 
 from explorer.core.model import SEQUENCES
 from explorer.lessons.loader import load, model_titles, titles
+from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.colour import qcolor
 from explorer.ui.files import Files
+from explorer.ui.matrix.taking import ways
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
@@ -103,7 +105,11 @@ class CommandPalette(QDialog):
             if action.isEnabled() and action.text():
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
                 yield Entry(action.text(), f"Action {keys}".strip(), action.trigger)
-        graph = bench.document.engine.graph
+        graph, cell = bench.document.engine.graph, bench.selection.cell
+        if cell is not None:
+            shown = matrix(bench.view, bench.view.of_head(cell.node, (*cell.index, None)[0]))
+            for words, act in ways(shown, self._window):
+                yield Entry(words, f"Matrix {shown.name}", act)
         for sequence in SEQUENCES.get(bench.document.state.model.kind, ()):
             for place, word in enumerate(bench.view.labels(sequence)):
                 token = sequence, place

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.new import new_lesson
+from explorer.ui.errors import Message
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.ranges import parsed
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.window.command_palette import CommandPalette
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier
@@ -187,6 +189,42 @@ def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
     menu.deleteLater()
     assert len(np.unique(eye.value(window, view.matrix.name))) == 16
     np.testing.assert_array_equal(eye.value(window, f"{SELF}head.2.W_Q"), other)
+
+
+def test_a_whole_matrix_is_copied_and_saved_by_its_menu_and_by_the_palette(
+    window, eye, hand, table, tmp_path, monkeypatch, qtbot
+):
+    hand.click(table, hand.cell(table, 0, 1))
+    menu = MatrixMenu(table)
+    acts = {action.text(): action for action in menu.findChildren(QAction)}
+    acts["Copy as TSV"].trigger()
+    head, first, *_ = QGuiApplication.clipboard().text().splitlines()
+    assert head.split("\t") == ["source.table", "1", "2", "3", "4"]
+    assert first.split("\t") == ["You", "0.1", "0.2", "-0.1", "0.4"]
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "E"), "NumPy (*.npy)"))
+    acts["Save as a file …"].trigger()
+    menu.deleteLater()
+    np.testing.assert_array_equal(np.load(tmp_path / "E.npy"), eye.value(window, "source.table"))
+    qtbot.waitUntil(lambda: any("E.npy" in said.text() for said in window.findChildren(Message)))
+    window.show_palette()
+    palette = window.findChild(CommandPalette)
+    palette.field.setText("copy latex source.table")
+    qtbot.keyClick(palette.field, Key.Key_Return)
+    qtbot.waitUntil(lambda: r"\begin{pmatrix}" in QGuiApplication.clipboard().text())
+
+
+def test_numbers_that_a_question_asks_for_are_not_copied(window, eye, hand, table, said):
+    window.bench.selection.speak_of(None, {"source.table": frozenset({(0, 0)})})
+    eye.settle(window)
+    view = eye.views(window)["source.table"]
+    hand.click(view, hand.cell(view, 0, 1))
+    view.selectRow(0)
+    hand.key(Key.Key_C, CONTROL)
+    assert QGuiApplication.clipboard().text() == "?\t0.2\t-0.1\t0.4"
+    menu = MatrixMenu(view)
+    next(action for action in menu.findChildren(QAction) if action.text() == "Copy as CSV").trigger()
+    menu.deleteLater()
+    assert QGuiApplication.clipboard().text().startswith("?"), "nothing else was copied"
 
 
 def test_the_menu_goes_with_its_page(window, eye, hand, table, qtbot):

@@ -1,0 +1,185 @@
+"""A matrix as text to paste or to save: tab- or comma-separated, numpy, LaTeX, Markdown."""
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.ops import Array
+from explorer.files import whole_file
+
+DIGITS = 8
+"""Of numbers that are read and not computed with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A matrix with its labels.
+
+    Parameters
+    ----------
+    name : str
+        Of the node, or of the head's slice of one.
+    symbol : str
+        LaTeX.
+    value : numpy.ndarray
+        (rows, columns)
+    rows, columns : tuple of str
+        Labels; none, where nothing stands before the rows, or above the columns.
+    """
+
+    name: str
+    symbol: str
+    value: Array
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+def tsv(table: Table) -> str:
+    """All digits, with tabs between: what spreadsheets take from the clipboard."""
+    return "".join("\t".join(line) + "\n" for line in _grid(table, str))
+
+
+def as_csv(table: Table) -> str:
+    """All digits, with commas between."""
+    out = StringIO()
+    csv.writer(out, lineterminator="\n").writerows(_grid(table, str))
+    return out.getvalue()
+
+
+def numpy(table: Table) -> str:
+    """An assignment in Python that gives the same bits; labels in a comment."""
+    name = re.sub(r"\W", "_", table.name.rpartition(".")[2], flags=re.ASCII)
+    dtype = "" if table.value.dtype.name == "float64" else f", dtype=np.{table.value.dtype}"
+    rows = (f"    [{', '.join(map(_python, row))}]," for row in table.value)
+    labels = "".join(
+        f"# {what}: {', '.join(words)}\n" for what, words in (("rows", table.rows), ("columns", table.columns)) if words
+    )
+    return "\n".join([f"{labels}{name} = np.array([", *rows, f"]{dtype})\n"])
+
+
+def markdown(table: Table) -> str:
+    """A table as most chats and wikis take it, with eight digits."""
+    head, *lines = ([_cell(text) for text in line] for line in _grid(table, written))
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *lines))
+
+
+def latex(table: Table) -> str:
+    """A pmatrix with its symbol, its row labels before it and its column labels in a comment, with eight digits."""
+    return "\n".join([AMSMATH, *wide(table.value.shape[1]), *pmatrix(table.symbol, table)]) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Table], str]] = {
+    "TSV": tsv,
+    "CSV": as_csv,
+    "NumPy": numpy,
+    "LaTeX": latex,
+    "Markdown": markdown,
+}
+ENDINGS = {".tsv": "TSV", ".csv": "CSV", ".npy": "NumPy", ".py": "NumPy", ".tex": "LaTeX", ".md": "Markdown"}
+"""The format of a file; a .npy holds the array itself."""
+
+
+def save(table: Table, path: Path) -> tuple[Path, ...]:
+    """Write a matrix into a file, in the format that its ending names.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-format" or "not-written".
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise ExplorerError("unknown-format", name=ending, known=", ".join(ENDINGS))
+    content = FORMATS[ENDINGS[ending]](table).encode()
+    if ending == ".npy":
+        array = BytesIO()
+        np.save(array, table.value, allow_pickle=False)
+        content = array.getvalue()
+    with whole_file(path) as stream:
+        stream.write(content)
+    return (path,)
+
+
+def written(value: Any) -> str:
+    """A number with eight digits, those behind the last that says something left out."""
+    return f"{value:.{DIGITS}g}"
+
+
+def _grid(table: Table, number: Callable[[Any], str]) -> Iterator[list[str]]:
+    """Lines of cells: the name in the corner, the columns' labels beside it, those of the rows below it."""
+    rows, columns = table.value.shape
+    yield [table.name, *(table.columns or [str(j + 1) for j in range(columns)])]
+    for label, row in zip(table.rows or [""] * rows, table.value, strict=True):
+        yield [label, *map(number, row)]
+
+
+def _python(value: Any) -> str:
+    if not np.isfinite(value):
+        return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+    return str(value)
+
+
+def _cell(text: str) -> str:
+    """Text in a cell of a Markdown table."""
+    return escape(text, quote=False).replace("|", r"\|").replace("*", r"\*").replace("_", r"\_")
+
+
+# LaTeX
+
+AMSMATH = r"% needs \usepackage{amsmath}"
+
+
+def wide(columns: int) -> list[str]:
+    """What amsmath has to be told before a matrix of more than ten columns."""
+    return [rf"\setcounter{{MaxMatrixCols}}{{{columns}}}"] if columns > 10 else []
+
+
+def pmatrix(left: str, table: Table) -> Iterator[str]:
+    """The lines of an equation whose right side is a matrix; without labels at its rows, its one number."""
+    if table.columns:
+        yield f"% columns: {', '.join(table.columns)}"
+    yield rf"\[ {left} ="
+    if not table.rows and table.value.size == 1:
+        yield _latex_number(table.value[0, 0])
+    else:
+        if table.rows:
+            yield rf"\; \begin{{matrix}} {_labels(table.rows)} \end{{matrix}}"
+        yield r"\begin{pmatrix}"
+        for row in table.value:
+            yield " & ".join(map(_latex_number, row)) + r" \\"
+        yield r"\end{pmatrix}"
+    yield r"\]"
+
+
+def _labels(rows: Sequence[str]) -> str:
+    return r" \\ ".join(map(_latex_text, rows))
+
+
+def _latex_number(value: Any) -> str:
+    if not np.isfinite(value):
+        return r"\mathrm{NaN}" if np.isnan(value) else r"\infty" if value > 0 else r"-\infty"
+    mantissa, e, exponent = written(value).partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if e else mantissa
+
+
+_SPECIAL = {
+    **{c: f"\\{c}" for c in "#$%&_{}"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def _latex_text(label: str) -> str:
+    return rf"\text{{{''.join(_SPECIAL.get(c, c) for c in label)}}}"

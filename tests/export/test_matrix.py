@@ -1,0 +1,64 @@
+"""A matrix as text: each format gives back the numbers and the labels."""
+
+import csv
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from explorer.export.matrix import ENDINGS, FORMATS, Table, as_csv, latex, markdown, numpy, save, tsv
+from tests.refusals import refuses
+
+VALUE = np.array([[0.1, -np.inf, 1e-9], [1 / 3, np.nan, -2e12]])
+TABLE = Table("encoder.1.self.head.2.masked", "Z'", VALUE, ("<start>", "a|b_c"), ("x", "y,z", "ü"))
+
+
+def evaluated(text):
+    names = {"np": np}
+    exec(text, names)
+    return names
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_numpy_gives_the_same_bits(dtype):
+    value = np.array([[1, 2], [3, 0]]).astype(dtype) / (1 if dtype == "int64" else np.asarray(3, dtype))
+    array = evaluated(numpy(Table("layer.1.W", "W", value)))["W"]
+    assert array.dtype == value.dtype
+    assert array.tobytes() == value.tobytes()
+    np.testing.assert_array_equal(evaluated(numpy(TABLE))["masked"], VALUE)
+
+
+@pytest.mark.parametrize(("write", "delimiter"), [(tsv, "\t"), (as_csv, ",")])
+def test_separated_values_have_all_digits_and_the_labels(write, delimiter):
+    head, *lines = csv.reader(StringIO(write(TABLE)), delimiter=delimiter)
+    assert head == ["encoder.1.self.head.2.masked", "x", "y,z", "ü"]
+    assert [line[0] for line in lines] == ["<start>", "a|b_c"]
+    np.testing.assert_array_equal([[float(cell) for cell in line[1:]] for line in lines], VALUE)
+
+
+def test_markdown_shows_labels_as_they_are():
+    head, rule, first, second = markdown(TABLE).splitlines()
+    assert head.startswith(r"| encoder.1.self.head.2.masked | x |")
+    assert rule == "| --- | ---: | ---: | ---: |"
+    assert first == "| &lt;start&gt; | 0.1 | -inf | 1e-09 |"
+    assert second == r"| a\|b\_c | 0.33333333 | nan | -2e+12 |"
+
+
+def test_latex_is_one_equation():
+    text = latex(TABLE)
+    assert r"\text{\textless{}start\textgreater{}} \\ \text{a|b\_c}" in text
+    assert r"0.1 & -\infty & 1 \times 10^{-9} \\" in text
+    assert "MaxMatrixCols" not in text
+    assert r"\setcounter{MaxMatrixCols}{12}" in latex(Table("W", "W", np.ones((2, 12))))
+    assert latex(Table("T", "T", np.array([[2.0]]))).splitlines()[1:] == [r"\[ T =", "2", r"\]"]
+
+
+def test_a_file_has_the_format_of_its_ending(tmp_path):
+    for ending, name in ENDINGS.items():
+        (path,) = save(TABLE, tmp_path / f"m{ending}")
+        if ending == ".npy":
+            assert np.load(path).tobytes() == VALUE.tobytes()
+        else:
+            assert path.read_text("utf-8") == FORMATS[name](TABLE)
+    with refuses("'.doc' is not a format; choose .tsv, .csv"):
+        save(TABLE, tmp_path / "m.doc")
