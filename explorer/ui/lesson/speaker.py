@@ -1,5 +1,6 @@
 """The lecturer's own screen: this step, the next one, notes, the clock, and the time of each step."""
 
+from collections.abc import Mapping
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
@@ -8,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons import prose
+from explorer.lessons.steps import Choose, Step
 from explorer.sentences import sentence
 from explorer.ui.later import later
 from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
@@ -59,8 +61,10 @@ class Speaker(QWidget):
         mark(self._frozen, role="here")
         side = QWidget()
         column = QVBoxLayout(side)
+        self._asked = SteadyLabel()
         for part in (self.clock, self._frozen, self.times, SteadyLabel("Notes", role="section"), self.notes):
             column.addWidget(part)
+        column.addWidget(self._asked)
         column.addWidget(self._next_title)
         column.addWidget(self._next)
         column.addStretch(1)
@@ -104,6 +108,8 @@ class Speaker(QWidget):
             return
         self.sheet.tell(step, at, len(guide.steps), guide.lesson.title, guide.numbers)
         self.notes.setText(prose.html(step.notes, {}) if step.notes else "None for this step.")
+        self._asked.setVisible(step.question is not None)
+        self._asked.setText(_asked(step, guide.numbers))
         last = at + 1 == len(guide.steps)
         self._next_title.setText("This is the last step" if last else f"Next: {escape(guide.steps[at + 1].title)}")
         self._next.clear()
@@ -149,3 +155,14 @@ class Speaker(QWidget):
             for name, used, plan in rows
         )
         self.times.setText(f"<table><tr><td></td><td>used&nbsp;&nbsp;</td><td>planned</td></tr>{cells}</table>")
+
+
+def _asked(step: Step, numbers: Mapping[str, str]) -> str:
+    """What the class is asked, and which choice is right; a number that is asked for stands in the step."""
+    question = step.question
+    if question is None:
+        return ""
+    said = f"<b>Asked:</b> {prose.html(question.ask, numbers)}"
+    if isinstance(question, Choose):
+        said += "".join(f"✓ {prose.html(one.text, numbers)}" for one in question.choices if one.right)
+    return said.replace("<p>", "").replace("</p>", "<br>").removesuffix("<br>")

@@ -2,9 +2,12 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 SCREEN = {"width": 1280, "height": 720, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1, "y": 0}
 
@@ -36,7 +39,47 @@ def test_the_class_and_the_lecturer_have_a_screen_each(file, tmp_path):
     assert said["class"] == "?"  # the class has to guess
     assert said["lecturer"] == "0.665"  # who asks knows the answer
     assert said["next picture"]
+    assert "What is the share of A?" in said["asked"]
     assert "2:00" in said["times"]  # planned for this step
     assert said["swapped"] == ["laptop", "projector"]
     assert said["left"]
     assert said["kept"] == 1
+
+
+NEEDED = ("Xvfb", "openbox", "xrandr", "xdotool")
+
+
+@pytest.fixture
+def display():
+    """An X server as wide as two screens, with a window manager; it chooses a number that is free."""
+    missing = [name for name in NEEDED if shutil.which(name) is None]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "2560x720x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        number = said.readline().strip()
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    manager = subprocess.Popen(["openbox"], env={**os.environ, "DISPLAY": f":{number}"}, **quiet)
+    yield f":{number}"
+    for process in (manager, server):
+        process.terminate()
+        process.wait()
+
+
+def test_a_projector_is_plugged_in_and_unplugged_under_real_keys(file, display):
+    script = Path(__file__).with_name("plugged_screen.py")
+    done = subprocess.run(
+        [sys.executable, script, file, os.environ.get("PICTURES", "")],
+        env={**os.environ, "QT_QPA_PLATFORM": "xcb", "DISPLAY": display, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said.pop("alone") == said.pop("left alone") == ["laptop"]
+    assert said.pop("both") == ["beamer", "laptop"]
+    assert all(said.values()), said

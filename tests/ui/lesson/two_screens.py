@@ -50,6 +50,7 @@ def run(file: str, pictures: str) -> None:
     said["at"] = window.lessons.guide.at
     said["class"] = presenter.sheet.elements.widgets["output.probabilities"].matrix.text(0, 0)
     said["lecturer"] = speaker.sheet.elements.widgets["output.probabilities"].matrix.text(0, 0)
+    said["asked"] = speaker._asked.text()
     said["next picture"] = not speaker._next.pixmap().isNull()
     said["times"] = speaker.times.text()
     if pictures:
