@@ -27,9 +27,9 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.loader import catalogue
+from tests.examples import EXAMPLES
 
-LESSONS = {(lesson.id, setting): lesson for lesson in catalogue() for setting in lesson.settings}
+LESSONS = {(lesson.id, setting): lesson for lesson in EXAMPLES for setting in lesson.settings}
 
 
 def computed(engine):

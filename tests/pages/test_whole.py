@@ -9,7 +9,7 @@ import pytest
 from explorer.core.graph import Place
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
-from explorer.lessons.loader import catalogue, load
+from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.pages.amounts import amount, depth
 from explorer.pages.compose import WHOLE, page, places
@@ -19,8 +19,9 @@ from explorer.pages.levels import ALL, LAYER
 from explorer.pages.page import Choice, Player
 from explorer.pages.played import PLAYED
 from explorer.pages.view import View
+from tests.examples import EXAMPLES as DISTINCT
 
-EXAMPLES = [(lesson.id, setting) for lesson in catalogue() for setting in lesson.settings]
+EXAMPLES = [(lesson.id, setting) for lesson in DISTINCT for setting in lesson.settings]
 TEXTBOOK = "you-are-welcome", "textbook"
 
 

@@ -29,8 +29,14 @@ CORNER = QPoint(2, 2)
 PATIENCE_S = 60
 
 
+@pytest.fixture(scope="session")
+def look(qapp):
+    """The look that the application wears in all tests: to dress it anew for each takes 30 ms."""
+    return Appearance(qapp, "light")
+
+
 @pytest.fixture
-def qtbot(qtbot):
+def qtbot(qtbot, look):
     """The hand of pytest-qt with more patience: a busy machine is slow, not wrong, and what never comes still fails."""
     for wait in ("waitExposed", "waitSignal", "waitUntil"):
         setattr(qtbot, wait, functools.partial(getattr(qtbot, wait), timeout=1000 * PATIENCE_S))
@@ -38,17 +44,11 @@ def qtbot(qtbot):
 
 
 @pytest.fixture
-def appearance(qapp):
-    """A look put on for one test and taken off again."""
-    before = qapp.font(), qapp.palette(), qapp.style().objectName()
-    look = Appearance(qapp, "light")
+def appearance(look):
+    """The usual look. A test may change it."""
     yield look
-    look.set_mode("system")
-    look.deleteLater()
-    qapp.setStyleSheet("")
-    qapp.setPalette(before[1])
-    qapp.setFont(before[0])
-    qapp.setStyle(before[2])
+    look.set_mode("light")
+    look.set_scale(1.0)
     colours = [value for theme in (LIGHT, DARK) for value in vars(theme).values() if str(value).startswith("#")]
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 

@@ -33,10 +33,11 @@ def messages(window):
 
 
 def test_it_stands_below_what_it_is_about(window, said):
-    show_error(ERROR, field(window))
+    line = field(window)
+    show_error(ERROR, line)
     assert said() == f"⚠ {sentence(ERROR)}"
     (message,) = messages(window)
-    assert (message.x(), message.y()) == (20, 46)
+    assert (message.x(), message.y()) == (20, line.geometry().bottom() + 3)
 
 
 def test_it_stays_when_the_focus_moves(window, said, qtbot):
