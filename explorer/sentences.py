@@ -104,6 +104,8 @@ SENTENCES: dict[str, str] = {
     "no-document-in-text": "The clipboard holds no document as text; copy all lines from the first mark to the last.",
     "document-newer": "{file}: was made by a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",
+    "nothing-moves-here": "Nothing moves on the page “{name}”: choose an attention, a picture of the whole, or a model "
+    "with a loss.",
     "covered-matrix": "A question asks for numbers of '{name}'; they can be copied when it is answered.",
     "sheet-too-large": "A spreadsheet with formulas takes up to {limit} cells, and this model needs {numbers}. Choose "
     "smaller sizes or a shorter sentence, or export it as Python.",

@@ -20,7 +20,7 @@ Every number of a transformer, live and editable.
   explorer list                    the lessons, models and vectors there are
   explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV, LaTeX or Python
   explorer explain LESSON CELL     how one cell came about
-  explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg or .pdf
+  explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg, .pdf or .gif
   explorer export LESSON F         the whole model as a live spreadsheet (.xlsx) or a numpy script (.py)
   explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
   explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
@@ -69,6 +69,8 @@ examples:
 _RENDER = """\
 Draw a stage as the window shows it, without the window, into OUT: a picture of points (.png, two to a pixel of the
 window), or of lines and letters (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
+
+A .gif moves: an attention word by word, a picture of the whole step by step, any other page while the model learns.
 """
 
 _EXPORT = """\
@@ -267,12 +269,16 @@ def _render() -> Parser:
     parser = Parser("render", _RENDER, epilog="example:\n  explorer render emma attention emma.svg --theme dark")
     _add_lesson(parser)
     parser.add_argument("stage", metavar="STAGE", help="what to draw")
-    parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg or .pdf")
+    parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg, .pdf or .gif")
     what = (
         "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
     )
     parser.add_argument("--size", metavar="WxH", help=what)
-    parser.add_argument("--theme", default="light", metavar="NAME", help="light (default) or dark")
+    parser.add_argument("--theme", default="light", metavar="NAME", help="light (default) or dark; what moves is light")
+    parser.add_argument("--frames", action="store_true", help="what moves as numbered files: OUT-01.png, OUT-02.png, …")
+    parser.add_argument(
+        "--learn", type=int, metavar="STEPS", help="what moves is the model, which learns so many steps"
+    )
     _add_edits(parser)
     return parser
 

@@ -7,11 +7,14 @@ from pathlib import Path
 from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
 from explorer.cli.show import opened
+from explorer.document.document import Document
 from explorer.files import whole_file
+from explorer.lessons.schema import Lesson
 
-ENDINGS = (".png", ".svg", ".pdf")
+ENDINGS = (".png", ".svg", ".pdf", ".gif")
 THEMES = ("light", "dark")
 LEAST, MOST = 100, 4096
+MOST_LEARNED = 10_000
 
 
 def render(arguments: Namespace) -> int:
@@ -23,14 +26,39 @@ def render(arguments: Namespace) -> int:
     if theme not in THEMES:
         raise UsageError(f"'{theme}' is not a theme; choose {_or(THEMES)}.")
     size = None if arguments.size is None else parse_size(arguments.size)
+    if arguments.learn is not None and not 1 <= arguments.learn <= MOST_LEARNED:
+        raise UsageError(f"--learn takes a number of steps from 1 to {MOST_LEARNED}.")
     lesson, document = opened(arguments)
     need_display(or_offscreen=True)
+    if ending == ".gif" or arguments.frames:
+        if ending not in (".gif", ".png"):
+            raise UsageError("What moves is a .gif; with --frames it is a .png for each moment.")
+        return _moving(arguments, lesson, document, out)
     from explorer.ui.render import render as rendered
 
     picture = rendered(lesson, document, arguments.stage, ending, size, theme)
     with whole_file(out) as stream:
         stream.write(picture)
     print(f"wrote {out}")
+    return 0
+
+
+def _moving(arguments: Namespace, lesson: Lesson, document: Document, out: Path) -> int:
+    """What moves on a stage, as an animated GIF or as numbered PNGs."""
+    from explorer.ui.animation import frames, gif, pngs
+    from explorer.ui.render import alone
+
+    with alone(lesson, document) as bench:
+        moving = frames(bench, arguments.stage, arguments.learn or 0)
+    files = {out: gif(moving)} if out.suffix.lower() == ".gif" else {}
+    if not files:
+        digits = len(str(len(moving.images)))
+        numbered = enumerate(pngs(moving), 1)
+        files = {out.with_name(f"{out.stem}-{number:0{digits}}{out.suffix}"): content for number, content in numbered}
+    for path, content in files.items():
+        with whole_file(path) as stream:
+            stream.write(content)
+    print("wrote", f"{next(iter(files))}{f' to {list(files)[-1]}' if len(files) > 1 else ''}")
     return 0
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QProgressDialog
 
 from explorer.core.errors import ExplorerError
 from explorer.export.files import ENDINGS, save_model
@@ -19,6 +20,7 @@ KINDS = {
     ".png": "This page as a picture of points",
     ".svg": "This page as a picture of lines",
     ".pdf": "This page as a PDF",
+    ".gif": "This page as a picture that moves",
 }
 """What can be written, by the ending of the file."""
 
@@ -36,9 +38,37 @@ def export(bench: Workbench, files: Files, stage: str) -> tuple[Path, ...]:
         return ()
     if path.suffix.lower() in ENDINGS:
         return write(files, lambda: save_model(bench.document, bench.lesson, path), "The model is in")
+    if path.suffix.lower() == ".gif":
+        return write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
     from explorer.ui.render import on_paper
 
     return write(files, lambda: save(path, on_paper(bench, stage, path.suffix.lower())), "The page is in")
+
+
+class _CancelledError(Exception):
+    """Somebody does not want to wait for a picture that moves."""
+
+
+def _moving(bench: Workbench, stage: str, path: Path) -> tuple[Path, ...]:
+    """Draw frame after frame, which takes some seconds, and write them."""
+    from explorer.ui.animation import frames, gif
+
+    progress = QProgressDialog("Drawing what moves …", "Cancel", 0, 0, QApplication.activeWindow())
+    progress.setWindowModality(Qt.WindowModality.WindowModal)
+    progress.setMinimumDuration(500)
+
+    def drawn(number: int, of: int) -> None:
+        progress.setMaximum(of)
+        progress.setValue(number)
+        if progress.wasCanceled():
+            raise _CancelledError
+
+    try:
+        return save(path, gif(frames(bench, stage, on=drawn)))
+    except _CancelledError:
+        return ()
+    finally:
+        progress.deleteLater()
 
 
 def write(files: Files, act: Callable[[], tuple[Path, ...]], said: str) -> tuple[Path, ...]:
@@ -51,6 +81,8 @@ def write(files: Files, act: Callable[[], tuple[Path, ...]], said: str) -> tuple
         files.dialogs.tell(sentence(error))
         return ()
     QGuiApplication.restoreOverrideCursor()
+    if not written:
+        return ()
     files.folder = written[0].parent
     files.done.emit(f"{said} {' and '.join(map(str, written))}")
     return written

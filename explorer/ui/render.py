@@ -1,5 +1,7 @@
 """A stage as a picture: its page painted into a PNG, an SVG or a PDF instead of onto the screen."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html import escape
 from math import ceil
@@ -64,28 +66,42 @@ def render(
     ExplorerError
         "unknown-stage".
     """
+    with alone(lesson, document, theme) as bench:
+        return draw(bench, stage, ending, size)
+
+
+@contextmanager
+def alone(lesson: Lesson, document: Document, theme: Mode = "light") -> Iterator[Workbench]:
+    """A bench for a document that no window shows."""
     app = QApplication.instance() or QApplication(["explorer"])
     assert isinstance(app, QApplication)
     appearance = Appearance(app, theme)
     bench = Workbench(document, Bridge(document), Selection(document), appearance, lesson)
     try:
-        return draw(bench, stage, ending, size)
+        yield bench
     finally:
         bench.bridge.close()
         _delete(appearance)
 
 
-def on_paper(bench: Workbench, stage: str, ending: str) -> bytes:
-    """Draw a stage as it is looked at now, but on white paper, and in letters of the usual size."""
-    paper = QWidget()
-    paper.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    paper.resize(WIDEST, WIDEST)
+@contextmanager
+def paper(look: Appearance) -> Iterator[tuple[QWidget, Appearance]]:
+    """White paper that no screen shows, and its look, with letters of the usual size."""
+    sheet = QWidget()
+    sheet.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    sheet.resize(WIDEST, WIDEST)
     try:
-        look = Enlarged(bench.appearance, paper, 1.0, replace(LIGHT, page=LIGHT.surface))
-        paper.show()
-        return draw(in_look(bench, look), stage, ending, parent=paper)
+        white = Enlarged(look, sheet, 1.0, replace(LIGHT, page=LIGHT.surface))
+        sheet.show()
+        yield sheet, white
     finally:
-        _delete(paper)
+        _delete(sheet)
+
+
+def on_paper(bench: Workbench, stage: str, ending: str) -> bytes:
+    """Draw a stage as it is looked at now, but on white paper."""
+    with paper(bench.appearance) as (sheet, white):
+        return draw(in_look(bench, white), stage, ending, parent=sheet)
 
 
 def draw(
@@ -96,6 +112,21 @@ def draw(
     parent: QWidget | None = None,
 ) -> bytes:
     """Draw a stage in the look that the bench has, or in that of a parent that is dressed by itself; see `render`."""
+    with laid_out(bench, stage, size, parent) as (picture, _):
+        return WRITERS[ending](picture)
+
+
+@contextmanager
+def laid_out(
+    bench: Workbench, stage: str, size: tuple[int, int] | None = None, parent: QWidget | None = None
+) -> Iterator[tuple["Picture", PageView]]:
+    """A stage ready to be painted, with parameters as of `draw`; and its view, in which something may be changed.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-stage".
+    """
     stops = {stop.name: stop for stop in bench.selection.places}
     if stage not in stops:
         raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)), known=", ".join(stops))
@@ -109,7 +140,7 @@ def draw(
 
         title = f"{stops[stage].group}: {stops[stage].title}"
         ground = qcolor(bench.appearance.theme.page)
-        return WRITERS[ending](Picture(page, factor, whole, ground, title, f"{title}. {spoken(page)}"))
+        yield Picture(page, factor, whole, ground, title, f"{title}. {spoken(page)}"), view
     finally:
         view.close()
         _delete(view)
@@ -129,6 +160,14 @@ def _laid_out(view: PageView) -> QWidget:
     view.show()
     for player in view.findChildren(PlayerView):
         player.hide()  # nothing moves on paper
+    fill(view)
+    page = view.widget()
+    assert page is not None
+    return page
+
+
+def fill(view: PageView) -> None:
+    """Draw the pictures that wait until they are in sight."""
     for late in view.findChildren(Late):
         late.fill()
     for plot in view.findChildren(QGraphicsView):
@@ -136,9 +175,6 @@ def _laid_out(view: PageView) -> QWidget:
         plot.viewport().setAutoFillBackground(False)  # the ground of the theme that the program wears
         plot.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # or a heat map becomes a JPEG in a PDF
     QApplication.processEvents()
-    page = view.widget()
-    assert page is not None
-    return page
 
 
 def _measured(page: QWidget, size: tuple[int, int] | None) -> tuple[float, QSize, QSize]:

@@ -29,6 +29,14 @@ def test_pictures_without_a_display(tmp_path):
     assert struct.unpack(">II", head[16:]) == (1280, 960)
 
 
+def test_what_moves_is_drawn_while_the_model_learns(tmp_path):
+    done = run("xor", "layer.2", "learn.png", "--frames", "--learn", "2", "--setting", "random", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote learn-1.png to learn-3.png\n", "")
+    first, last = ((tmp_path / f"learn-{i}.png").read_bytes() for i in (1, 3))
+    assert first[:24] == last[:24], "of one size"
+    assert first != last
+
+
 def test_edits_are_drawn(tmp_path):
     edits = ("--setting", "textbook", "--tokens", "You are great", "--set", "source.table[0,1]=2.75")
     done = run("you-are-welcome", "source.embedding", "X.SVG", "--theme", "dark", *edits, cwd=tmp_path)
@@ -84,8 +92,10 @@ def test_what_is_asked_for(rendered, tmp_path, capsys):
         (("emma",), ("STAGE, OUT", "`explorer render --help`")),
         (("emma", "attention"), ("OUT",)),
         (("emm", "attention", "x.png"), ("'emm'", "did you mean 'emma'?")),
-        (("emma", "attention", "x.gif"), ("'x.gif'", ".png, .svg or .pdf")),
-        (("emma", "attention", "png"), ("'png'", ".png, .svg or .pdf")),
+        (("emma", "attention", "x.bmp"), ("'x.bmp'", ".png, .svg, .pdf or .gif")),
+        (("emma", "attention", "png"), ("'png'", ".png, .svg, .pdf or .gif")),
+        (("emma", "attention", "x.svg", "--frames"), ("with --frames it is a .png",)),
+        (("emma", "attention", "x.gif", "--learn", "0"), ("--learn",)),
         (("emma", "attention", "x.png", "--theme", "blue"), ("'blue'", "light or dark")),
         (("emma", "attention", "x.png", "--size", "big"), ("'big'", "1280x720")),
         (("emma", "attention", "x.png", "--size", "99999x720"), ("'99999x720'", "100 to 4096")),

@@ -61,6 +61,11 @@ class PlayerView(QWidget):
         self._show()
 
     @property
+    def player(self) -> Player:
+        """What is played."""
+        return self._player
+
+    @property
     def playing(self) -> bool:
         """Whether it goes on by itself."""
         return self._timer.isActive()
