@@ -6,15 +6,18 @@ import pytest
 
 from explorer import paths
 from explorer.lessons.loader import load
-from explorer.lessons.reading import read
+from explorer.lessons.prose import texts_of
+from explorer.lessons.reading import MOST_TEXT, read
+from explorer.lessons.references import slips
 
-FACTS = read(paths.resources() / "references" / "coverage.toml").tables("fact")
+WHOLE = read(paths.resources() / "references" / "coverage.toml")
+FACTS, SAID = WHOLE.tables("fact"), WHOLE.tables("slip")
 COUNTED = read(paths.resources() / "references" / "printed.toml").tables("section")
 
 
 @cache
 def steps_of(lesson):
-    return {step.id for step in load(lesson).steps}
+    return {step.id: step for step in load(lesson).steps}
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: f"{fact.text('reference')} {fact.text('fact')[:40]}")
@@ -35,3 +38,13 @@ def test_each_section_with_numbers_has_a_fact():
 def test_no_fact_is_listed_twice():
     facts = [(fact.text("reference"), fact.text("section"), fact.text("fact")) for fact in FACTS]
     assert len(facts) == len(set(facts)) > 100
+
+
+def test_a_step_says_where_a_reference_claims_something_wrong():
+    said = {(one.text("reference"), one.text("printed", most=MOST_TEXT)): one for one in SAID}
+    assert said.keys() == {(slip.reference, slip.printed.strip()) for slip in slips()}
+    assert len(said) == len(SAID) > 40
+    for one in SAID:
+        one.has_only("reference", "printed", "step", "says")
+        lesson, _, step = one.text("step").partition("/")
+        assert one.text("says") in " ".join(" ".join(texts_of(steps_of(lesson)[step])).split()), one.text("printed")
