@@ -43,12 +43,17 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     if title:
         found = next((part for part in parts if title.casefold() in names(part)), None)
         if found is not None:
-            return (found,)
+            return (_as_large_as_it_fits(found),)
     if node and (matrix := matrix_of(page, graph, node)) is not None:
         return (matrix,)
     fit = [part for part in page.elements if not isinstance(part, (Controls, Switches, Section, Note, Player))]
     picture = next((part for one in fit[:1] for part in leaves(one) if isinstance(part, Picture)), None)
-    return tuple(fit[:1]) if picture is None else (replace(picture, fills=True),)
+    return tuple(fit[:1]) if picture is None else (_as_large_as_it_fits(picture),)
+
+
+def _as_large_as_it_fits(element: Element) -> Element:
+    """A picture that takes all the room it is given; others are as they are."""
+    return replace(element, fills=True) if isinstance(element, Picture) else element
 
 
 def matrix_of(page: Page, graph: Graph, node: str) -> Matrix | None:

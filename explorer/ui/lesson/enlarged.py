@@ -10,6 +10,8 @@ from explorer.ui.stylesheet import stylesheet
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
+READ = 24
+"""Pixels on that screen that the last row can read."""
 WIDTH, HEIGHT = 1280, 720
 """The screen, in pixels, for which `SCALE` is made; on another one everything grows or shrinks with it."""
 SCALE = 2.05
@@ -46,6 +48,11 @@ class Enlarged(Appearance):
         # Below a style sheet neither letters nor colours come from the parent.
         own = f"font-size: {self.fonts.ui.pointSizeF():.2f}pt; color: {self.theme.text};"
         self._window.setStyleSheet(f"QWidget {{ {own} }}" + stylesheet(self.theme, self.fonts, scale))
+
+
+def least_letters(look: Appearance) -> int:
+    """Pixels that letters are high at least in a look; 0 where they follow the program's own rules."""
+    return round(READ * look.scale / SCALE) if isinstance(look, Enlarged) and look.scale > 1 else 0
 
 
 def scale_for(width: int, height: int) -> float:

@@ -29,6 +29,7 @@ from explorer.lessons.practice import Blank, Faded
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
+from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
@@ -57,6 +58,8 @@ class QuestionView(QFrame):
         self._place = QVBoxLayout()
         self._verdict = VerdictView(bench)
         self._why = Words(role="why")
+        self._index = least_letters(bench.appearance)
+        self._ask.index = self._why.index = self._index
         self._hints: list[Words] = []
         self._hint_place = QVBoxLayout()
         self._derivation = DerivationView(bench)
@@ -139,6 +142,7 @@ class QuestionView(QFrame):
         rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
         while len(self._hints) < len(words):
             self._hints.append(Words(role="hint"))
+            self._hints[-1].index = self._index
             self._hint_place.addWidget(self._hints[-1])
         for i, label in enumerate(self._hints):
             label.setVisible(i < len(words))
@@ -462,6 +466,7 @@ class WordyButton(QPushButton):
         mark(self, choice="true")
         px = bench.appearance.px
         self.words = Words()
+        self.words.index = least_letters(bench.appearance)
         self.words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         column = QVBoxLayout(self)

@@ -19,6 +19,7 @@ from explorer.pages.view import Cell, View
 from explorer.pages.words import named
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import later
+from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
@@ -78,6 +79,7 @@ class StepSheet(QFrame):
         mark(self._title, role="title")
         self._title.setWordWrap(True)
         self._words = Words(role="sheet")
+        self._words.index = least_letters(bench.appearance)
         self.below_words = QVBoxLayout()
         """Where a question stands."""
         self.elements = Elements(bench, px(8))

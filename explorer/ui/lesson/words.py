@@ -7,11 +7,23 @@ from explorer.ui.widgets.steady import SteadyLabel
 
 
 class Words(SteadyLabel):
-    """Markdown with formulas and numbers, as wide as its place."""
+    """Markdown with formulas and numbers, as wide as its place.
+
+    Attributes
+    ----------
+    index : int
+        Pixels that indices and exponents are high at least; 0: two thirds of the letters beside them.
+    """
+
+    index = 0
 
     def say(self, markdown: str, numbers: Mapping[str, str]) -> None:
         """Show other words."""
         said = paragraphs(markdown, numbers)
+        if self.index:  # Qt draws two thirds of the size that is asked for
+            for tag in ("sub", "sup"):
+                size = f"<span style='font-size: {round(1.5 * self.index)}px'>"
+                said = said.replace(f"<{tag}>", f"<{tag}>{size}").replace(f"</{tag}>", f"</span></{tag}>")
         if said != self.text():
             self.setText(said)
             self.label.setAccessibleName(prose.plain(markdown, numbers))

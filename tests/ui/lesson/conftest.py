@@ -82,7 +82,7 @@ choices = [
 [[step]]
 id = "point"
 title = "Point at it"
-words = "Look for the smallest."
+words = 'Look for the smallest $p_x$.'
 [step.look]
 stage = "output"
 node = "output.probabilities"
