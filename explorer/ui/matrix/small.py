@@ -89,7 +89,7 @@ class SmallPicture(QWidget):
     def _picture(self) -> QImage:
         """The colours of all cells."""
         matrix, theme = self._view.matrix, self._view.bench.appearance.theme
-        of = (matrix.array, matrix.colours, theme)
+        of = (matrix.array, matrix.colours, matrix.covered, theme)
         if self._image is None or any(a is not b for a, b in zip(of, self._of, strict=True)):
             ramp, places = steps(matrix, theme, _strongest(matrix.array), plain=True)
             assert ramp is not None
@@ -99,6 +99,9 @@ class SmallPicture(QWidget):
                 colours[np.isneginf(_strongest(matrix.array))] = masked.red(), masked.green(), masked.blue(), 255
             colours = np.ascontiguousarray(colours)
             height, width = places.shape
+            for row, column in matrix.covered:
+                at = row * height // matrix.array.shape[0], column * width // matrix.array.shape[1]
+                colours[at] = qcolor(theme.here_soft).getRgb()
             self._image = QImage(colours.data, width, height, 4 * width, QImage.Format.Format_RGBA8888).copy()
             self._of = of
         return self._image

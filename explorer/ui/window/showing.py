@@ -37,6 +37,7 @@ class Showing(Segments):
         document = self._bench.document
         document.show_gradients(what == "gradient")
         self._wants_gradient = what == "gradient" and document.computing
+        self._buttons[what].setChecked(True)  # a step of a lesson asks for it, too
         if not self._wants_gradient:
             self._bench.selection.show(what)
 

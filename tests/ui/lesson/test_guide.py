@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
 from explorer.lessons.states import StepStates
 from explorer.pages.view import Cell
 from explorer.ui.lesson.parts import Aside
+from explorer.ui.matrix.box import MatrixBox
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -125,3 +127,26 @@ def test_a_step_on_the_words_tab_looks_its_word_up(open_window, qtbot):
     qtbot.waitUntil(lambda: window.words.state.word == guide.step.look.word)
     guide.go(0)
     assert window.pages.currentWidget() is not window.words
+
+
+def test_a_step_that_shows_gradients_presses_their_button(open_window, eye):
+    window = open_window("xor")
+    guide, showing = window.lessons.guide, window.top_bar.showing
+    guide.go(next(i for i, step in enumerate(guide.steps) if step.showing == "gradient"))
+    eye.settle(window)
+    assert window.bench.selection.showing == "gradient"
+    assert showing.group.checkedButton().text() == "Gradient"
+    guide.next()
+    assert showing.group.checkedButton().text() == "Values"
+
+
+def test_the_small_picture_of_a_matrix_covers_what_is_asked_for(open_window, eye):
+    window = open_window("jane")
+    guide = window.lessons.guide
+    guide.go(0)
+    eye.settle(window)
+    (box,) = [one for one in window.page().findChildren(MatrixBox) if one.matrix.covered and one.matrix.spot]
+    ((row,), _) = box.matrix.spot
+    picture, cover = box._small._picture(), QColor(window.bench.appearance.theme.here_soft).rgba()
+    assert {picture.pixel(column, row) for column in range(picture.width())} == {cover}
+    assert picture.pixel(0, 0) != cover
