@@ -5,7 +5,7 @@ import numpy as np
 from explorer.core.node import Stage
 from explorer.core.ops import Array
 from explorer.pages.amounts import amount
-from explorer.pages.drawing import HERE, LINE, MUTED, TEXT, Box, Segments, Way, Words, series
+from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, Segments, Way, Words, series
 from explorer.pages.gestures import Gesture, Switch
 from explorer.pages.lane import PAD, RISE, SMALL, Lane, Sheet, image_of
 from explorer.pages.turned import is_off, turn
@@ -181,6 +181,8 @@ class Sublayers:
             row, column = divmod(head, across)
             at = start + column * (side + APART), above + row * (side + APART), side, side
             sheet.add(image_of(view, view.of_head(f"{block}.weights", head), at))
+            if not off and is_off(view, view.of_head(f"{block}.output", head)):
+                sheet.add(Words(at[0] + side / 2, at[1] + side / 2, "✕", ERROR, True, size=0.6 * side, strong=True))
         heads_stage = sheet.stages.get(f"{block}.heads")
         if heads_stage is not None and values:
             mixed = "concat · W_O" if f"{block}.W_O" in view.nodes else "concat"

@@ -336,6 +336,10 @@ def test_a_head_a_residual_and_a_norm_can_be_turned_off(desk):
     made.do(menu["Turn head 2 off"].command())
     assert not made.value("encoder.1.self.output")[1].any()
     assert made.value("encoder.1.self.output")[0].any()
+    eyes = made.page(WHOLE.name)
+    (cross,) = [mark for mark in eyes.marks("model", Words) if mark.text == "✕"]
+    left, top, width, height = next(i.place for i in images(eyes, "weights") if i.node.index == (1,))
+    assert (cross.x, cross.y) == pytest.approx((left + width / 2, top + height / 2))
     made.do(menu["Turn the residual off"].command(), menu["Turn the norm off"].command())
     assert {"encoder.1.self.residual", "encoder.1.self.norm"}.isdisjoint(made.view.nodes)
     menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention, 2 heads"].menu)
