@@ -66,7 +66,7 @@ class Drawn(Late):
         needed = round(width * abs(top - bottom) / (right - left))
         if height is None:
             height = needed
-        self.be(max(width, 0), max(height, min(self.least, needed)))
+        self.be(max(width, 0), max(height, min(self.least, needed), 0))
 
     def scale_in(self, width: int, height: int) -> float:
         """How many pixels a number of the drawing's window has in a place of that size."""
