@@ -23,6 +23,10 @@ from explorer.lessons.symbols import formula_text
 
 LABELS, NUMBERS = 18, 9.5
 """Widths of columns, in characters."""
+FITTED = 26
+"""Columns of a sheet that is made to fit on the width of a page; a wider one would not be readable there."""
+BARS = 40
+"""Words and positions of a chart at most."""
 LONGEST_FORMULA = 8000
 """Characters; Excel takes 8,192."""
 # The light theme of the window.
@@ -30,6 +34,7 @@ TEXT, MUTED, LINE = "#1b2430", "#5b6472", "#e3e0da"
 TEAL, TEAL_SOFT, TEAL_LINE = "#0b5f58", "#e8f5f2", "#a9d8cf"
 ORANGE, ORANGE_SOFT = "#b0470c", "#fdeee0"
 BLUE = "#5b8fd6"
+SERIES = ("#1d5fbf", "#8a6d0b", "#9a4d94", "#1b2430", "#477a1c", "#5b6472")
 _FONT = {"font_name": "Calibri", "font_size": 11, "font_color": TEXT}
 _LOOKS: Mapping[str, dict[str, Any]] = {
     "text": {},
@@ -108,6 +113,8 @@ class _Writer:
             self._begin(stages[stage.name], layout.sheets[stage.name])
         for placed in layout.nodes.values():
             self._node(stages[placed.node.stage], placed)
+        for stage in engine.graph.stages:
+            self._chart(stages[stage.name], [p for p in layout.nodes.values() if p.node.stage == stage.name])
         if layout.vocabularies:
             self._words(book.add_worksheet(WORDS))
         self._contents(contents, title, setting)
@@ -130,21 +137,23 @@ class _Writer:
         """Title, legend and page of a stage."""
         own = [placed for placed in self._layout.nodes.values() if placed.sheet == title]
         sheet.set_column(0, 0, LABELS)
-        sheet.set_column(1, max(placed.beside + placed.block.table[1] for placed in own), NUMBERS)
+        widest = max(placed.beside + placed.block.table[1] for placed in own)
+        sheet.set_column(1, widest, NUMBERS)
         sheet.write_string(0, 0, title, self.look("title"))
         sheet.write_url(1, 0, "internal:'Contents'!A1", self.look("link"), "← Contents")
         legend = "Teal: yours to change. White: formulas. Grey, at the right: the numbers that the program had."
         sheet.write_string(1, 1, legend, self.look("muted"))
         sheet.freeze_panes(2, 1)
         sheet.repeat_rows(0)
-        self._page(sheet, "&A")
+        self._page(sheet, "&A", fitted=widest <= FITTED)
 
-    def _page(self, sheet: Worksheet, foot: str) -> None:
+    def _page(self, sheet: Worksheet, foot: str, fitted: bool = True) -> None:
         """How a sheet looks on screen and paper."""
         sheet.hide_gridlines(2)
         sheet.set_landscape()
         sheet.set_paper(9)
-        sheet.fit_to_pages(1, 0)
+        if fitted:
+            sheet.fit_to_pages(1, 0)
         sheet.set_footer(f"&L{foot}&RPage &P of &N")
 
     def _node(self, sheet: Worksheet, placed: Placed) -> None:
@@ -269,6 +278,26 @@ class _Writer:
             if isinstance(node.op, Softmax | RowShares | HeadMean):
                 shares = {"type": "2_color_scale", "min_type": "num", "min_value": 0, "min_color": "#ffffff"}
                 sheet.conditional_format(*area, {**shares, "max_type": "num", "max_value": 1, "max_color": BLUE})
+
+    def _chart(self, sheet: Worksheet, own: Sequence[Placed]) -> None:
+        """The probabilities of words as bars, which move with every edit, below all else."""
+        for placed in own:
+            rows, columns = placed.block.table
+            is_of_words = isinstance(placed.node.op, Softmax) and placed.node.axes[-1] in self._layout.vocabularies
+            if not is_of_words or rows > BARS or columns > BARS:
+                continue
+            ((top, left, bottom, right),) = placed.areas()
+            chart = self._book.add_chart({"type": "column"})
+            for row in range(top, bottom + 1):
+                words, values = [placed.sheet, top - 1, left, top - 1, right], [placed.sheet, row, left, row, right]
+                look = {"fill": {"color": SERIES[(row - top) % len(SERIES)]}, "gap": 60}
+                chart.add_series({"name": [placed.sheet, row, 0], "categories": words, "values": values, **look})
+            chart.set_title({"name": f"{placed.node.short}: what comes behind each word", "name_font": {"size": 12}})
+            chart.set_y_axis({"min": 0, "max": 1, "major_gridlines": {"visible": True, "line": {"color": LINE}}})
+            chart.set_legend({"position": "bottom"})
+            chart.set_size({"width": 760, "height": 300})
+            said = f"Bars for {placed.node.name}: the probability of each of {columns} words at each of {rows} places."
+            sheet.insert_chart(max(one.bottom for one in own) + 1, 1, chart, {"description": said})
 
     # The sheets around the stages
 

@@ -28,16 +28,30 @@ _GREEK = {
 }
 SIGNS = {
     **_GREEK,
-    **{"varepsilon": "ε", "cdot": " · ", "times": " × ", "div": " ÷ ", "pm": " ± ", "sum": "Σ", "prod": "Π"},
+    **{"varepsilon": "ε", "cdot": " · ", "times": " × ", "div": " ÷ ", "pm": " ± ", "sum": " Σ", "prod": " Π"},
     **{"infty": "∞", "partial": "∂", "nabla": "∇", "le": " ≤ ", "leq": " ≤ ", "ge": " ≥ ", "geq": " ≥ "},
     **{"ne": " ≠ ", "neq": " ≠ ", "approx": " ≈ ", "to": " → ", "rightarrow": " → ", "in": " ∈ ", "ldots": "…"},
     **{"dots": "…", "cdots": "⋯", "top": "T", "degree": "°", "circ": "°", "odot": " ⊙ ", "ell": "ℓ"},
-    **{"left": "", "right": "", "quad": "  ", ",": " ", ";": " ", " ": " ", "!": "", "{": "{", "}": "}", "%": "%"},
+    **{
+        "left": "",
+        "right": "",
+        "langle": "⟨",
+        "rangle": "⟩",
+        "|": "‖",
+        "quad": "  ",
+        ",": " ",
+        ";": " ",
+        " ": " ",
+        "!": "",
+        "{": "{",
+        "}": "}",
+        "%": "%",
+    },
 }
 """What stands for a command that takes nothing."""
-FUNCTIONS = ("exp", "ln", "log", "sin", "cos", "tan", "tanh", "max", "min", "argmax", "softmax", "det")
-_WORDS = ("text", "mathrm", "operatorname", "mathbf", "mathit", "vec", "hat", "bar")
-_ABOVE = {"vec": "⃗", "hat": "̂", "bar": "̄"}
+FUNCTIONS = ("exp", "ln", "log", "sin", "cos", "tan", "tanh", "max", "min", "argmax", "softmax", "arccos", "det")
+_WORDS = ("text", "mathrm", "operatorname", "mathbf", "mathit", "vec", "hat", "bar", "overline")
+_ABOVE = {"vec": "⃗", "hat": "̂", "bar": "̄", "overline": "̄"}
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|([A-Za-z])|(.)")
 _BINARY = {"=": " = ", "+": " + ", "-": " − ", "<": " < ", ">": " > ", "*": " · "}
 _SUBSCRIPTS = str.maketrans("0123456789+−-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")

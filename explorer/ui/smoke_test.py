@@ -7,16 +7,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from explorer.core import script
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
+from explorer.export.files import ENDINGS, save_model
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.new import new_lesson
+from explorer.ui.animation import Frames, gif
 from explorer.ui.render import render
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.window.top_bar import PAGES
@@ -149,8 +152,13 @@ def _export(app: QApplication, window: MainWindow) -> str:
             picture = render(lesson, document, lesson.start_stage, ending)
             assert picture.startswith(beginning), f"no {ending}"
             written.append(ending)
-        for file in script.save(script.export(document.engine, lesson.title), Path(folder) / "emma.py"):
+        files = (save_model(document, lesson, Path(folder) / f"emma{ending}") for ending in ENDINGS)
+        for file in chain.from_iterable(files):
             assert file.stat().st_size, f"{file} is empty"
             written.append(file.suffix)
+        blank = QImage(2, 2, QImage.Format.Format_RGB888)
+        blank.fill(0)
+        assert gif(Frames([blank], 100, "", "")).startswith(b"GIF"), "no .gif"
+        written.append(".gif")
     document.close()
     return f"exported {' '.join(written)}"

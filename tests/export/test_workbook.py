@@ -105,6 +105,7 @@ def test_names_pins_switches_and_what_is_missing_stand_in_it():
     assert "numbers are infinite or undefined" in said
     assert "What a sheet cannot hold" in said
     assert "Greeting" in parts_of(book, "docProps/core.xml")
+    assert "the probability of each of 8 words" in parts_of(book, "xl/drawings/drawing1.xml")
 
 
 def test_names_that_a_spreadsheet_reads_as_something_else():
