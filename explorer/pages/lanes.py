@@ -7,7 +7,7 @@ import numpy as np
 from explorer.core.node import Stage
 from explorer.pages.amounts import amount
 from explorer.pages.answers import end
-from explorer.pages.drawing import TEXT, Axis, Box, Drawing, Mark, Way
+from explorer.pages.drawing import MUTED, TEXT, Axis, Box, Drawing, Mark, Way, Words
 from explorer.pages.gestures import Keep
 from explorer.pages.lane import GAP, LETTER, PAD, RISE, Lane, Sheet, image_of
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer
@@ -23,6 +23,8 @@ COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
 """The width of a number of a vector, and of a strip of them at least and at most."""
 TITLE, BELOW = 22.0, 24.0
 """The room for the title of a layer above its blocks, and for what is written below the stream."""
+MANY_LAYERS, LARGE_TITLE = 4, 42.0
+"""So many that are drawn are small, and their titles large."""
 BETWEEN, SHEETS = 28.0, 12.0
 """Between two lanes, or two rows of one; and above the first, where the layers that are not drawn stand out."""
 WIDE = 1.9
@@ -43,6 +45,8 @@ class Lanes:
         self._sheet = Sheet(view)
         self._stack_sizes = layers_of(view)
         self._layer = shown_layer(view)
+        every = max(self._stack_sizes.values(), default=1) if self._layer == ALL else 1
+        self._title = LARGE_TITLE if every >= MANY_LAYERS else TITLE
         room = (IMAGE, WIDE_HEADS) if len(view.graph.sequences) > 1 else (TALL, WIDER_HEADS)
         self._sublayers = Sublayers(self._sheet, *room)
 
@@ -78,7 +82,7 @@ class Lanes:
 
     def _above(self, height: float) -> float:
         """How far above the middle of a lane its layers reach."""
-        return self._sublayers.above + TITLE + height / 2
+        return self._sublayers.above + self._title + height / 2
 
     def _draw(self, lane: Lane, last: bool) -> None:
         view, sheet, sequence = self._view, self._sheet, lane.sequence
@@ -180,11 +184,15 @@ class Lanes:
         folded = self._layer != ALL and times > 1
         name = lane.stack.capitalize() if len(self._view.graph.sequences) > 1 else "Layer"
         title = f"{name} {k}" + (f" of {times}, all alike: × {times}" if folded else "")
-        above = self._sublayers.above + TITLE - 2.0
+        above = self._sublayers.above + self._title - 2.0
         place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + BELOW - 1.0
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
-        sheet.marks[at] = Box(place, title, title, "", tip, leads, folded=folded, around=True)
+        large = self._title > TITLE
+        sheet.marks[at] = Box(place, title, "" if large else title, "", tip, leads, folded=folded, around=True)
+        if large:
+            y = place[1] + self._title / 2
+            sheet.add(Words(start + 10.0, y, title, MUTED, True, 0.0, size=0.75 * self._title))
         sheet.go_on(lane, GAP - 4.0 + (6.0 if folded else 0.0))
         return stream
 
