@@ -37,7 +37,7 @@ TURNS = 12
 """Turns of the event loop in which all that stands on a new sheet gets its size."""
 NARROW = 0.47
 """Of the width: what the step names has at least, where its words need more room."""
-FEW = 16
+FEW = 28
 """Numbers of what a question is computed from that are shown with it at most."""
 MATRICES = 0.62
 """Of the height: matrices, where the way to a number stands below them."""
@@ -290,7 +290,8 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
 def _leads_to(view: View, node: str, asked: str) -> bool:
     """Whether a node is among what another one is computed from."""
     graph = view.graph
-    return bool(node) and graph.place(node).node in graph.ancestors(graph.place(asked).node)
+    place = graph.place(asked)
+    return bool(node) and node != asked and graph.place(node).node in graph.ancestors(place.node)
 
 
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
