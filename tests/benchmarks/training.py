@@ -7,6 +7,7 @@ import numpy as np
 from benchmarks.gradients import large_state
 from benchmarks.measure import Measurement, compared
 from benchmarks.straight_training import Straight
+from benchmarks.torch_training import Eager, there
 from explorer.core.ops import Array
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.recipe import Recipe
@@ -19,6 +20,7 @@ dependency, so the limit stands against numpy. That of this package is quicker t
 quick as PyTorch, so the limit is stricter than it looks."""
 
 SHARE = 0.7
+PYTORCH_SHARE = 0.8
 ALIKE = "the same step in straight-line numpy"
 RATE, STEPS = 1e-3, 1_000_000
 
@@ -42,9 +44,28 @@ def steps() -> Measurement:
     )
 
 
+def steps_beside_pytorch() -> Measurement:
+    """The same step beside one of eager PyTorch, in the same run."""
+    trainer, straight, tokens, target = both(LAYERS, HEADS, D_MODEL, TOKENS, WORDS, BATCH)
+    eager = Eager(straight.weights, LAYERS, RATE)
+    losses = np.array([(trainer.step().loss, eager.step(tokens, target)) for _ in range(3)])
+    if not np.allclose(losses[:, 0], losses[:, 1], rtol=1e-4):
+        raise RuntimeError(f"The losses of the trainer and of PyTorch differ: {losses}.")
+    return compared(
+        f"a step of training beside PyTorch: batch {BATCH}, {TOKENS} tokens, d_model {D_MODEL}",
+        trainer.step,
+        lambda: eager.step(tokens, target),
+        limit=1 / PYTORCH_SHARE,
+        against=f"the same step in eager PyTorch {eager.torch.__version__}; the limit is {PYTORCH_SHARE} of its speed",
+        pairs=300,
+        warm_up=20,
+        each="step",
+    )
+
+
 def figures() -> list[Callable[[], Measurement]]:
     """All of them, each to be called."""
-    return [steps]
+    return [steps, steps_beside_pytorch] if there() else [steps]
 
 
 def both(
