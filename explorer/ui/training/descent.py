@@ -4,12 +4,10 @@ Small steps are taken in slices of the event loop. A large one is computed on a 
 process of its own where they are to go on. Whoever asks for steps says with which settings; the run is the same.
 """
 
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -25,7 +23,6 @@ from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.records import Record
-from explorer.core.training.trainable import trainable
 from explorer.document.document import Document
 from explorer.document.pending_pass import LARGE
 from explorer.document.state import State
@@ -33,17 +30,19 @@ from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.later import later
 from explorer.ui.selection import Cell
+from explorer.ui.training.handover import Handover
+from explorer.ui.training.movable import Movable
+from explorer.ui.training.pace import Pace
 
 if TYPE_CHECKING:  # all of training, which the first page does not need
     from explorer.core.training.trainer import Trainer
     from explorer.training.run import Run
-    from explorer.training.stretch import Point, Settings
+    from explorer.training.stretch import Settings
     from explorer.training.trained_line import TrainedLine
     from explorer.ui.training.process import TrainingProcess
 
 SLICE_S = 0.006
 """How long training holds the event loop: a good third of a frame at 60 Hz; the window paints in the rest."""
-FRAME_MS = 16
 LARGE_STEP = 100_000_000
 """Multiply-adds of a step from which on it takes longer than a slice: a run of such steps goes to a process."""
 FIRST_RATE = 0.1
@@ -74,8 +73,6 @@ class Descent(QObject):
         The two weights of the loss surface, once somebody has looked at it.
     line : TrainedLine or None
         The linear regression that learns beside the net, where there is one.
-    process : TrainingProcess or None
-        While a process takes the steps.
     least : float
         Seconds that a run takes at least, if it is not one by hand, so that one can watch; 0: as fast as it goes.
     speed : float
@@ -98,12 +95,11 @@ class Descent(QObject):
         self.kind, self.rate = next(iter(OPTIMISERS)), FIRST_RATE
         self.looked_at: tuple[Cell, ...] = ()
         self.line: TrainedLine | None = None
-        self.process: TrainingProcess | None = None
+        self._handover = Handover(self)
         self.least = self.speed = 0.0
         self._run: Run | None = None
-        self._moves: dict[str, bool] = {}
+        self._movable = Movable()
         self._lesson = document.state.lesson
-        self._trainable: tuple[object, dict[str, bool]] = (None, {})
         self._settings: Callable[[], Settings] = self._by_hand
         self._others = False  # whether the settings have changed since they were asked for
         self._steps_of_recipe = 0
@@ -114,16 +110,19 @@ class Descent(QObject):
         self._left_from = document.state
         self._unseen = 0
         self._watchers: WeakSet[QWidget] = WeakSet()
-        self._since = self._paced_from = (0.0, 0)  # when, and after how many steps
-        self._handed_over: Point | None = None  # where the process began, or what it has come to since
-        self._then: Callable[[], None] | None = None  # what is to be done once the process has ended
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._since = (0.0, 0)  # when, and after how many steps
+        self._pace = Pace()
         self._worker = Background(self)
         self._at_work = False
         self._timer = later(self, self._slice)
         bridge.changed.connect(self._follow)
 
     # What it is
+
+    @property
+    def process(self) -> "TrainingProcess | None":
+        """While a process takes the steps."""
+        return self._handover.process
 
     @property
     def possible(self) -> bool:
@@ -176,32 +175,25 @@ class Descent(QObject):
     @property
     def edited(self) -> bool:
         """Whether the document was edited since the last step."""
-        run = self.run
-        return run is not None and run.edited
+        return (run := self.run) is not None and run.edited
 
     def moves(self) -> dict[str, bool]:
         """The inputs that a gradient can move, in reading order, and whether they are to."""
-        state = self._document.state
-        if self._trainable[0] is not state.graph:
-            self._trainable = state.graph, trainable(state.graph, state.model)
-        return {name: self._moves.get(name, moved) for name, moved in self._trainable[1].items()}
+        return self._movable.of(self._document.state)
 
     @property
     def frozen(self) -> tuple[str, ...]:
         """The weights that usually move and are not to."""
-        moves = self.moves()
-        return tuple(name for name, usual in self._trainable[1].items() if usual and not moves[name])
+        return self._movable.unusual(self._document.state, moves=False)
 
     @property
     def also(self) -> tuple[str, ...]:
         """The inputs that usually do not move and are to."""
-        moves = self.moves()
-        return tuple(name for name, usual in self._trainable[1].items() if moves[name] and not usual)
+        return self._movable.unusual(self._document.state, moves=True)
 
     def change(self, place: Place) -> Array:
         """What the last step changed in a node or slice; 0 where there was none."""
-        run = self.run
-        return np.zeros(self._document.engine.value(place).shape) if run is None else run.change(place)
+        return np.zeros(self._document.engine.value(place).shape) if (run := self.run) is None else run.change(place)
 
     def ahead(self) -> Mapping[str, Array]:
         """What the next step by hand would make of the inputs that move; it is not taken.
@@ -253,7 +245,7 @@ class Descent(QObject):
 
     def set_moves(self, name: str, moves: bool) -> None:
         """Let an input move at the next steps, or freeze it."""
-        self._moves[name] = moves
+        self._movable.choose(name, moves)
         self.use_settings()
 
     def use_settings(self) -> None:
@@ -266,7 +258,7 @@ class Descent(QObject):
     def set_least(self, seconds: float) -> None:
         """Let a run that goes by a recipe take so long at least; 0: as fast as it goes."""
         self.least = seconds
-        self._pace_from_here()
+        self._pace.begin(self.run.at if self.run is not None else 0)
         if self.going:
             self._timer.start(0)
 
@@ -291,13 +283,12 @@ class Descent(QObject):
         """Stay where it is."""
         self._left, self._way_back = 0, None
         self._timer.stop()
-        if self.process is not None:
-            self.process.stop()
+        self._handover.stop()
         self.changed.emit()
 
     def end(self) -> None:
         """Let go of the run; the document keeps what it has learned."""
-        self._end_process()
+        self._handover.end()
         self.stop()
         self._run, self.line, self._from, self._at_work = None, None, 0, False
         self._worker.stop()
@@ -313,8 +304,7 @@ class Descent(QObject):
     def close(self) -> None:
         """Let go of the run and of its files."""
         self.end()
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._handover.close()
 
     def travel(self, step: int) -> None:
         """Go to where the run was after so many steps. A newer wish overtakes an older one."""
@@ -322,7 +312,7 @@ class Descent(QObject):
         if run is None or not 0 <= step <= run.records.at:
             return
         if self.process is not None:
-            self._then = partial(self.travel, step)
+            self._handover.stop(partial(self.travel, step))
             self.stop()
             return
         self._left, self._heading, self._way_back = 0, step, run.travelling(step)
@@ -333,10 +323,13 @@ class Descent(QObject):
         """A widget that can stop it: while one of those is in sight, steps by hand go on."""
         self._watchers.add(widget)
 
+    def go_on(self) -> None:
+        """Go on with the settings of before, from where the document is now."""
+        self._go(inf, self._settings)
+
     def _go(self, steps: float, settings: "Callable[[], Settings]") -> None:
         if self.process is not None:
-            self._then = partial(self._go, steps, settings)
-            self.process.stop()
+            self._handover.stop(partial(self._go, steps, settings))
             return
         self._others |= settings != self._settings
         self._settings, self._way_back, self._heading, self._left = settings, None, None, steps
@@ -345,12 +338,12 @@ class Descent(QObject):
             if run.finished and not self._is_by_hand:
                 self._from, self._others = run.at, True
         except ExplorerError as error:
-            self._fail(error)
+            self.fail(error)
             return
         self._since, self.speed = (perf_counter(), run.records.at), 0.0
         self.changed.emit()
         self._slice(first=True)
-        self._pace_from_here()
+        self._pace.begin(self.run.at if self.run is not None else 0)
 
     def _begun(self) -> "Run":
         """The run with the settings as they are now; a new one where there is none."""
@@ -393,17 +386,19 @@ class Descent(QObject):
             return
         try:
             if self._way_back is not None:
-                self._way_back = self._way_back if self._rests(until) else None
+                there_is_more = any(perf_counter() >= until for _ in self._way_back)
+                self._way_back = self._way_back if there_is_more else None
                 if self._way_back is None and self.line is not None:
                     self.line.follow(run.at, SLICE_S)
             elif self._left > 0 and not self._document.computing:
                 self._step(1 if first else self._due())
         except ExplorerError as error:
-            self._fail(error)
+            self.fail(error)
         if not self.going:
             self.changed.emit()
         elif self._document.wanted is before and not self._document.computing and not self._at_work:
-            self._timer.start(self._pause_ms)  # else when what has changed was shown: one slice a frame
+            pause = self._pace.pause_ms(self.least, self._steps_of_recipe) if self._is_paced else 0
+            self._timer.start(pause)  # else when what has changed was shown: one slice a frame
 
     def _step(self, most: float) -> None:
         """Take steps, or let a thread or a process take them."""
@@ -413,7 +408,7 @@ class Descent(QObject):
             return
         trainer = run.begin()
         if self.playing and not self._is_by_hand and run.prepared.work >= LARGE_STEP:
-            self._start_process(run)
+            self._handover.start(run)
         elif not self.quick:
             self._take_beside(run, trainer)
         elif most >= 1:
@@ -422,9 +417,10 @@ class Descent(QObject):
                 run.take(SLICE_S if self.line is None else SLICE_S / 2, min(most, self._left))
             finally:
                 self._left -= run.at - at
-            self._after_steps(run)
+            self.after_steps(run)
 
-    def _after_steps(self, run: "Run") -> None:
+    def after_steps(self, run: "Run") -> None:
+        """Some steps have been taken: the line beside the net follows, and their speed is measured."""
         if run.finished:
             self._left = 0
         if self.line is not None:
@@ -452,11 +448,11 @@ class Descent(QObject):
             self._at_work = False
             (found,) = outcome
             if isinstance(found, ExplorerError):
-                self._fail(found)
+                self.fail(found)
             elif self.run is run and self._document.wanted is begun_from and self._left:
                 self._left -= 1
                 run.add(*found)
-                self._after_steps(run)
+                self.after_steps(run)
                 run.show()
             else:
                 self._left = self._left if self.playing else 0
@@ -466,15 +462,11 @@ class Descent(QObject):
 
         self._worker.run(work, then)
 
-    def _fail(self, error: ExplorerError) -> None:
+    def fail(self, error: ExplorerError) -> None:
+        """Stay where it is, and say why."""
         self._left, self._way_back = 0, None
         self.failed.emit(error)
         self.changed.emit()
-
-    def _rests(self, until: float) -> bool:
-        """Whether the way back is longer than there is time for."""
-        assert self._way_back is not None
-        return any(perf_counter() >= until for _ in self._way_back)
 
     @property
     def _taken_back(self) -> bool:
@@ -484,124 +476,24 @@ class Descent(QObject):
     def _in_sight(self) -> bool:
         return any(shiboken6.isValid(widget) and widget.isVisible() for widget in self._watchers)
 
-    # Its pace
-
-    def _pace_from_here(self) -> None:
-        run = self.run
-        self._paced_from = perf_counter(), run.at if run is not None else 0
-
     @property
     def _is_paced(self) -> bool:
         return bool(self.least) and self.playing and not self._is_by_hand
 
-    @property
-    def _pause_ms(self) -> int:
-        return max(FRAME_MS, round(1000 * self.least / max(self._steps_of_recipe, 1))) if self._is_paced else 0
-
     def _due(self) -> float:
         """How many steps it is behind the pace that somebody can watch."""
-        if not self._is_paced or self._run is None:
-            return inf
-        now, (began, at), taken = perf_counter(), self._paced_from, self._run.at
-        pace = max(self._steps_of_recipe, 1) / self.least
-        due = at + int(pace * (now - began)) - taken
-        if due > max(pace, 1):  # it cannot keep up: no burst later
-            self._paced_from = now, taken
-        return due
-
-    # A process of its own
-
-    def _start_process(self, run: "Run") -> None:
-        from explorer.ui.training.process import TrainingProcess
-
-        point = run.hand_over()
-        self.process = process = TrainingProcess(point, run.records, self._empty_folder(), self)
-        self._handed_over, self._then = point, None
-        process.stepped.connect(partial(self._hear, run))
-        process.kept.connect(partial(self._receive, run))
-        process.failed.connect(self._fail)
-        process.ended.connect(partial(self._process_ended, run))
-
-    def _hear(self, run: "Run", records: Sequence[Record]) -> None:
-        for record in records:
-            run.hear(record)
-        self._after_steps(run)
-        self.changed.emit()
-
-    def _receive(self, run: "Run") -> None:
-        """Show the weights that the process has come to, unless somebody is editing them or has gone elsewhere."""
-        if self.process is None or self.run is not run or run.here is not self._handed_over:
-            return
-        if self._then is not None or run.weights_edited:
-            return
-        try:
-            run.receive(self.process.checkpoint)
-            self._handed_over = run.here
-        except ExplorerError as error:  # its files are gone, or no longer what it wrote
-            self._fail(error)
-            self.stop()
-
-    def _follow_process(self, process: "TrainingProcess") -> None:
-        """The document has changed: the process goes on from there, or ends."""
-        run = self.run
-        if run is None:
-            self.end()
-        elif run.here is not self._handed_over:  # undone
-            self.stop()
-        elif not run.same_example and self.going:
-            self._fail(ExplorerError("example-changed"))
-            self.stop()
-        elif run.weights_edited and self.going and self._then is None:
-            self._then = partial(self._go, inf, self._settings)
-            process.stop()
-
-    def _process_ended(self, run: "Run") -> None:
-        process, then, self.process, self._then = self.process, self._then, None, None
-        if process is None:
-            return
-        if self.run is run and run.here is self._handed_over and run.same_example and process.checkpoint.exists():
-            try:
-                run.receive(process.checkpoint)
-            except ExplorerError as error:
-                self._fail(error)
-        run.forget_unseen()
-        process.deleteLater()
-        if then is not None:
-            then()
-        else:
-            self.stop()
-
-    def _end_process(self) -> None:
-        process, self.process, self._then = self.process, None, None
-        if process is not None:
-            process.close()
-
-    def _empty_folder(self) -> Path:
-        """For the files of a process; they go with this object.
-
-        Raises
-        ------
-        ExplorerError
-            "not-written"
-        """
-        parent = Path(tempfile.gettempdir())
-        try:
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="explorer-", ignore_cleanup_errors=True)
-            parent = Path(self._folder.name)
-            parent.mkdir(parents=True, exist_ok=True)  # it may have been cleared away meanwhile, as temporary files are
-            return Path(tempfile.mkdtemp(dir=parent))
-        except OSError as error:
-            raise ExplorerError("not-written", file=parent, reason=error.strerror or error) from None
+        run = self._run
+        return inf if run is None or not self._is_paced else self._pace.due(run.at, self.least, self._steps_of_recipe)
 
     def _follow(self) -> None:
         """The document has changed: it may be elsewhere on the run, or no longer on it."""
         if self._lesson != self._document.state.lesson:
-            self._lesson, self._moves = self._document.state.lesson, {}
+            self._lesson = self._document.state.lesson
+            self._movable.forget()
         if (run := self.run) is not None:
             run.mark_end()
         if self.process is not None:
-            self._follow_process(self.process)
+            self._handover.follow()
         elif self._taken_back:
             self.stop()
         elif self.going:

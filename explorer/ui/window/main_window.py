@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QMouseEvent, QPixmap
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
-from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.ui import session
@@ -28,7 +27,8 @@ from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.export import export
 from explorer.ui.files import Files
-from explorer.ui.glossary.pointing import term_at, term_of_focus, terms_in_sight
+from explorer.ui.glossary.pointing import term_at
+from explorer.ui.glossary.terms import Terms
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.later import do_later, later
 from explorer.ui.lesson.parts import Aside, LessonParts
@@ -40,7 +40,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.window.docks import Docks
-from explorer.ui.window.folds import fold_button
+from explorer.ui.window.folds import Folds, fold_button
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice
 from explorer.ui.window.pipeline_map import PipelineMap
@@ -50,7 +50,6 @@ from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from explorer.lessons.printed import PrintedNumber
-    from explorer.ui.glossary.panel import GlossaryPanel
     from explorer.ui.references.tab import ReferencesTab
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.window.comparison import Comparison
@@ -63,8 +62,6 @@ NARROW, LOW = 800, 440
 """Pixels at text scale 1: of a window in which the right column, and the bottom bar, give way to the page."""
 GUIDED = 1400
 """Pixels at text scale 1: of a window in which the list of stages gives way to the page, while a lesson leads."""
-QWIDGETSIZE_MAX = 2**24 - 1
-"""As high as Qt lets a widget be: no bound."""
 
 
 class MainWindow(QMainWindow):
@@ -79,7 +76,6 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.bench = bench
         self.actions_ = Actions(bench, self)
-        self._tight: dict[str, bool] = {}
         self.files = Files(bench, self)
         self.notice = Notice(bench.appearance)
         self.recovery = Recovery(bench, self.files, self.notice)
@@ -97,9 +93,12 @@ class MainWindow(QMainWindow):
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
-        for name, fold in self._folds.items():
-            fold.setChecked(bench.settings.get(name, False))
-            fold.toggled.connect(self._fold)
+        parts = {
+            "list folded": self.actions_.fold_list,
+            "right column folded": self.actions_.fold_right,
+            "bottom bar folded": self.actions_.fold_bottom,
+        }
+        self._folds = Folds(parts, bench.settings, self._share_width)
         self.setWindowIcon(app_icon(bench.appearance.theme))
         self.setMinimumSize(QSize(900, 560))
 
@@ -120,13 +119,13 @@ class MainWindow(QMainWindow):
         below = _down(window)
         below.addWidget(self.top_bar)
         below.addWidget(self.notice)
-        self._beside = QHBoxLayout()
-        self._beside.setSpacing(0)
-        below.addLayout(self._beside, 1)
+        beside = QHBoxLayout()
+        beside.setSpacing(0)
+        below.addLayout(beside, 1)
         self.pages = QStackedWidget()
-        self._beside.addWidget(self.pages, 1)
+        beside.addWidget(self.pages, 1)
         outside = Aside()
-        self._beside.addWidget(outside)
+        beside.addWidget(outside)
         self.words: WordsTab | None = None
         self.training: TrainingTab | None = None
         self.references: ReferencesTab | None = None
@@ -142,7 +141,6 @@ class MainWindow(QMainWindow):
         page.setObjectName("page")
         across.addWidget(page, 1)
         aside = Aside(self.inspector)
-        self._right = aside.column
         across.addWidget(aside)
         self._brings_right = fold_button(self.actions_.fold_right, "«")
         across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)
@@ -164,10 +162,7 @@ class MainWindow(QMainWindow):
         self._compared.hide()
         above.addWidget(self._compared)
         above.addWidget(self.area, 1)
-        self.glossary: GlossaryPanel | None = None
-        self.actions_.glossary.triggered.connect(self.show_terms)
-        bench.selection.defined.connect(lambda name: self.define(glossary().of(name)))
-        bench.selection.stage_changed.connect(lambda _: do_later(self, self._follow_terms))
+        self.terms = Terms(self, aside.column, beside)
         bench.selection.reference_asked.connect(self._show_reference)
 
         self._polished = later(self, self._share_width)
@@ -189,8 +184,8 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that nothing else takes: Esc lets go of a cell or goes out, Backspace goes to the whole, Space plays."""
         if event.key() == Qt.Key.Key_Escape:
-            if self.glossary is not None and self.glossary.isVisible():
-                self.close_glossary()
+            if self.terms.is_open:
+                self.terms.close()
             elif self.pages.currentWidget() is self._whole:
                 self._go_out()
             self.bench.selection.forget()
@@ -214,78 +209,14 @@ class MainWindow(QMainWindow):
         """A click that nothing else takes opens the entry of the term or symbol under it."""
         term = term_at(self, event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else None
         if term is not None:
-            self.define(term)
+            self.terms.define(term)
         else:
             super().mousePressEvent(event)
 
-    # The glossary
-
-    def show_terms(self) -> None:
-        """Show all terms in sight, and the entry of the matrix that takes the keys; then the list takes them."""
-        term = term_of_focus()
-        self.define(term)
-        assert self.glossary is not None
-        self.glossary.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def define(self, term: Term | None) -> None:
-        """Show an entry in the right column, and links to those of all terms in sight."""
-        if self.glossary is None:
-            from explorer.ui.glossary.panel import GlossaryPanel
-
-            self.glossary = GlossaryPanel(self.bench)
-            self.glossary.left.connect(self.close_glossary)
-            self.glossary.stage_asked.connect(self._go_to_stage)
-            self.glossary.lesson_asked.connect(self._open_at)
-            self.glossary.changed.connect(lambda: do_later(self, self._place_glossary))
-        self.glossary.show_term(term, terms_in_sight(self, self.glossary))
-        self._place_glossary()
-        self.glossary.show()
-        self._place_glossary()
-
-    def close_glossary(self) -> None:
-        """The right column as it was."""
-        if self.glossary is not None and self.glossary.isVisible():
-            self.glossary.hide()
-            self._place_glossary()
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _follow_terms(self) -> None:
-        """Another page is in sight: it has other terms."""
-        if self.glossary is not None and self.glossary.isVisible():
-            self.glossary.list_terms(terms_in_sight(self, self.glossary))
-            self._place_glossary()
-
-    def _place_glossary(self) -> None:
-        """Above the inspector; on a page without one, beside what stands there."""
-        if self.glossary is None:
-            return
-        closed = self.glossary.isHidden()
-        self.glossary.setFixedWidth(self.inspector.width())
-        if self.pages.currentWidget() is self._whole:
-            most = self._whole.height() // 2
-            self.glossary.setFixedHeight(min(self.glossary.wanted_height(), most))
-            self._right.insertWidget(0, self.glossary)
-        else:
-            self.glossary.setMinimumHeight(0)
-            self.glossary.setMaximumHeight(QWIDGETSIZE_MAX)
-            self._beside.addWidget(self.glossary)
-        self.glossary.setHidden(closed)  # Qt hides what gets another place
-        # Three things are too many for one column: the step that one is at goes before the cell.
-        self.inspector.setHidden(not closed and not self.lessons.panel.isHidden())
-        self.lessons.panel.fit()
-
-    def _go_to_stage(self, stage: str) -> None:
+    def go_to_stage(self, stage: str) -> None:
+        """Show a stage, whatever page is in sight."""
         self.bench.selection.go_to(stage)
         self.show_page(0)
-
-    def _open_at(self, lesson: str, kind: str) -> None:
-        """Open an example at the first stage of a kind."""
-        if lesson != self.bench.lesson.id:
-            self.files.open_lesson(load(lesson))
-            self.bench.bridge.flush()
-        stage = next((one.name for one in self.bench.selection.stops if one.kind == kind), None)
-        if stage is not None and lesson == self.bench.lesson.id:
-            self._go_to_stage(stage)
 
     # The pages
 
@@ -294,8 +225,8 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(self._page(PAGES[page]))
         self.top_bar.show_page(page)
         self.lessons.show_page(page)
-        self._place_glossary()
-        do_later(self, self._follow_terms)
+        self.terms.place()
+        do_later(self, self.terms.follow)
 
     def _page(self, name: str) -> QWidget:
         if name == "Train":
@@ -348,7 +279,7 @@ class MainWindow(QMainWindow):
             selection.set_head(place.head)
         gradient = scene.figure is not None and scene.figure.part == "gradient"
         self.top_bar.showing.show_in_matrices("gradient" if gradient else "values")
-        self._go_to_stage(graph.nodes[place.node].stage)
+        self.go_to_stage(graph.nodes[place.node].stage)
         cell = scene.cell if place.head is None else (place.head, *scene.cell)
         selection.choose(Cell(place.node, cell))
         do_later(self, lambda: self._bring_into_sight(scene.node))
@@ -489,7 +420,7 @@ class MainWindow(QMainWindow):
         self.docks.restyle()
         if self.comparison is not None:
             self.comparison.restyle()
-        for page in (self.words, self.training, self.references, self.glossary):
+        for page in (self.words, self.training, self.references, self.terms.panel):
             if page is not None:
                 page.restyle()
 
@@ -498,56 +429,30 @@ class MainWindow(QMainWindow):
         self._share_width()
         self.lesson_bar.refresh()
 
-    @property
-    def _folds(self) -> dict[str, QAction]:
-        """What folds a part of the window away, by the name under which it is remembered."""
-        actions = self.actions_
-        return {
-            "list folded": actions.fold_list,
-            "right column folded": actions.fold_right,
-            "bottom bar folded": actions.fold_bottom,
-        }
-
-    def _fold(self) -> None:
-        for name, fold in self._folds.items():
-            if not self._tight.get(name):  # there it is for the moment
-                self.bench.settings.set(name, fold.isChecked())
-        self._share_width()
-
-    def _fold_where_tight(self) -> None:
-        """Where large text or a lesson leaves little room, fold a part of the window; its button brings it back."""
-        px, width = self.bench.appearance.px, self.width()
-        tight = {
-            # Whoever is led from step to step needs the page more than the list of all pages.
-            "list folded": self.lessons.guide.step is not None and width < px(GUIDED),
-            "right column folded": width < px(NARROW),
-            "bottom bar folded": self.height() < px(LOW),
-        }
-        for name, now in tight.items():
-            if now != self._tight.get(name, False):
-                fold = self._folds[name]
-                fold.blockSignals(True)
-                fold.setChecked(now or self.bench.settings.get(name, False))
-                fold.blockSignals(False)
-        self._tight = tight
-
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
-        self._fold_where_tight()
+        leads = self.lessons.guide.step is not None
+        self._folds.fold_where_tight(
+            {
+                # Whoever is led from step to step needs the page more than the list of all pages.
+                "list folded": leads and width < px(GUIDED),
+                "right column folded": width < px(NARROW),
+                "bottom bar folded": self.height() < px(LOW),
+            }
+        )
         self.top_bar.fit(width)
         self.map.fit(width)
         self.tokens.fit(width, self.height() < px(LOW))
         right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()
         self.inspector.setVisible(not right)
         self._brings_right.setVisible(right)
-        leads = self.lessons.guide.step is not None
         self.lesson_bar.setVisible(not bottom and not leads)
         self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
         self.lessons.panel.setMinimumWidth(self.inspector.minimumWidth())  # it stays where the inspector is folded
-        self._place_glossary()
+        self.terms.place()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

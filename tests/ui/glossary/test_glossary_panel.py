@@ -27,7 +27,7 @@ def box_of(page, name):
 
 
 def entry(window):
-    return window.glossary.term.name if window.glossary is not None and window.glossary.isVisible() else None
+    return window.terms.panel.term.name if window.terms.panel is not None and window.terms.panel.isVisible() else None
 
 
 def test_a_click_on_a_symbol_opens_its_entry_and_covers_nothing(window, page, hand):
@@ -37,7 +37,7 @@ def test_a_click_on_a_symbol_opens_its_entry_and_covers_nothing(window, page, ha
     assert entry(window) == "W_Q, W_K, W_V"
     assert page.size() == before
     assert window.inspector.isVisible()
-    assert not window.glossary.geometry().intersects(window.inspector.geometry())
+    assert not window.terms.panel.geometry().intersects(window.inspector.geometry())
 
 
 def test_the_word_under_the_pointer_counts(window, page, hand):
@@ -80,8 +80,8 @@ def test_all_by_keys(window, page, hand, eye):
     hand.click(view, hand.cell(view, 0, 0))
     hand.key(Key.Key_G, CONTROL)
     assert entry(window) == "query"
-    assert window.glossary.search.hasFocus()
-    listed = window.glossary._listed.text()
+    assert window.terms.panel.search.hasFocus()
+    listed = window.terms.panel._listed.text()
     assert all(f"{LINK}{name}" in listed for name in ("mask", "scale", "key", "score", "cosine"))
     for letter in "warm":
         hand.key(getattr(Key, f"Key_{letter.upper()}"))
@@ -93,19 +93,19 @@ def test_all_by_keys(window, page, hand, eye):
 
 def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
     hand.key(Key.Key_G, CONTROL)
-    assert "residual" not in window.glossary._listed.text()
+    assert "residual" not in window.terms.panel._listed.text()
     eye.go_to(window, "encoder.1.self.after")
-    qtbot.waitUntil(lambda: f"{LINK}residual" in window.glossary._listed.text())
+    qtbot.waitUntil(lambda: f"{LINK}residual" in window.terms.panel._listed.text())
 
 
 def test_links_lead_on_to_stages_and_to_examples(window, page, hand, eye):
-    window.define(glossary().of("softmax"))
-    window.glossary._follow(f"{LINK}score")
+    window.terms.define(glossary().of("softmax"))
+    window.terms.panel._follow(f"{LINK}score")
     assert entry(window) == "score"
-    window.glossary._follow("stage:decoder.1.self.attention")
+    window.terms.panel._follow("stage:decoder.1.self.attention")
     assert window.bench.selection.stage == "decoder.1.self.attention"
-    window.define(glossary().of("temperature"))
-    window.glossary._follow("lesson:softmax")
+    window.terms.define(glossary().of("temperature"))
+    window.terms.panel._follow("lesson:softmax")
     assert window.bench.lesson.id == "softmax"
     assert window.bench.selection.stage == "output"
 
@@ -119,19 +119,19 @@ def test_what_is_said_of_a_stage_leads_to_entries(window, page, qtbot):
 def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
     window.show_page(1)
     hand.key(Key.Key_G, CONTROL)
-    assert window.glossary.isVisible()
-    assert not window.glossary.geometry().intersects(window.pages.geometry())
-    assert window.glossary._listed.text()
+    assert window.terms.panel.isVisible()
+    assert not window.terms.panel.geometry().intersects(window.pages.geometry())
+    assert window.terms.panel._listed.text()
     window.show_page(0)
-    assert window.glossary.parentWidget() is window.inspector.parentWidget()
-    assert window.glossary.isVisible()
+    assert window.terms.panel.parentWidget() is window.inspector.parentWidget()
+    assert window.terms.panel.isVisible()
 
 
 def test_it_follows_theme_and_text_scale(window, hand):
     hand.key(Key.Key_G, CONTROL)
-    window.define(glossary().of("d_model"))
+    window.terms.define(glossary().of("d_model"))
     for _ in range(3):
         window.bench.appearance.zoom(1)
     window.bench.appearance.set_mode("dark")
     assert entry(window) == "d_model"
-    assert window.glossary.width() == window.inspector.width()
+    assert window.terms.panel.width() == window.inspector.width()

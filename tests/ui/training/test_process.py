@@ -157,7 +157,9 @@ def test_a_cleared_folder_for_temporary_files(train, hand, qtbot, tmp_path):
     _, tab = train(steps=1_000_000)
 
     def clear(name):
-        Path(tab.descent._folder.name).rename(tmp_path / name)  # at once, whatever the process is just writing there
+        Path(tab.descent._handover._folder.name).rename(
+            tmp_path / name
+        )  # at once, whatever the process is just writing there
 
     hand.click(tab.play)
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
