@@ -6,9 +6,10 @@ from explorer.core.node import Stage
 from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.matrix import SHARES, Matrix, matrix
-from explorer.pages.page import AttentionLines, HeatMap, Item, Row, Section
+from explorer.pages.page import Item, Row, Section
 from explorer.pages.planes import planes
 from explorer.pages.view import View
+from explorer.pages.word_pictures import AttentionLines, HeatMap
 
 LONG = 24
 """Words beyond which a table shows a small part only, and the pictures come first."""

@@ -6,8 +6,9 @@ from explorer.core.node import Stage
 from explorer.pages.attention import attention, lights
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix
-from explorer.pages.page import Note, Section, SentenceRow, Sentences
+from explorer.pages.page import Note, Section
 from explorer.pages.view import View
+from explorer.pages.word_pictures import SentenceRow, Sentences
 
 TARGET, CHOSEN, WORDS = "loss.target", "output.chosen", "output.words"
 READS, SHOULD, SAYS = "reads", "should say", "says"

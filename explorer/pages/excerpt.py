@@ -6,17 +6,15 @@ from explorer.core.graph import Graph
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
-    AttentionLines,
     Controls,
-    HeatMap,
     Note,
     Page,
     Picture,
     Player,
     Section,
-    Sentences,
     Switches,
 )
+from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
 
 KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
 """What elements without a title are called."""

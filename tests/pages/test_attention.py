@@ -5,7 +5,8 @@ import pytest
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.new import new_lesson
-from explorer.pages.page import AttentionLines, HeatMap, Row
+from explorer.pages.page import Row
+from explorer.pages.word_pictures import AttentionLines, HeatMap
 
 ENCODER = "encoder.1.self"
 STAGE = f"{ENCODER}.attention"

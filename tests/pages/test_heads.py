@@ -6,7 +6,8 @@ import pytest
 from explorer.document.commands import SetSwitch
 from explorer.lessons.new import new_lesson
 from explorer.pages.drawing import series
-from explorer.pages.page import HeatMap, Stack
+from explorer.pages.page import Stack
+from explorer.pages.word_pictures import HeatMap
 
 ENCODER = "encoder.1.self"
 STAGE = f"{ENCODER}.heads"

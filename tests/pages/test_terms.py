@@ -10,8 +10,9 @@ from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import catalogue, load
 from explorer.pages.compose import KINDS, page, stops
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Button, Check, Choice, Column, Header, HeatMap, Listing, Section, SentenceRow, Stack
+from explorer.pages.page import Button, Check, Choice, Column, Header, Listing, Section, Stack
 from explorer.pages.view import View
+from explorer.pages.word_pictures import HeatMap, SentenceRow
 
 HEADINGS = {Button: "text", Check: "text", Listing: "name", Section: "text"} | dict.fromkeys(
     (Choice, Column, Header, HeatMap, Matrix, SentenceRow, Stack), "title"

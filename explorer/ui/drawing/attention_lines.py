@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
-from explorer.pages.page import AttentionLines
+from explorer.pages.word_pictures import AttentionLines
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.lit import ends_of
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture

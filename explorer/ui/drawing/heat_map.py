@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact, significant, written
 from explorer.pages.matrix import SHARES
-from explorer.pages.page import HeatMap
 from explorer.pages.view import Cell
+from explorer.pages.word_pictures import HeatMap
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.word_picture import WordPicture
 from explorer.ui.workbench import Workbench

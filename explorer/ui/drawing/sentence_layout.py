@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFontMetrics
 
 from explorer.core.tokens import PAD
-from explorer.pages.page import SentenceRow
+from explorer.pages.word_pictures import SentenceRow
 
 WORD, LINES, ACROSS, MOST, NEAR_TOP = 150, 110, 150, 760, 100
 """Pixels at text scale 1: the widest word; lines between rows; lines between columns; the highest picture."""

@@ -16,13 +16,13 @@ from explorer.pages.page import (
     Controls,
     Descent,
     Header,
-    HeatMap,
     Number,
     Row,
     Slider,
     Stack,
     Switches,
 )
+from explorer.pages.word_pictures import HeatMap
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, Drawn
 from explorer.ui.page.header import HeaderView

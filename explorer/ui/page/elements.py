@@ -11,18 +11,16 @@ from PySide6.QtWidgets import QWidget
 from explorer.pages.drawing import Drawing
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
-    AttentionLines,
     Descent,
     Header,
-    HeatMap,
     Listing,
     Note,
     Picture,
     Player,
     Section,
-    Sentences,
     Switches,
 )
+from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
 from explorer.ui.drawing.sentences import sentences_widget
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS

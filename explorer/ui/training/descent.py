@@ -1,7 +1,7 @@
 """Gradient descent in the window: the one run of the document, by hand or as the page "Train" is set, and its pace.
 
 Small steps are taken in slices of the event loop. A large one is computed on a thread where they are counted, and in a
-process of its own where they are to go on. Whoever asks for steps says with which settings; the run is the same.
+process of its own where they are to go on.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -107,12 +107,10 @@ class Descent(QObject):
         self._left = 0.0
         self._way_back: Iterator[None] | None = None
         self._heading: int | None = None
-        self._left_from = document.state
-        self._unseen = 0
+        self._left_from, self._unseen = document.state, 0
         self._watchers: WeakSet[QWidget] = WeakSet()
         self._since = (0.0, 0)  # when, and after how many steps
-        self._pace = Pace()
-        self._worker = Background(self)
+        self._pace, self._worker = Pace(), Background(self)
         self._at_work = False
         self._timer = later(self, self._slice)
         bridge.changed.connect(self._follow)
@@ -386,8 +384,8 @@ class Descent(QObject):
             return
         try:
             if self._way_back is not None:
-                there_is_more = any(perf_counter() >= until for _ in self._way_back)
-                self._way_back = self._way_back if there_is_more else None
+                if all(perf_counter() < until for _ in self._way_back):
+                    self._way_back = None
                 if self._way_back is None and self.line is not None:
                     self.line.follow(run.at, SLICE_S)
             elif self._left > 0 and not self._document.computing:

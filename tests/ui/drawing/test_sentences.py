@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, QPointF
 from explorer.document.commands import PinCells
 from explorer.lessons.new import new_lesson
 from explorer.pages.decoder import cross, masked
-from explorer.pages.page import Sentences
 from explorer.pages.view import Cell, View
+from explorer.pages.word_pictures import Sentences
 from explorer.ui.drawing.sentences import SentencesView, sentences_widget
 
 CROSS = "decoder.1.cross."
