@@ -8,7 +8,7 @@ from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.segments import Segments
 
 SPOKEN = "Setting:"
-LETTERS, MARGIN = 12, 24
+LETTERS, MARGIN = 9, 24
 """Letters of a title that the closed list has room for; pixels beside those of the open one."""
 
 

@@ -1,0 +1,36 @@
+"""The bar on top: its settings stand beside the tabs, as buttons or, where these take too much room, as a list."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QPushButton
+
+
+def settings(window):
+    """What offers the settings: the names of its buttons in sight, and the list, if that is in sight."""
+    buttons = [b.text() for b in window.top_bar._settings.findChildren(QPushButton) if b.isVisible()]
+    (box,) = window.top_bar._settings.findChildren(QComboBox)
+    return buttons, box if box.isVisible() else None
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "xor", "jump"])
+def test_at_1280_all_stands_on_one_line(open_window, eye, lesson):
+    window = open_window(lesson)
+    window.resize(1280, 720)
+    eye.settle(window)
+    bar = window.top_bar
+    assert bar.showing.mapTo(bar, bar.showing.rect().center()).y() - bar.title.geometry().center().y() in range(-2, 3)
+    buttons, box = settings(window)
+    assert bool(buttons) is (box is None)
+
+
+def test_a_setting_is_chosen_from_the_list(open_window, eye, hand):
+    window = open_window("xor")
+    window.resize(1280, 720)
+    eye.settle(window)
+    _, box = settings(window)
+    box.setFocus()
+    hand.key(Qt.Key.Key_Down)
+    assert window.bench.document.state.setting == list(window.bench.lesson.settings)[1]
+    window.bench.document.undo()
+    eye.settle(window)
+    assert box.currentText() == window.bench.lesson.settings[window.bench.document.state.setting].title
