@@ -58,7 +58,9 @@ def crash(monkeypatch, tmp_path, qtbot):
         before = documents(tmp_path)
         process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(value)])
         try:
-            qtbot.waitUntil(lambda: len(documents(tmp_path)) > len(before) or process.poll() is not None, timeout=60_000)
+            qtbot.waitUntil(
+                lambda: len(documents(tmp_path)) > len(before) or process.poll() is not None, timeout=60_000
+            )
         finally:
             process.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
             process.wait()

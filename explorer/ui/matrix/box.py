@@ -62,7 +62,7 @@ class MatrixBox(QWidget):
         self._beside.addStretch()
         self._column.addLayout(self._beside)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._tight = self._is_folded = self._is_picture = self._high = False
+        self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = False
         self._told = QSize()
         self._usual_heads: tuple[QSize, ...] = ()
         self._stand()
@@ -123,7 +123,7 @@ class MatrixBox(QWidget):
 
     def baseline(self) -> int | None:
         """Pixels from the top to the first row of cells: matrices beside each other have theirs at one height."""
-        if self._is_folded:
+        if self._is_folded or self._is_inline:
             return None
         if self._is_picture:
             return self._head_size(self._high).height() + self._column.spacing()
@@ -136,7 +136,7 @@ class MatrixBox(QWidget):
 
     def _size(self, high: bool) -> QSize:
         head = self._head_size(high)
-        if self._is_folded:
+        if self._is_folded or self._is_inline:
             return head
         gap, view, small = self._column.spacing(), self.view.size(), self._small.minimumSize()
         if self._is_picture:
@@ -153,9 +153,11 @@ class MatrixBox(QWidget):
         return self._usual_heads[high] if self._usual_heads else self._live_head(high)
 
     def _live_head(self, high: bool) -> QSize:
-        last = self._small.minimumSize() if self._is_folded else self._caption.sizeHint()
+        last = self._caption.sizeHint()
+        if self._is_folded or self._is_inline:
+            last = self._small.minimumSize() if self._is_folded else self.view.size()
         first, left = self._formula.sizeHint(), self._head.contentsMargins().left()
-        if high and not self._is_folded:
+        if high and not (self._is_folded or self._is_inline):
             return QSize(left + max(first.width(), last.width()), first.height() + last.height())
         across = first.width() + self._head.horizontalSpacing() + last.width()
         return QSize(left + across, max(first.height(), last.height()))
@@ -163,6 +165,7 @@ class MatrixBox(QWidget):
     def _stand(self) -> None:
         """Show the numbers, a small picture in their place, or both where not all numbers are in sight."""
         closed, whole = not self.matrix.open and self.matrix.array.size > 1, self.view.whole
+        self._be_inline(self._tight and self.matrix.array.size == 1)
         self._is_folded, self._is_picture = closed and self._tight, closed and not whole and not self._tight
         if self.small or not whole:
             self._small.stand(PLACE if self._is_folded else ALONE if self._is_picture else BESIDE)
@@ -174,9 +177,18 @@ class MatrixBox(QWidget):
                 else:
                     side.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._small.setVisible(self.small or not whole)
-        self._caption.setVisible(not self._is_folded)
+        self._caption.setVisible(not (self._is_folded or self._is_inline))
         self.view.setVisible(not self.small)
         self._show_heading()
+
+    def _be_inline(self, on: bool) -> None:
+        """Let a single number stand beside its formula, as small pictures do."""
+        if on != self._is_inline:
+            self._is_inline = on
+            if on:
+                self._head.addWidget(self.view, 0, 1, MIDDLE)
+            else:
+                self._beside.insertWidget(0, self.view, 0, Qt.AlignmentFlag.AlignTop)
 
     def _open(self, at: QPointF) -> None:
         """Show the numbers, those around a place of the picture first."""

@@ -74,6 +74,8 @@ class _Following(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(picture)
+        if picture.minimumHeight() == picture.maximumHeight():
+            self.setFixedHeight(picture.height())
 
     def tell(self, part: Descent) -> None:
         """Read the run."""

@@ -11,7 +11,7 @@ from explorer.ui.training.loss_grid import steepest
 from explorer.ui.training.loss_surface import LossSurface, within
 from explorer.ui.workbench import Workbench
 
-WIDTH = 330
+WIDTH, HEIGHT = 330, 270
 
 
 class SurfaceView(QWidget):
@@ -33,6 +33,7 @@ class SurfaceView(QWidget):
         self.picker.chosen.connect(self._choose)
         self.plot = LossSurface(bench, descent.looked_at)
         self.plot.setFixedWidth(px(WIDTH))
+        self.plot.setMinimumHeight(px(HEIGHT))
         self._words = mark(QLabel(), role="small")
         assert isinstance(self._words, QLabel)
         self._words.setWordWrap(True)
@@ -46,6 +47,10 @@ class SurfaceView(QWidget):
         self.plot.asked.connect(self._say)
         self.plot.drawn.connect(self._say)
         self._say()
+        for part in self.findChildren(QWidget):
+            part.ensurePolished()  # in the fonts that it will have
+        below = self._words.heightForWidth(px(WIDTH)) + self.picker.heightForWidth(px(WIDTH))
+        self.setFixedHeight(px(HEIGHT) + below + 2 * px(4))  # many weights make it high, not the surface low
 
     def reads(self) -> set[str]:
         """Nothing by itself: the surface follows the run, and so all changes."""
