@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -165,7 +168,24 @@ class Appearance(QObject):
         self._dressed = wanted
         self.theme = wanted[0]
         self.fonts = Fonts.at_scale(self._scale)
-        self._app.setFont(self.fonts.ui)
-        self._app.setPalette(palette(self.theme))
-        self._app.setStyleSheet(stylesheet(self.theme, self.fonts, self._scale))
+        with _no_widget_goes():
+            self._app.setFont(self.fonts.ui)
+            self._app.setPalette(palette(self.theme))
+            self._app.setStyleSheet(stylesheet(self.theme, self.fonts, self._scale))
         self.changed.emit()
+
+
+@contextmanager
+def _no_widget_goes() -> Iterator[None]:
+    """Meanwhile no widget is deleted: Qt goes through a list of all that there are, and would meet one that is gone.
+
+    What waits to be deleted goes before; Python's collector, which may delete on any thread, waits until it is over.
+    """
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

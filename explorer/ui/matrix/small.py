@@ -18,7 +18,7 @@ LOW, WIDE = 40, 132
 """Pixels at text scale 1 that the picture takes in the heading."""
 HIGH = 150
 """Pixels at text scale 1 down that it takes at most otherwise."""
-STRIP = 520
+STRIP = 760
 """Pixels at text scale 1 across that it takes at most in place of the numbers."""
 SQUARE, LEAST = 12, 6
 """Pixels at text scale 1 of a cell at most; and those of one that a frame fits into."""
