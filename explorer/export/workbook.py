@@ -165,7 +165,7 @@ class _Writer:
         sheet.write_rich_string(placed.head, 1, *parts)
         self._labels(sheet, placed)
         decimals = "0" if placed.words or node.op.whole else f"0.{'0' * decimals_of(value)}".rstrip(".")
-        shown = f"{decimals};−{decimals}"
+        shown = f'{decimals};"−"{decimals}'
         formulas, pin = self._formulas(placed), self._engine.pins.get(node.name)
         held = np.zeros(value.shape, dtype=bool) if pin is None else pin.cells
         computed, before, pinned = (self.look(name, shown) for name in ("computed", "before", "pinned"))
@@ -272,7 +272,7 @@ class _Writer:
                     when(where, f"{at}<0.1*{MINUS_INFINITY}", self.look("masked", '"−∞"'))
                 if value.dtype.kind == "f":
                     least = 0.5 * 0.1 ** (len(decimals) - 2)
-                    when(where, f"AND({at}<>0,ABS({at})<{least:g})", self.look("small", "0E+0;−0E+0"))
+                    when(where, f"AND({at}<>0,ABS({at})<{least:g})", self.look("small", '0E+0;"−"0E+0'))
             if not node.is_input:
                 when(area, f"ABS({here}-{there})>{near}*MAX(1,ABS({there}))", self.look("changed"))
             if isinstance(node.op, Softmax | RowShares | HeadMean):
@@ -373,7 +373,7 @@ class _Writer:
             pairs = ((f"{quoted(placed.sheet)}!{_range(one)}" for one in pair) for pair in sides)
             parts = ",".join(f"SUMPRODUCT(MAX(ABS({here}-{there})))" for here, there in pairs)
             change = f'=IFERROR(ROUND(MAX({parts}),{9 if self._model.dtype == "float64" else 4}),"undefined")'
-            sheet.write_formula(row, 5, change, self.look("text", '0.0000;−0.0000;"–"'), 0)
+            sheet.write_formula(row, 5, change, self.look("text", '0.0000;"−"0.0000;"–"'), 0)
 
     def _switches(self, sheet: Worksheet, row: int) -> int:
         """The choices that the model was built with. Returns the row below them."""

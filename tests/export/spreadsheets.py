@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from explorer.core.block import MINUS_INFINITY
+from explorer.core.block import MINUS_INFINITY, letters
 from explorer.core.engine import fresh
 from explorer.export.layout import lay_out
 from explorer.export.workbook import workbook
@@ -38,6 +38,25 @@ def forgotten(book: bytes) -> bytes:
             if name.startswith("xl/worksheets/"):
                 content = re.sub(rb"</f><v>[^<]*</v>", b"</f>", content)
             target.writestr(name, content)
+    return out.getvalue()
+
+
+def typed(book: bytes, graph, name: str, cell: tuple, what) -> bytes:
+    """The workbook after somebody has typed a number into a cell of a node, or a word before its row."""
+    layout = lay_out(graph)
+    placed = layout.nodes[name]
+    sheet = list(layout.sheets.values()).index(placed.sheet) + 2  # behind the contents
+    row, column = placed.block.row + cell[0], 0 if isinstance(what, str) else placed.block.column + cell[1]
+    content = f't="inlineStr"><is><t>{what}</t></is></c>' if isinstance(what, str) else f"><v>{what}</v></c>"
+    found, out = 0, BytesIO()
+    with ZipFile(BytesIO(book)) as source, ZipFile(out, "w") as target:
+        for part in source.namelist():
+            text = source.read(part)
+            if part == f"xl/worksheets/sheet{sheet}.xml":
+                old = rf'(<c r="{letters(column)}{row + 1}" s="\d+")( t="s")?><v>[^<]*</v></c>'
+                text, found = re.subn(old.encode(), rb"\1 " + content.encode(), text)
+            target.writestr(part, text)
+    assert found == 1
     return out.getvalue()
 
 
