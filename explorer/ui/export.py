@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QProgressDialog
+from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.export.files import ENDINGS, save_model
@@ -25,8 +25,17 @@ KINDS = {
 """What can be written, by the ending of the file."""
 
 
-def export(bench: Workbench, files: Files, stage: str) -> tuple[Path, ...]:
+def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = None) -> tuple[Path, ...]:
     """Ask for a file and write the model or the page of a stage into it, as its ending says; say where it went.
+
+    Parameters
+    ----------
+    bench : Workbench
+    files : Files
+    stage : str
+        The one whose page is in sight.
+    tab : QWidget, optional
+        What is in sight instead of a page: another tab of the window. It is drawn as it is there.
 
     Returns
     -------
@@ -38,11 +47,14 @@ def export(bench: Workbench, files: Files, stage: str) -> tuple[Path, ...]:
         return ()
     if path.suffix.lower() in ENDINGS:
         return write(files, lambda: save_model(bench.document, bench.lesson, path), "The model is in")
-    if path.suffix.lower() == ".gif":
+    if path.suffix.lower() == ".gif":  # other tabs have their own ways to move, so it is the page below that does
         return write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
-    from explorer.ui.render import on_paper
+    from explorer.ui.render import as_in_sight, on_paper
 
-    return write(files, lambda: save(path, on_paper(bench, stage, path.suffix.lower())), "The page is in")
+    ending = path.suffix.lower()
+    if tab is not None:
+        return write(files, lambda: save(path, as_in_sight(bench, tab, ending)), "The page is in")
+    return write(files, lambda: save(path, on_paper(bench, stage, ending)), "The page is in")
 
 
 class _CancelledError(Exception):

@@ -104,6 +104,12 @@ def on_paper(bench: Workbench, stage: str, ending: str) -> bytes:
         return draw(in_look(bench, white), stage, ending, parent=sheet)
 
 
+def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
+    """Draw a tab of the window as it stands there."""
+    title, ground = tab.accessibleName() or bench.lesson.title, qcolor(bench.appearance.theme.page)
+    return WRITERS[ending](Picture(tab, 1.0, tab.size(), ground, title, f"{title}. {spoken(tab)}"))
+
+
 def draw(
     bench: Workbench,
     stage: str,

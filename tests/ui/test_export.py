@@ -59,6 +59,14 @@ def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, expo
     assert window.bench.appearance.theme is DARK
 
 
+def test_another_tab_is_drawn_as_it_is_in_sight(window, export, eye):
+    window.show_page(1)
+    eye.settle(window)
+    path, told = export("train.png")
+    assert not told
+    assert QImage(str(path)).size() == window.training.size() * 2
+
+
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
 def test_pictures_say_what_is_to_be_seen_on_them(window, eye, ending):
     eye.go_to(window, "decoder.1.self.attention")

@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
             (self.actions_.open, self.files.open),
             (self.actions_.save, self.files.save),
             (self.actions_.save_as, self.files.save_as),
-            (self.actions_.export, lambda: export(bench, self.files, self.page().stage.name)),
+            (self.actions_.export, self.export),
             (self.actions_.copy_text, self.files.copy_text),
             (self.actions_.open_text, self.files.open_text),
             (self.actions_.undock, self.undock),
@@ -392,6 +392,11 @@ class MainWindow(QMainWindow):
         lesson = self.bench.lesson
         setting = lesson.settings.get(self.bench.document.state.setting)
         self._compared.setText(f"{lesson.title}{': ' + setting.title if setting else ''}")
+
+    def export(self) -> None:
+        """Ask for a file, and write the model or what is in sight into it."""
+        tab = self.pages.currentWidget()
+        export(self.bench, self.files, self.page().stage.name, None if tab is self._whole else tab)
 
     def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""
