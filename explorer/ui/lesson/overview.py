@@ -5,8 +5,7 @@ from PySide6.QtGui import QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from explorer.lessons.prose import numbers_of
-from explorer.lessons.schema import Lesson
-from explorer.lessons.states import StepStates
+from explorer.lessons.walk import Walk
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.drawn import lay_out, step_off_screen
 from explorer.ui.lesson.enlarged import HEIGHT, SCALE, WIDTH
@@ -25,12 +24,12 @@ class Pictures:
     ----------
     appearance : Appearance
         The program's look.
-    lesson : Lesson
+    walk : Walk
+        With the numbers drawn for this student.
     """
 
-    def __init__(self, appearance: Appearance, lesson: Lesson) -> None:
-        self._appearance, self.lesson = appearance, lesson
-        self._states = StepStates(lesson)
+    def __init__(self, appearance: Appearance, walk: Walk) -> None:
+        self._appearance, self._walk, self.lesson = appearance, walk, walk.lesson
         self._drawn: dict[int, QPixmap] = {}
 
     def step(self, number: int) -> QPixmap:
@@ -42,7 +41,7 @@ class Pictures:
             Where the step cannot be shown.
         """
         if number not in self._drawn:
-            state = self._states[number]
+            state = self._walk.state(number)
             with step_off_screen(self._appearance, self.lesson, number, state, SCALE) as (window, bench):
                 step, steps = self.lesson.steps[number], len(self.lesson.steps)
                 sheet = StepSheet(bench)
@@ -93,7 +92,7 @@ class Overview(QListWidget):
         """Show them."""
         lesson = self._guide.lesson
         if self._pictures is None or self._pictures.lesson is not lesson:
-            self._pictures = Pictures(self._bench.appearance, lesson)
+            self._pictures = Pictures(self._bench.appearance, self._guide.walk)
             self.clear()
             blank = QPixmap(SMALL)
             blank.fill(self._bench.appearance.theme.surface)

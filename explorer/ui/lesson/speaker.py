@@ -44,7 +44,7 @@ class Speaker(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.addActions(presenter.actions())
         self._program, self._guide, self._presenter = bench, guide, presenter
-        self._pictures = Pictures(bench.appearance, guide.lesson)
+        self._pictures = Pictures(bench.appearance, guide.walk)
         self._whole = QWidget()
         self._look = Enlarged(bench.appearance, self, 1.0)
         self.bench = in_look(bench, self._look)
@@ -123,7 +123,7 @@ class Speaker(QWidget):
         if at is None or at + 1 >= len(self._guide.steps):
             return
         if self._pictures.lesson is not self._guide.lesson:
-            self._pictures = Pictures(self._program.appearance, self._guide.lesson)
+            self._pictures = Pictures(self._program.appearance, self._guide.walk)
         try:
             picture = self._pictures.step(at + 1)
         except ExplorerError as error:
