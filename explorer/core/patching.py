@@ -19,6 +19,9 @@ from explorer.core.forward import Pin, run
 from explorer.core.graph import Graph
 from explorer.core.ops import Array, Concat, MatMul
 
+LEAST_WAY = 1e-3
+"""Below this difference two texts are said to answer alike: what is left is rounding."""
+
 
 @dataclass(frozen=True)
 class Site:
@@ -132,6 +135,6 @@ def moved(logits: Array, here: Array, there: Array, word: int) -> tuple[Array, i
         return np.asarray(of[..., word] - of[..., rival], np.float64)
 
     way = float(ahead(there) - ahead(here))
-    if not way:
+    if abs(way) < LEAST_WAY:
         return np.full(logits.shape[:-1], np.nan), rival
     return (ahead(logits) - float(ahead(here))) / way, rival

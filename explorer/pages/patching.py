@@ -56,6 +56,11 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
         f"how far the answer then moves from <b>{escape(says[word])}</b> to <b>{escape(says[rival])}</b>: 0 not at "
         "all, 1 all the way, as their logits differ. A click puts that part in as a pin; undo takes it out."
     )
+    if np.isnan(shares).all():
+        note = (
+            f"The other text is <i>{other_text}</i>. Both have the same answer, so there is no way between them: "
+            "choose another word, or take a pin out by undo."
+        )
     places = range(max(row + 1 - MOST_COLUMNS, 0), row + 1)
     lines = []
     for site, along in zip(sites(view.graph), shares, strict=True):
@@ -77,7 +82,8 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
 def _named(site: Site, names: Mapping[str, str]) -> str:
     if site.head is not None:
         return f"{names[site.after].partition(',')[0]}, head {site.head + 1}"
-    return f"after {names[site.after]}" if site.node == site.after else names[site.after]
+    named = names[site.after].replace("feed-forward", "net")  # there is little room
+    return f"after {named}" if site.node == site.after else named
 
 
 def _put(site: Site, place: int, other: Mapping[str, Array]) -> Edit:
@@ -154,4 +160,5 @@ def _nearest(view: View, sequence: str, place: int) -> list[int]:
 def _pass(view: View, sequence: str, place: int, number: int) -> Mapping[str, Array]:
     ids = view.values[f"{sequence}.tokens"].copy()
     ids[place] = number
-    return fresh(view.graph, {**view.state.used, f"{sequence}.tokens": ids}, view.engine.pins).values
+    # Without pins: what the model makes of the other text by itself.
+    return fresh(view.graph, {**view.state.used, f"{sequence}.tokens": ids}, {}).values

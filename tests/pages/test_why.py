@@ -7,7 +7,8 @@ from explorer.document.commands import SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.compose import stops
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.patching import SHOW
+from explorer.pages.patching import PLACE, SHOW
+from explorer.pages.patching import WORD as OTHER
 from explorer.pages.view import row_of
 from explorer.pages.why import PART, WHY, WORD, explains
 
@@ -106,6 +107,9 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     of.do(last.entries[4].leads.command())  # the last block at the last place: all of the answer
     rug = of.view.labels("output.words").index(page.notes.split("to <b>")[1].split("<")[0])
     assert int(of.value("output.logits")[4].argmax()) == rug
+    of.choose(PLACE, 1)
+    of.choose(OTHER, of.view.labels("input.words").index(what.options[what.chosen]))
+    assert "the same answer" in of.page(WHY.name).notes  # all of the way has been gone
     of.document.undo()
     assert np.array_equal(of.value("output.logits"), before)
 
