@@ -84,12 +84,16 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
 def _appearance(app: QApplication, settings: Settings) -> Appearance:
     """The theme and text scale of last time."""
     mode, scale = settings.get("theme", "system"), settings.get("text scale", 1.0)
-    look = Appearance(app, mode if mode in MODES else "system", scale if scale in SCALES else 1.0)
+    contrast, still = settings.get("more contrast", False), settings.get("less motion", False)
+    look = Appearance(app, mode if mode in MODES else "system", scale if scale in SCALES else 1.0, contrast, still)
 
     def remember() -> None:
         settings.set("theme", look.mode)
         settings.set("text scale", look.scale)
+        settings.set("more contrast", look.contrast)
+        settings.set("less motion", look.still)
 
+    look.switched.connect(remember)
     look.changed.connect(remember)
     return look
 

@@ -186,9 +186,15 @@ class Matrix(Element):
         return max(DECIMALS - self.decimals, 0) if there else 0
 
     def spoken(self, row: int, column: int) -> str:
-        """The labels of a cell and its number, for a screen reader."""
+        """A cell for a screen reader: whose it is, its labels and number, and what one can do with it."""
         power = f" times ten to the {self.power}".replace("-", "minus ") if self.power else ""
-        return f"{self.label(row, column)}: {self.text(row, column)}{power}"
+        labels = (("row", self.rows[row]), ("column", self.columns[column]))
+        where = ", ".join(f"{way} {label}" for way, label in labels if label)
+        kind = "yours" if self.editable else "held at a value of yours" if self.pinned(row, column) else "computed"
+        showing = "" if self.showing == "values" else f"{self.showing} of "
+        return ", ".join(
+            filter(None, (f"{showing}{self.name.rpartition('.')[2]}", where, f"{self.text(row, column)}{power}", kind))
+        )
 
     def label(self, row: int, column: int) -> str:
         """Both labels of a cell, for words."""

@@ -44,6 +44,11 @@ class Actions:
         self.theme = action("Light or dark", [QKeySequence("Ctrl+T")], self._switch_theme)
         self.larger = action("Larger text", [key.ZoomIn, QKeySequence("Ctrl+=")], lambda: appearance.zoom(1))
         self.smaller = action("Smaller text", [key.ZoomOut], lambda: appearance.zoom(-1))
+        self.contrast = action("More contrast", [QKeySequence("Ctrl+Alt+T")], appearance.set_contrast)
+        self.still = action("Less motion", [QKeySequence("Ctrl+Alt+M")], appearance.set_still)
+        for switch, on in ((self.contrast, appearance.contrast), (self.still, appearance.still)):
+            switch.setCheckable(True)
+            switch.setChecked(on)
         self.new_model = action("New model …", [key.New], lambda: None)
         self.open = action("Open …", [QKeySequence("Ctrl+O")], lambda: None)
         self.save = action("Save", [QKeySequence("Ctrl+S")], lambda: None)

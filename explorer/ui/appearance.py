@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QStyle
 
 from explorer.ui.colour import qcolor
 from explorer.ui.stylesheet import stylesheet
@@ -105,26 +105,44 @@ class Appearance(QObject):
     app : the application to dress
     mode : "system", "light" or "dark"
     scale : text scale, 1.0 is the system's own size
+    contrast : whether a person wants more contrast than usual, also where the system does not ask for it
+    still : whether a person wants less motion than usual
 
     Signals
     -------
     changing : before the application gets a new look: every widget there is will be polished anew
+    switched : motion was switched off or on
     changed : after the application wears the new look; widgets that paint by hand take `theme` and `fonts` from here
     """
 
     changing = Signal()
     changed = Signal()
+    switched = Signal()
 
-    def __init__(self, app: QApplication, mode: Mode = "system", scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        mode: Mode = "system",
+        scale: float = 1.0,
+        contrast: bool = False,
+        still: bool = False,
+    ) -> None:
         super().__init__(app)
         self._app = app
         self._mode: Mode = mode
         self._scale = scale
-        self._dressed: tuple[Theme, float] | None = None
+        self._dressed: tuple[bool, bool, float] | None = None
+        self.contrast = contrast
+        self.still = still
         self.theme = LIGHT
         self.fonts = Fonts.at_scale(scale)
         app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(self._dress)
+        # Both are kept: PySide takes the one for deleted as soon as nobody holds the other. Qt has it since 6.10.
+        self._hints = app.styleHints()
+        self._asked = self._hints.accessibility() if hasattr(self._hints, "accessibility") else None
+        if self._asked is not None:
+            self._asked.contrastPreferenceChanged.connect(self._dress)
         self.set_mode(mode)
 
     @property
@@ -151,6 +169,22 @@ class Appearance(QObject):
         self._scale = min(max(scale, SCALES[0]), SCALES[-1])
         self._dress()
 
+    def set_contrast(self, on: bool) -> None:
+        """Have more contrast, or as much as the system asks for."""
+        self.contrast = on
+        self._dress()
+
+    def set_still(self, on: bool) -> None:
+        """Have less motion, or as much as the system lets there be."""
+        self.still = on
+        self.switched.emit()
+
+    @property
+    def moves(self) -> bool:
+        """Whether something may move by itself: neither the person nor the system asks for less motion."""
+        animation = self._app.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)
+        return not self.still and animation > 0
+
     def zoom(self, steps: int) -> None:
         """Go up or down `SCALES`."""
         nearest = min(range(len(SCALES)), key=lambda k: abs(SCALES[k] - self._scale))
@@ -160,13 +194,18 @@ class Appearance(QObject):
         dark = self._mode == "dark" or (
             self._mode == "system" and self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
         )
-        wanted = (DARK if dark else LIGHT, self._scale)
+        asked = self._asked
+        high = Qt.ContrastPreference.HighContrast
+        strong = self.contrast or (asked is not None and asked.contrastPreference() == high)
+        wanted = (dark, strong, self._scale)
         # Every widget is polished anew by this, so it happens on a real change only (several signals may announce one).
         if wanted == self._dressed:
             return
         self.changing.emit()
         self._dressed = wanted
-        self.theme = wanted[0]
+        self.theme = DARK if dark else LIGHT
+        if strong:
+            self.theme = self.theme.strong
         self.fonts = Fonts.at_scale(self._scale)
         with _no_widget_goes():
             self._app.setFont(self.fonts.ui)

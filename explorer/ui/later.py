@@ -38,11 +38,12 @@ def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:
     """
 
     def act_or_wait() -> None:
-        window = owner.window().windowHandle()
+        top = owner.window()  # kept: PySide takes its handle for deleted as soon as nobody holds it
+        window = top.windowHandle()
         if window is None or window.isExposed() or not owner.isVisible():
             act()
         else:
-            _Exposed(owner, window, act)
+            _Exposed(owner, top, window, act)
 
     do_later(owner, act_or_wait)
 
@@ -50,9 +51,9 @@ def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:
 class _Exposed(QObject):
     """Waits until a window stands on the screen: Qt paints it as it hears of it."""
 
-    def __init__(self, owner: QObject, window: QWindow, act: Callable[[], object]) -> None:
+    def __init__(self, owner: QObject, top: QWidget, window: QWindow, act: Callable[[], object]) -> None:
         super().__init__(owner)
-        self._owner, self._act = owner, act
+        self._owner, self._top, self._act = owner, top, act
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

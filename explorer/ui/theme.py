@@ -15,7 +15,7 @@ Panels and widgets write no style sheet of their own. They take their look from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -79,6 +79,19 @@ class Theme:
     tooltip: str
     on_tooltip: str
     series: tuple[str, ...]  # curves and heads, in order: neither teal nor orange, and told apart by lightness too
+
+    @property
+    def strong(self) -> Theme:
+        """The same with more contrast: nothing is muted, and every line is as dark as those around controls."""
+        return replace(
+            self,
+            muted=self.text,
+            line=self.line_strong,
+            line_strong=self.muted,
+            cell_editable_border=self.cell_editable_text,
+            cell_computed_border=self.muted,
+            hatch=self.muted,
+        )
 
     @property
     def dark(self) -> bool:

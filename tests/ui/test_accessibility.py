@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.ui.colour import contrast
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.formula import Formula
@@ -51,6 +53,25 @@ def nameless(window):
     for view in window.findChildren(QWidget):
         if isinstance(view, QTableView | Plot | Formula) and view.isVisible() and not view.accessibleName():
             found.append(f"{view} has no name")
+    return found + [f"{role} below {way} has no name" for role, way in tree(window)]
+
+
+SILENT = {"Client", "Grouping", "LayeredPane", "Pane", "Filler", "Window", "StaticText", "Graphic", "ScrollBar"}
+"""Roles of what holds other things, or says what it says by being read."""
+
+
+def tree(window):
+    """Role and place of all that a screen reader comes to in a window and that has no name."""
+    found, left = [], [(QAccessible.queryAccessibleInterface(window), "")]
+    while left:
+        one, way = left.pop()
+        if one is None or not one.isValid() or one.state().invisible:
+            continue
+        role, kind = one.role().name, type(one.object()).__name__
+        if role not in SILENT and not one.text(QAccessible.Text.Name).strip():
+            found.append((role, f"{way} > {kind}"))
+        if role not in ("Table", "Tree", "List"):  # these speak by their cells
+            left += [(one.child(k), f"{way} > {kind}") for k in range(one.childCount())]
     return found
 
 
@@ -140,8 +161,31 @@ def test_focus_can_be_seen(window, hand, eye):
 def test_a_matrix_speaks_its_cells(window, eye):
     view = eye.views(window)["source.table"]
     index = view.table.index(2, 1)
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "welcome → 2: −0.3"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "table, row welcome, column 2, −0.3, yours"
     assert view.accessibleName() == "Matrix source.table, 3 rows, 4 columns"
+
+
+def test_a_computed_cell_says_so(window, eye):
+    eye.go_to(window, "encoder.1.self.attention")
+    view = eye.view(window, "encoder.1.self.head.1.scaled")
+    spoken = view.table.index(1, 2).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == f"scaled, row are, column welcome, {view.table.index(1, 2).data()}, computed"
+
+
+def test_more_contrast_and_less_motion_can_be_asked_for(window, qtbot):
+    look, actions = window.bench.appearance, window.actions_
+    plain = look.theme
+    actions.contrast.trigger()
+    assert look.theme == plain.strong
+    assert contrast(look.theme.muted, look.theme.page) > 12
+    actions.theme.trigger()
+    assert look.theme.dark is not plain.dark
+    assert look.theme.muted == look.theme.text
+    for switch in (actions.contrast, actions.theme):
+        switch.trigger()
+    assert look.theme is plain
+    actions.still.trigger()
+    assert not look.moves
 
 
 def test_pictures_speak_their_numbers(window, eye):

@@ -1,6 +1,6 @@
 """The middle of the window: the page of the stage that one is at. Pages that were seen are kept, and marked."""
 
-import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
@@ -69,7 +69,9 @@ class StageArea(QStackedWidget):
         for name, page in list(self._pages.items()):
             if page is not self.currentWidget():
                 self.removeWidget(self._pages.pop(name))
-                shiboken6.delete(page)  # at once: deleteLater would come too late to spare it
+                page.deleteLater()
+                # At once, to spare it that; by Qt: `shiboken6.delete` has ended the process now and then.
+                QCoreApplication.sendPostedEvents(page, QEvent.Type.DeferredDelete)
 
     def _drop(self, names: list[str]) -> None:
         if any(self._pages[name] is self.currentWidget() for name in names):

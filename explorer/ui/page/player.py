@@ -4,7 +4,7 @@ choices on the page.
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QStyle, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from explorer.pages.page import Note, Player
 from explorer.ui.page.gestures import perform
@@ -80,17 +80,13 @@ class PlayerView(QWidget):
         last = len(self._player.steps)
         if self.playing:
             self._timer.stop()
-        elif self._still():
+        elif not self._bench.appearance.moves:
             self._go_to(last)
         else:
             if self._player.value >= last:
                 self._go_to(0)
             self._timer.start(EACH)
         self._show()
-
-    def _still(self) -> bool:
-        """Whether the system asks for less motion."""
-        return self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self) <= 0
 
     def _go_faster(self) -> None:
         """The next speed; after the fastest, the slowest."""

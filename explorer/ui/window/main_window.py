@@ -104,13 +104,18 @@ class MainWindow(QMainWindow):
 
         self.tokens = TokenBar(bench)
         self.map = PipelineMap(bench, self.actions_.fold_list)
+        self.tokens.setAccessibleName("Words that the model reads")
+        self.map.setAccessibleName("Stages")
         self._list_again = later(self, self.map.rebuild)
         self.inspector = Inspector(bench, self.actions_.fold_right)
+        self.inspector.setAccessibleName("About what is pointed at")
         self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
+        self.lesson_bar.setAccessibleName("About the example")
         self.area = StageArea(bench)
         self.comparison: Comparison | None = None
         self.docks = Docks(bench, self)
         self.top_bar = TopBar(bench, self.actions_, self.files)
+        self.top_bar.setAccessibleName("What is open")
         self.top_bar.page_chosen.connect(self.show_page)
 
         # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
@@ -139,6 +144,7 @@ class MainWindow(QMainWindow):
         across.addWidget(self.map)
         page = QFrame()
         page.setObjectName("page")
+        page.setAccessibleName("Page")
         across.addWidget(page, 1)
         aside = Aside(self.inspector)
         across.addWidget(aside)
@@ -146,6 +152,7 @@ class MainWindow(QMainWindow):
         across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)
         middle = _down(page)
         self._split = QSplitter()
+        self._split.setAccessibleName("Page, and what is compared with it")
         self._split.setChildrenCollapsible(False)
         middle.addWidget(self._split, 1)
         middle.addWidget(self.lesson_bar)

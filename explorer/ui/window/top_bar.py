@@ -122,7 +122,7 @@ class TopBar(QFrame):
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole])
         menu.addSeparator()
-        menu.addActions([actions.fold_list, actions.fold_right, actions.fold_bottom])
+        menu.addActions([actions.fold_list, actions.fold_right, actions.fold_bottom, actions.contrast, actions.still])
         menu.addSeparator()
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu

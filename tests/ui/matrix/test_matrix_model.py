@@ -30,8 +30,10 @@ def test_labels_are_headers(shown):
 
 
 def test_what_a_screen_reader_says_names_the_cell(shown):
-    assert shown("source.table").table.index(0, 2).data(Role.AccessibleTextRole) == "You → 3: −0.1"
-    assert shown("encoder.1.ffn.b_1").table.index(0, 0).data(Role.AccessibleTextRole).endswith("1: 0.010")
+    assert (
+        shown("source.table").table.index(0, 2).data(Role.AccessibleTextRole) == "table, row You, column 3, −0.1, yours"
+    )
+    assert shown("encoder.1.ffn.b_1").table.index(0, 0).data(Role.AccessibleTextRole) == "b_1, column 1, 0.010, yours"
 
 
 def test_the_tooltip_and_the_editor_have_every_digit(shown):

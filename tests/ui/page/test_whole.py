@@ -3,10 +3,11 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QLabel, QStyle
+from PySide6.QtWidgets import QLabel
 
 from explorer.pages.compose import WHOLE
 from explorer.pages.played import PLAYED
+from explorer.ui.appearance import Appearance
 from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import PlayerView
@@ -34,9 +35,7 @@ def taken(window):
 
 def motion(monkeypatch, milliseconds):
     """As if the system asked for so much motion."""
-    monkeypatch.setattr(
-        PlayerView, "_still", lambda self: milliseconds <= 0 and QStyle.StyleHint.SH_Widget_Animation_Duration
-    )
+    monkeypatch.setattr(Appearance, "moves", milliseconds > 0)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,434 @@
+"""A monkey at the window: random keys, clicks, drags, wheels, sizes, edits, undo, files, themes, lessons and training.
+
+`make test` lets it do a few hundred things. ``pytest -m long tests/ui/test_monkey.py`` gives it ten minutes (or
+``MONKEY_S`` seconds, from the seed ``MONKEY_SEED``) and measures how long the event loop is held, and memory.
+"""
+
+import faulthandler
+import gc
+import os
+import random
+import re
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.core.forward import same_bytes
+from explorer.core.models import build
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.document.document import Document
+from explorer.lessons.loader import catalogue, load
+from explorer.settings import Settings
+from explorer.ui.window.top_bar import PAGES
+from explorer.words import download
+
+ACTS, SECONDS = 40, 600
+HELD_S, GROWN = 0.2, 50_000_000
+KEY, NO, CTRL, SHIFT, ALT = (
+    Qt.Key,
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+KEYS = [
+    *[(key, NO) for key in (KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Tab, KEY.Key_Return)],
+    *[(key, NO) for key in (KEY.Key_Escape, KEY.Key_Backspace, KEY.Key_Space, KEY.Key_Delete, KEY.Key_F6, KEY.Key_F5)],
+    *[(key, NO) for key in (KEY.Key_0, KEY.Key_5, KEY.Key_Minus, KEY.Key_Period, KEY.Key_A, KEY.Key_Plus, KEY.Key_F1)],
+    *[(key, CTRL) for key in (KEY.Key_Z, KEY.Key_Y, KEY.Key_C, KEY.Key_V, KEY.Key_X, KEY.Key_A, KEY.Key_Return)],
+    *[(key, CTRL) for key in (KEY.Key_B, KEY.Key_I, KEY.Key_J, KEY.Key_K, KEY.Key_G, KEY.Key_E, KEY.Key_T)],
+    *[(key, CTRL) for key in (KEY.Key_PageDown, KEY.Key_PageUp, KEY.Key_Plus, KEY.Key_Minus, KEY.Key_S, KEY.Key_O)],
+    *[(key, CTRL | SHIFT) for key in (KEY.Key_D, KEY.Key_C, KEY.Key_E)],
+    *[(key, CTRL | ALT) for key in (KEY.Key_C, KEY.Key_V)],
+    *[(key, ALT) for key in (KEY.Key_Home, KEY.Key_Left, KEY.Key_Right)],
+    *[(key, SHIFT) for key in (KEY.Key_Tab, KEY.Key_F1, KEY.Key_F6, KEY.Key_Right)],
+]
+BUTTONS = (Qt.MouseButton.LeftButton,) * 4 + (Qt.MouseButton.RightButton,)
+
+
+class Dialogs:
+    """Answers of somebody who does not read the questions."""
+
+    def __init__(self, chance, folder):
+        self._chance, self._folder = chance, folder
+
+    def __getattr__(self, kind):
+        def answer(*_):
+            match kind:
+                case "keep":
+                    return self._chance.choice(("save", "discard", "cancel"))
+                case "to_open" | "to_save":
+                    return self._chance.choice((None, *self._folder.glob("*.explorer"), self._folder / "a.explorer"))
+                case "replace" | "replace_changed":
+                    return self._chance.random() < 0.5
+            return None
+
+        return answer
+
+
+class Monkey:
+    """Does random things to a window, each followed by a few turns of the event loop.
+
+    Parameters
+    ----------
+    window : MainWindow
+    folder : Path
+        Where its files are.
+    seed : int
+    """
+
+    def __init__(self, window, folder, seed):
+        self.window, self.bench, self.folder = window, window.bench, folder
+        self.chance = random.Random(seed)
+        self.log = []
+        window.files.dialogs = Dialogs(self.chance, folder)
+        (folder / "damaged.explorer").write_bytes(b"\x20" + bytes(7) + b"{" + bytes(90))
+        self.lessons = [one.id for one in catalogue()]
+        self._acts = [
+            *[self.click] * 8,
+            *[self.press_keys] * 8,
+            *[self.edit] * 4,
+            *[self.go] * 4,
+            *[self.drag, self.wheel, self.travel] * 3,
+            *[self.resize, self.look, self.pin, self.switch, self.train, self.file] * 2,
+            *[self.tokens, self.lesson, self.tab, self.size_of_text],
+        ]
+        # Somebody closes what stands in the way: a dialog runs an event loop of its own.
+        self._closer = QTimer(window, interval=30)
+        self._closer.timeout.connect(self._close)
+        self._closer.start()
+
+    def act(self):
+        """Do one thing."""
+        act = self.chance.choice(self._acts)
+        self.log.append(act.__name__)
+        try:
+            self.log[-1] = f"{act.__name__} {act() or ''}"
+        except ExplorerError as error:  # what a person would be told
+            self.log[-1] = f"{act.__name__}: {error.id}"
+
+    def end(self):
+        self._closer.stop()
+        self._close()
+        self.window.lessons.close_down()
+        self.bench.descent.end()
+
+    def _close(self):
+        for widget in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
+            if widget is not None and self.chance.random() < 0.5:
+                keys = (KEY.Key_Down, KEY.Key_Down, KEY.Key_Tab, KEY.Key_Return)
+                if isinstance(widget, QMenu):
+                    keys = (KEY.Key_Down, KEY.Key_Up)
+                QTest.keyClick(widget, self.chance.choice(keys))
+            elif widget is not None:
+                widget.close()
+
+    # Hands
+
+    def _place(self):
+        """A window that is in sight, and a place in it: half of the time on a widget that takes the keyboard."""
+        tops = [one for one in QApplication.topLevelWidgets() if one.isVisible() and one.windowHandle() is not None]
+        self._top = top = self.chance.choice(tops or [self.window])  # held, or its handle were taken for deleted
+        widgets = [one for one in top.findChildren(QWidget) if one.isVisible()]
+        if self.chance.random() < 0.5:
+            widgets = [one for one in widgets if one.focusPolicy() != Qt.FocusPolicy.NoFocus] or widgets
+        widget = self.chance.choice(widgets or [top])
+        inside = QPoint(self.chance.randrange(max(widget.width(), 1)), self.chance.randrange(max(widget.height(), 1)))
+        at = widget.mapTo(top, inside) if widget is not top else inside
+        self.log[-1] += f" {type(widget).__name__} {widget.accessibleName()[:40]!r}"
+        return top.windowHandle(), self._inside(top, at)
+
+    @staticmethod
+    def _inside(top, at):
+        """The nearest place of a window: what lies outside it no mouse reaches."""
+        return QPoint(min(max(at.x(), 0), top.width() - 1), min(max(at.y(), 0), top.height() - 1))
+
+    def click(self):
+        handle, at = self._place()
+        QTest.mouseMove(handle, at)
+        button, modifiers = self.chance.choice(BUTTONS), self.chance.choice((NO, NO, NO, CTRL, SHIFT))
+        for _ in range(self.chance.choice((1, 1, 1, 1, 2))):
+            if handle in QGuiApplication.allWindows():  # the click before may have closed it
+                QTest.mousePress(handle, button, modifiers, at)
+            if handle in QGuiApplication.allWindows():
+                QTest.mouseRelease(handle, button, modifiers, at)
+        return self.log[-1][6:]
+
+    def drag(self):
+        handle, at = self._place()
+        by = QPoint(self.chance.randrange(-200, 200), self.chance.randrange(-200, 200))
+        QTest.mouseMove(handle, at)
+        QTest.mousePress(handle, Qt.MouseButton.LeftButton, NO, at)
+        for k in range(1, 4):
+            if handle in QGuiApplication.allWindows():
+                QTest.mouseMove(handle, self._inside(handle, at + by * k / 3))
+            QApplication.processEvents()
+        if handle in QGuiApplication.allWindows():
+            QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, NO, self._inside(handle, at + by))
+        return self.log[-1][5:]
+
+    def wheel(self):
+        handle, at = self._place()
+        for _ in range(self.chance.randrange(1, 6)):
+            turn = QPoint(0, 120 * self.chance.choice((-1, 1)))
+            if handle in QGuiApplication.allWindows():
+                QTest.wheelEvent(handle, at, turn, QPoint(), self.chance.choice((NO, NO, CTRL)))
+        return self.log[-1][6:]
+
+    def press_keys(self):
+        keys = [self.chance.choice(KEYS) for _ in range(self.chance.randrange(1, 5))]
+        for key, modifiers in keys:
+            focus = QApplication.focusWindow() or self.window.windowHandle()
+            if focus is not None:
+                QTest.keyPress(focus, key, modifiers)
+                if focus in QGuiApplication.allWindows():  # the key may have closed it
+                    QTest.keyRelease(focus, key, modifiers)
+        return [f"{modifiers.value}+{key.name}" for key, modifiers in keys]
+
+    def resize(self):
+        for _ in range(self.chance.choice((1, 1, 15))):
+            size = self.chance.randrange(700, 2000), self.chance.randrange(400, 1200)
+            self.window.resize(*size)
+            if self.chance.random() < 0.5:
+                QApplication.processEvents()
+        return size
+
+    # The model
+
+    def _node(self, inputs):
+        graph = self.bench.document.wanted.graph
+        names = [name for name, node in graph.nodes.items() if node.is_input is inputs and not node.op.whole]
+        name = self.chance.choice(names)
+        return name, tuple(self.chance.randrange(max(n, 1)) for n in graph.shape(name))
+
+    def edit(self):
+        name, cell = self._node(True)
+        value = self.chance.choice((0.0, -1.5, 1e-9, 1e6, self.chance.gauss(0, 1)))
+        self.bench.document.do(SetCells(name, {cell: value}))
+        return name, cell, value
+
+    def pin(self):
+        name, cell = self._node(False)
+        self.bench.document.do(PinCells(name, {cell: self.chance.random()}))
+        return name, cell
+
+    def switch(self):
+        block, kind = self.chance.choice(list(self.bench.document.wanted.model.blocks().items()) or [("", "")])
+        if kind:
+            name, switch = self.chance.choice(list(SWITCHES[kind].items()))
+            value = self.chance.choice(
+                switch.choices or ((True, False) if isinstance(switch.default, bool) else (1, 2))
+            )
+            self.bench.document.do(SetSwitch(block, name, value))
+            return block, name, value
+        return None
+
+    def tokens(self):
+        graph = self.bench.document.wanted.graph
+        for sequence in graph.sequences:
+            words = self.bench.document.words(sequence)
+            self.bench.document.do(
+                SetTokens(sequence, tuple(self.chance.choices(words, k=self.chance.randrange(1, 6))))
+            )
+
+    def travel(self):
+        for _ in range(self.chance.randrange(1, 6)):
+            self.chance.choice((self.bench.document.undo, self.bench.document.undo, self.bench.document.redo))()
+
+    def train(self):
+        descent = self.bench.descent
+        if descent.possible:
+            match self.chance.randrange(5):
+                case 0:
+                    descent.take(self.chance.randrange(1, 20))
+                case 1:
+                    descent.play()
+                case 2:
+                    descent.travel(self.chance.randrange(descent.at + 1))
+                case 3:
+                    descent.stop()
+                case _:
+                    descent.start_over()
+
+    # The window
+
+    def go(self):
+        stage = self.chance.choice(self.bench.selection.places).name
+        self.bench.selection.go_to(stage)
+        return stage
+
+    def tab(self):
+        page = self.chance.randrange(len(PAGES))
+        self.window.show_page(page)
+        return PAGES[page]
+
+    def look(self):
+        self.bench.selection.set_head(self.chance.choice((None, 0, 1)))
+        self.bench.selection.show(self.chance.choice(("values", "change", "gradient")))
+
+    def size_of_text(self):
+        if self.chance.random() < 0.3:
+            self.window.actions_.theme.trigger()
+        else:
+            self.bench.appearance.zoom(self.chance.choice((-1, 1)))
+
+    def lesson(self):
+        id = self.chance.choice(self.lessons)
+        lesson = load(id)
+        if lesson.steps and self.chance.random() < 0.7:
+            self.window.lessons.begin(id, self.chance.random() < 0.3)
+            for _ in range(self.chance.randrange(4)):
+                self.window.lessons.next.trigger()
+        else:
+            self.window.files.open_lesson(lesson)
+        return id
+
+    def file(self):
+        files = self.window.files
+        acts = (files.save, files.save_as, files.open, files.copy_text, files.open_text)
+        self.chance.choice(acts)()
+
+
+@pytest.fixture
+def monkey(open_window, tmp_path, monkeypatch):
+    """A monkey that reaches neither the network nor another program."""
+
+    def no_connection(*_, **__):
+        raise ExplorerError("download-offline", name="all", reason="a test")
+
+    monkeypatch.setattr(download, "_opener", no_connection)
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: QUrl(url).isValid())
+    for name in ("getOpenFileName", "getSaveFileName"):
+        monkeypatch.setattr(QFileDialog, name, lambda *_, **__: ("", ""))
+    made = []
+
+    def let_loose(seed):
+        (tmp_path / "files").mkdir()
+        made.append(Monkey(open_window(settings=Settings(tmp_path / "settings")), tmp_path / "files", seed))
+        return made[0]
+
+    yield let_loose
+    for one in made:
+        one.end()
+
+
+def live(monkey, qtbot, qtlog, go_on):
+    """Let it act as long as something says so; the first exception or warning of Qt ends it, with what it did."""
+    warnings, told, loop = len(qtlog.records), [], QEventLoop()
+    timer = QTimer(monkey.window)  # within a loop of its own: what is to be deleted later goes there, and only there
+
+    def act():
+        monkey.act()
+        told[:] = [one.message for one in qtlog.records[warnings:] if "does not support" not in one.message]
+        if exceptions or told or not go_on():
+            loop.quit()
+        timer.setInterval(monkey.chance.choice((0, 0, 0, 20)))
+
+    timer.timeout.connect(act)
+    with qtbot.captureExceptions() as exceptions:
+        timer.start()
+        loop.exec()
+        timer.stop()
+        happened = "".join("".join(traceback.format_exception(*one)) for one in exceptions)
+        if happened or told:
+            pytest.fail(f"After {len(monkey.log)} acts:\n" + "\n".join([*monkey.log[-12:], happened, *told]))
+        monkey.end()
+        monkey.bench.document.settle()
+        monkey.bench.bridge.flush()
+
+
+def is_as_built_afresh(document):
+    """Whether every value is that of a new graph of the same model, inputs and pins."""
+    state, values = document.state, document.engine.values
+    assert state.graph.nodes == build(state.model).nodes
+    return all(same_bytes(array, values[name]) for name, array in Document(state).engine.values.items())
+
+
+def test_a_monkey_at_the_window(monkey, qtbot, qtlog):
+    mine = monkey(1)
+    live(mine, qtbot, qtlog, lambda: len(mine.log) < ACTS)
+    assert is_as_built_afresh(mine.bench.document)
+
+
+class Watch:
+    """Where the window's thread is when the event loop has been held too long: in its own time, not that of others."""
+
+    def __init__(self, monkey, file):
+        self._monkey, self._file, self._ended = monkey, file, threading.Event()
+        self.held, self.where = Counter(), Counter()
+        self.longest = 0.0
+        self._clock = time.pthread_getcpuclockid(threading.main_thread().ident)
+        self._since = time.clock_gettime(self._clock)
+        dispatcher = QApplication.instance().eventDispatcher()
+        dispatcher.awake.connect(self.beat)
+        dispatcher.aboutToBlock.connect(self.beat)
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def beat(self):
+        now = time.clock_gettime(self._clock)
+        held, self._since = now - self._since, now
+        self.longest = max(self.longest, held)
+        if held > HELD_S:
+            self.held[self._monkey.log[-1].split()[0] if self._monkey.log else ""] += 1
+
+    def _watch(self):
+        while not self._ended.wait(0.02):
+            if time.clock_gettime(self._clock) - self._since > HELD_S:
+                # Not `sys._current_frames`: whoever holds a frame keeps its painter from ending.
+                with self._file.open("w+") as stream:
+                    faulthandler.dump_traceback(stream)
+                    stream.seek(0)
+                    found = re.findall(r'/explorer/.*?(\w+)\.py", line \d+ in (\S+)', stream.read())
+                self.where[" < ".join(map(".".join, found[:4]))] += 1
+
+    def end(self):
+        self._ended.set()
+        self._thread.join()
+        dispatcher = QApplication.instance().eventDispatcher()
+        dispatcher.awake.disconnect(self.beat)
+        dispatcher.aboutToBlock.disconnect(self.beat)
+
+
+def memory():
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="time and memory are measured otherwise elsewhere")
+def test_a_monkey_for_ten_minutes(monkey, qtbot, qtlog, capfd, tmp_path):
+    seconds, seed = float(os.environ.get("MONKEY_S", SECONDS)), int(os.environ.get("MONKEY_SEED", "2"))
+    mine, begun, sizes = monkey(seed), time.monotonic(), []
+
+    def go_on():
+        gone = time.monotonic() - begun
+        if gone > seconds * (len(sizes) + 1) / 10:
+            sizes.append(memory())
+        return gone < seconds
+
+    for page in range(len(PAGES)):  # what is loaded once is no growth
+        mine.window.show_page(page)
+    watch = Watch(mine, tmp_path / "where")
+    try:
+        live(mine, qtbot, qtlog, go_on)
+    finally:
+        watch.end()
+        with capfd.disabled():
+            print(f"\nseed {seed}: {len(mine.log)} acts in {time.monotonic() - begun:.0f} s")
+            print(f"held for {1000 * watch.longest:.0f} ms at most, {watch.held.total()} times for too long:")
+            print(dict(watch.held), *(f"{n:4} {where}" for where, n in watch.where.most_common(12)), sep="\n")
+            print("MB:", *(size // 1_000_000 for size in sizes))
+    assert sizes[-1] - sizes[len(sizes) // 2] < GROWN  # half of the time for what is kept: pages, fonts, undo
+    assert is_as_built_afresh(mine.bench.document)
