@@ -517,3 +517,26 @@ def test_the_menu_of_a_word(window, hand, words, chip, qtbot):
     hand.key(Key.Key_Return)
     assert words() == ["You", "welcome"]
     assert QApplication.activePopupWidget() is None
+
+
+def test_a_word_that_a_trained_model_does_not_know_is_said_to_be_unknown(open_window):
+    window = open_window("tiny-gpt")
+    window.tokens._strips["input"].add()
+    window.tokens._strips["input"]._typed("dogg")
+    window.bench.bridge.flush()
+    said = window.tokens._row.text()
+    assert said.startswith("Unknown to the model: “dogg”; nearest: dog")
+    assert not window.tokens._row.isHidden()
+
+
+def test_what_is_typed_for_a_model_of_pieces_falls_into_pieces(open_window):
+    window = open_window("tiny-reader")
+    strip = window.tokens._strips["input"]
+    strip.edit_all()
+    assert strip._edit[2].text() == "The flibbertigibbet was a"
+    strip._typed("A dragon slept")
+    window.bench.bridge.flush()
+    words = window.bench.document.words("input")
+    assert "".join(words) == "A␣dragon␣slept"
+    assert len(words) > 3
+    assert window.tokens._row.isHidden()  # nothing is unknown
