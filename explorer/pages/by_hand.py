@@ -76,6 +76,7 @@ def _laid_out(
     elements: tuple[Element, ...], schemes: Mapping[str, Scheme], gone: frozenset[str]
 ) -> tuple[Element, ...]:
     kept: list[Element] = []
+    alone: list[Item] = []  # a single number that is left of a row stands in the next one
     for element in elements:
         match element:
             case Row(items=items):
@@ -84,8 +85,11 @@ def _laid_out(
                     for part in _laid_out((item.element,), schemes, gone):
                         arrow = item.sign == "→" and inside and not isinstance(part, Scheme)
                         inside.append(Item("→" if arrow else "", part))
-                if inside:
-                    kept.append(Row(element.id, tuple(inside), element.folds))
+                if len(inside) < len(items) and all(_is_number(item.element) for item in inside):
+                    alone += inside
+                else:
+                    kept.append(Row(element.id, (*inside, *alone), element.folds))
+                    alone = []
             case Stack(elements=within):
                 left = _laid_out(within, schemes, gone)
                 kept.append(Stack(element.id, element.title, left, element.width, element.ink))
@@ -94,7 +98,11 @@ def _laid_out(
                     kept.append(schemes.get(id, element))
             case _:
                 kept.append(element)
-    return tuple(kept)
+    return (*kept, Row("numbers", tuple(alone))) if alone else tuple(kept)
+
+
+def _is_number(element: Element) -> bool:
+    return isinstance(element, Matrix) and element.array.size == 1
 
 
 def _scheme(view: View, result: Matrix) -> Scheme | None:

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.pages.by_hand import LAYOUT, Scheme
+from explorer.pages.page import Row
 
 STAGE = "encoder.1.self.attention"
 
@@ -47,6 +48,11 @@ def test_what_stands_in_a_scheme_stands_nowhere_else(by_hand):
     ids = [element.id for element in page.elements]
     assert len(ids) == len(set(ids))
     assert "encoder.1.self.W_Q" not in ids
+
+
+def test_the_scale_does_not_stand_alone(by_hand):
+    (row,) = [row for row in by_hand.page(STAGE).all(Row) if any(i.element.id.endswith("scale") for i in row.items)]
+    assert len(row.items) > 1
 
 
 def test_products_that_nobody_multiplies_by_hand_stay_in_a_row(by_hand):

@@ -121,8 +121,9 @@ class TopBar(QFrame):
         menu.addActions([actions.copy_text, actions.open_text, actions.export])
         menu.addSeparator()
         menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole])
-        menu.addSeparator()
-        menu.addActions([actions.fold_list, actions.fold_right, actions.fold_bottom, actions.contrast, actions.still])
+        view = menu.addMenu("View")
+        view.addActions([actions.fold_list, actions.fold_right, actions.fold_bottom])
+        view.addActions([actions.contrast, actions.still])
         menu.addSeparator()
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
         return menu
