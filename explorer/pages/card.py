@@ -50,7 +50,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     if learned and top is not None:
         scores = top.table("card")
         lines = [
-            (name, written(scores.real(name, 0.0, -1e12, 1e12), 3), SCORES.get(name, ""))
+            (name, _score(scores.real(name, 0.0, -1e12, 1e12)), SCORES.get(name, ""))
             for name in scores
             if name not in ("weights", "steps")
         ]
@@ -82,6 +82,10 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
         found.insert(2, ("d_model", f"{model.d_model}"))
     found += [(axis, f"{len(graph.axes[axis]):,}") for axis in dict.fromkeys(graph.sequences.values())]
     return [*found, ("type of its numbers", model.dtype)]
+
+
+def _score(value: float) -> str:
+    return f"{value:,.0f}" if value.is_integer() else written(value, 3)
 
 
 def _recipe(name: str) -> list[Element]:
