@@ -20,7 +20,7 @@ import pytest
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
@@ -137,17 +137,12 @@ class Monkey:
     # Hands
 
     def _place(self):
-        """A window that is in sight, and a place in it: half of the time on a widget that takes the keyboard."""
+        """A window that is in sight, and a place in it. No widget is asked for: each would get an object of Python."""
         tops = [one for one in QApplication.topLevelWidgets() if one.isVisible() and one.windowHandle() is not None]
         self._top = top = self.chance.choice(tops or [self.window])  # held, or its handle were taken for deleted
-        widgets = [one for one in top.findChildren(QWidget) if one.isVisible()]
-        if self.chance.random() < 0.5:
-            widgets = [one for one in widgets if one.focusPolicy() != Qt.FocusPolicy.NoFocus] or widgets
-        widget = self.chance.choice(widgets or [top])
-        inside = QPoint(self.chance.randrange(max(widget.width(), 1)), self.chance.randrange(max(widget.height(), 1)))
-        at = widget.mapTo(top, inside) if widget is not top else inside
-        self.log[-1] += f" {type(widget).__name__} {widget.accessibleName()[:40]!r}"
-        return top.windowHandle(), self._inside(top, at)
+        at = QPoint(self.chance.randrange(top.width()), self.chance.randrange(top.height()))
+        self.log[-1] += f" {type(top).__name__} {at.toTuple()}"
+        return top.windowHandle(), at
 
     @staticmethod
     def _inside(top, at):
