@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
+from explorer.core.nudge import check_cell
 from explorer.core.numbers import exact, written
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
+from explorer.ui.inspector import inspector
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent
 from explorer.ui.widgets.formula import typeset
@@ -352,7 +355,10 @@ def test_a_whole_number_says_why_it_has_no_gradient(gradients, eye):
 
 def test_the_check_of_a_large_model_is_not_waited_for(gradients, hand, qtbot, monkeypatch):
     monkeypatch.setattr(descent, "LARGE", 1)
+    go_on = Event()
+    monkeypatch.setattr(inspector, "check_cell", lambda *cell: check_cell(*cell) if go_on.wait() else None)
     assert "being computed" in checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
+    go_on.set()
     qtbot.waitUntil(lambda: "✓ the same to" in gradients.inspector._checked.text())
     checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
     gradients.bench.selection.choose(Cell("source.table", (0, 1)))
