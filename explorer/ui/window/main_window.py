@@ -371,8 +371,6 @@ class MainWindow(QMainWindow):
         """The page of the stage that is in sight."""
         return self.area.page()
 
-    # Side by side
-
     def undock(self) -> QDockWidget:
         """The stage that is in sight in a window of its own, which can stand beside the others."""
         return self.docks.open(self.page().stage)
