@@ -91,9 +91,9 @@ def _rows(view: View, sequence: str, row: int, on: bool) -> Listing:
 
 
 def _named(view: View, name: str) -> str:
-    """A node by its layer and its short name."""
+    """A node by its layer, its block there and its short name."""
     path = name.split(".")
-    return f"layer {path[1]}, {view.nodes[name].short}" if path[0] == "decoder" else name
+    return f"layer {path[1]}, {path[2]} {view.nodes[name].short}" if path[0] == "decoder" else view.nodes[name].short
 
 
 def _cost(view: View, sequence: str, row: int) -> tuple[Element, ...]:

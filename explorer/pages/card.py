@@ -80,7 +80,7 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     found = [("kind", model.kind), ("layers", f"{model.layers}"), ("numbers that are learned", f"{learned:,}")]
     if graph.sequences:
         found.insert(2, ("d_model", f"{model.d_model}"))
-    found += [(axis, f"{len(graph.axes[axis]):,}") for axis in dict.fromkeys(graph.sequences.values())]
+    found += [(f"words of the {name}", f"{len(graph.axes[axis]):,}") for name, axis in graph.sequences.items()]
     return [*found, ("type of its numbers", model.dtype)]
 
 

@@ -9,8 +9,8 @@ from explorer.core.numbers import written
 from explorer.document.state import State
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.page import BAR, HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section
-from explorer.pages.turned import is_off, turn
+from explorer.pages.page import HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section
+from explorer.pages.turned import average, is_averaged, is_off, turn
 from explorer.pages.view import View
 from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
 
@@ -87,38 +87,44 @@ def _name(head: Head) -> str:
 
 
 def _gallery(view: View, measured: tuple[Head, ...], costs: bool) -> Listing:
-    columns = [Column("head"), Column("what it does", width=300), Column("share", NUMBER), Column("", BAR, 90)]
-    columns += [Column("by chance", NUMBER)]
-    if costs:
-        columns += [Column("loss +", NUMBER), Column("averaged +", NUMBER), Column("words it costs")]
-    columns += [Column("here"), Column("example")]
+    columns = [Column("head"), Column("here"), Column(""), Column("what it does", width=300), Column("share", NUMBER)]
+    if not costs:
+        columns.append(Column("by chance", NUMBER))
+    else:
+        columns += [Column("loss +", NUMBER), Column("mean +", NUMBER), Column("words it costs")]
+    columns += [Column("example")]
     lines = []
     for head in measured:
         one = head.scores.get(head.does)
         said = MEASURES[head.does][0] if head.does else "nothing that has a name here"
+        node = f"{head.block}.head.{head.head + 1}.output"
+        name = node if view.graph.find(node) else f"{head.block}.output"
         entries = [
             Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
+            Entry("switch on" if is_off(view, name) else "switch off", leads=turn(view, name)),
+            Entry(
+                "let go" if is_averaged(view, name, head.mean) else "average",
+                leads=average(view, name, head.mean),
+                tip="Hold what it puts out, at every word, at its mean over the sentences",
+            ),
             Entry(said, muted=not head.does),
             Entry(written(one.share, 2) if one else ""),
-            Entry(written(one.share, 2) if one else "", one.share if one else 0.0),
-            Entry(written(one.by_chance, 2) if one else "", muted=True),
         ]
-        if head.cost is not None:
+        if head.cost is None:
+            entries.append(Entry(written(one.by_chance, 2) if one else "", muted=True))
+        else:
             entries += [
                 Entry(written(head.cost.without, 3), tip="nats a word, with the head's output held at 0"),
                 Entry(written(head.cost.averaged, 3), tip="nats a word, with the head's output held at its mean"),
                 Entry(", ".join(head.cost.words)),
             ]
-        node = f"{head.block}.head.{head.head + 1}.output"
-        name = node if view.graph.find(node) else f"{head.block}.output"
-        entries += [Entry("switch on" if is_off(view, name) else "switch off", leads=turn(view, name))]
         lines.append(Line((*entries, Entry(head.example.partition(":")[0], tip=head.example))))
     return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
 
 
 def _about_costs() -> str:
     return (
-        "Loss + is what a word costs more, in nats, where the head puts out 0; averaged +, where it puts out its mean. "
+        "Loss + is what a word costs more, in nats, where the head puts out 0; mean +, where it puts out its mean. "
         "Where two heads do the same, each makes up for the other: without one of them little is lost."
     )
 

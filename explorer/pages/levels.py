@@ -63,9 +63,12 @@ def _blocks(graph: Graph) -> _Blocks:
             path = paths.setdefault(node.stage, node.name.rpartition(".")[0])
             sizes[path] = sizes.get(path, 0) + 1
         pages: dict[str, Stage] = {}
+        kinds: dict[str, str] = {}
         for stage in graph.stages:
             path = paths.get(stage.name, "")
-            if path and path not in pages and sizes[path] > FEW_NODES:
+            # A block is called after its first stage, but a norm in front of it names only a block that has no other.
+            if path and kinds.get(path, "norm") == "norm" and sizes[path] > FEW_NODES:
+                kinds[path] = stage.kind
                 title = f"{TITLES.get(stage.kind, stage.title)} block"
                 pages[path] = Stage(f"{WHOLE}.{path}", BLOCK, title, stage.group)
         _FOUND[graph] = _Blocks(paths, pages)

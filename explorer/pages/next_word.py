@@ -18,7 +18,7 @@ from explorer.core.tokens import END
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, end_of, ids_of
 from explorer.pages.cache import MOST_WORK, cache
-from explorer.pages.drawing import ACCENT, MUTED, Box, Drawing, Mark, Way
+from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, Mark, Way
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, Keep, SetNumber
 from explorer.pages.matrix import matrix
@@ -107,7 +107,9 @@ def _text(view: View, sequence: str, row: int) -> str:
     words, known = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
     before, behind = escape(typed(words[: row + 1], known)), escape(typed(words[row + 1 :], known))
     then = f" What stands behind it now: <i>{behind}</i>." if behind else ""
-    return f"The model has read <mark>{before}</mark> and says what may come next.{then}"
+    read = ", ".join(escape(" ".join(view.labels(other))) for other in view.graph.sequences if other != sequence)
+    before = f"<mark>{read}</mark>, then <mark>{before}</mark>," if read else f"<mark>{before}</mark>"
+    return f"The model has read {before} and says what may come next.{then}"
 
 
 def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -> Controls:
@@ -260,5 +262,7 @@ def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) ->
             marks.append(Box((x, y, wide - gap, high - 10), name, word, score, name, share=float(np.exp(beam.score))))
     width = (len(levels) + 1) * wide - gap
     summary = "; ".join(f"{' '.join(says[i] for i in beam.words)} {written(beam.score, 2)}" for beam in levels[-1])
-    drawing = Drawing(tuple(marks), (-4.0, width + 4, BEAMS * high, -4.0), f"Beams: {summary}", down=True)
+    window, none = (-4.0, width + 4, BEAMS * high, -4.0), Axis(labels=())
+    # Boxes are painted only in a drawing with zoom.
+    drawing = Drawing(tuple(marks), window, f"Beams: {summary}", none, none, down=True, square=True, zoom=True)
     return Picture("tree", drawing, round(width), round(BEAMS * high))

@@ -56,6 +56,8 @@ class Head:
         In each measure of `MEASURES`.
     does : str
         The measure that says what it does; "" where none does.
+    mean : array, (d_v,)
+        What it puts out on average.
     cost : Cost or None
         What is lost without it, where that was asked for.
     example : str
@@ -66,6 +68,7 @@ class Head:
     head: int
     scores: Mapping[str, Score]
     does: str
+    mean: Array
     cost: Cost | None
     example: str
 
@@ -115,7 +118,8 @@ def gallery(state: State, sentences: Sequence[Annotated], costs: bool = False) -
             own = {name: each[head] for name, each in scores.items()}
             does = label(own)
             cost = batch.cost(block, head) if costs else None
-            found.append(Head(block, head, own, does, cost, _example(does, looked, head) if does else ""))
+            example = _example(does, looked, head) if does else ""
+            found.append(Head(block, head, own, does, batch.mean(block, head), cost, example))
     return found
 
 

@@ -42,6 +42,11 @@ def test_a_model_without_blocks_has_none(desk):
     assert blocks(desk("emma").view.graph) == ()
 
 
+def test_a_block_that_a_norm_stands_in_front_of_is_not_called_after_it(desk):
+    titles = [block.title for block in blocks(desk("tiny-translator").view.graph) if block.group == "Decoder 1"]
+    assert titles == ["Self-attention block", "Cross-attention block", "Feed-forward block"]
+
+
 def test_every_block_of_every_kind_of_model_has_a_page(desk):
     for lesson, setting in (TEXTBOOK, ("jane", None), ("i-love-ai", None), ("sin", None), ("xor", "textbook")):
         made = desk(lesson, setting)

@@ -1,5 +1,7 @@
 """The page of what heads do."""
 
+import numpy as np
+
 from explorer.lessons.loader import load
 from explorer.pages.compose import stops
 from explorer.pages.head_gallery import COSTS, HEADS, has_heads
@@ -22,11 +24,35 @@ def test_each_head_has_a_line_and_can_be_switched_off(desk):
     assert "switch on" in [entry.text for entry in of.page(HEADS.name).the("heads").lines[2].entries]
 
 
+def test_a_head_is_held_at_its_mean_and_let_go(desk):
+    of = desk("tiny-gpt")
+    name, line = "decoder.1.self.head.3.output", 2
+
+    def entry(text):
+        (found,) = [e for e in of.page(HEADS.name).the("heads").lines[line].entries if e.text == text]
+        return found.leads.command()
+
+    before, logits = of.value(name), of.value("output.logits")
+    of.do(entry("average"))
+    held = of.value(name)
+    assert held.any()
+    assert not np.array_equal(of.value("output.logits"), logits)
+    np.testing.assert_array_equal(held, np.broadcast_to(held[0], held.shape))
+    of.do(entry("switch off"))
+    assert not of.value(name).any()
+    of.do(entry("average"))
+    np.testing.assert_array_equal(of.value(name), held)
+    of.do(entry("let go"))
+    np.testing.assert_array_equal(of.value(name), before)
+    of.document.undo()
+    np.testing.assert_array_equal(of.value(name), held)
+
+
 def test_a_head_that_is_named_shows_its_share_and_an_example(desk):
     lines = desk("tiny-gpt").page(HEADS.name).the("heads").lines
-    named = [line for line in lines if "who is meant" in line.entries[1].text]
+    named = [line for line in lines if "who is meant" in line.entries[3].text]
     assert named
-    assert all(line.entries[3].value >= 0.5 and "→" in line.entries[-1].text for line in named)
+    assert all(float(line.entries[4].text) >= 0.5 and "→" in line.entries[-1].text for line in named)
 
 
 def test_without_a_grammar_that_is_said(desk):
@@ -40,5 +66,5 @@ def test_costs_come_on_request(desk):
     before = len(of.page(HEADS.name).the("heads").columns)
     of.choose(COSTS, True)
     page = of.page(HEADS.name)
-    assert len(page.the("heads").columns) == before + 3
+    assert len(page.the("heads").columns) == before + 2  # what is lost, in place of what chance would give
     assert page.has("about the costs")

@@ -133,7 +133,9 @@ def test_the_tree_leads_to_the_best(cat):
     cat.choose(TREE, True)
     page = cat.page(NEXT_WORD.name)
     assert "The best: <b>mat &lt;end&gt;</b>" in page.the("about the beams").text
-    names = [mark.name for mark in page.the("tree").drawing.marks if hasattr(mark, "name")]
+    drawing = page.the("tree").drawing
+    assert drawing.zoom  # boxes are painted in no other drawing
+    names = [mark.name for mark in drawing.marks if hasattr(mark, "name")]
     assert any(name.startswith("mat <end>") for name in names)
 
 
@@ -143,7 +145,7 @@ def test_rows_that_are_not_needed_are_grey_and_the_cost_is_their_sum(cat):
     cost = next_word_cost(cat.view.state.model, cat.view.graph, 5)
     assert total(lines) == cost.with_cache
     kept = {line.entries[0].text for line in lines if line.entries[1].text == "kept"}
-    assert kept == {f"layer {k}, {name}" for k in (1, 2) for name in "KV"}
+    assert kept == {f"layer {k}, self {name}" for k in (1, 2) for name in "KV"}
     others = [line for line in lines if line.entries[0].text not in kept]
     assert all(entry.muted for line in others for entry in line.entries[1:5])
     difference = float(page.notes.split("largest difference is ")[1].split(",")[0].replace("−", "-"))
@@ -179,3 +181,8 @@ def test_a_translator_goes_on_from_es(desk):
     of.choose(HOW, 0)
     of.do(button(of.page(NEXT_WORD.name), "run").asks.command())
     assert of.view.labels("target") == ("<es>", "de", "nada")
+
+
+def test_what_a_translator_has_read_begins_with_the_source(desk):
+    text = desk("tiny-translator").page(NEXT_WORD.name).the("text").text
+    assert "read <mark>you are welcome</mark>, then <mark>&lt;es&gt; de nada</mark>, and says" in text

@@ -50,6 +50,16 @@ def test_what_is_lost_is_what_a_document_with_the_head_switched_off_loses(state,
     assert found.cost.without == pytest.approx(losses[1] - losses[0], abs=1e-4)
 
 
+def test_the_mean_is_that_of_what_the_head_puts_out_at_the_words(state):
+    (one,) = sentences_for(state)[:1]
+    words, _ = one
+    (found, *_) = gallery(state, [one])
+    ids = np.array([state.model.axes["input.words"].index(word) for word in words])
+    own = state.rebuilt(replace(state.model, lengths={"input": len(words)}))
+    output = fresh(own.graph, {**own.used, "input.tokens": ids}, {}).values["decoder.1.self.output"]
+    np.testing.assert_allclose(found.mean, output[0].mean(0), atol=1e-5)
+
+
 def test_the_words_that_a_head_costs_are_words(state, heads):
     for head in heads:
         assert set(head.cost.words) <= set(state.graph.axes["output.words"])
