@@ -29,7 +29,7 @@ ALLOWED = [
 ]
 DONE = [
     "opened Übung 1.explorer",
-    "exported .png .pdf .svg .py",
+    "exported .png .pdf .svg .xlsx .py .gif",
     "painted [0-9]+ stages of [0-9]+ examples",
     "went through [0-9]+ steps of a lesson",
     "looked at [0-9]+ words",
@@ -113,8 +113,8 @@ class Person:
         _expect(len(done) == len(DONE) and all(map(re.match, DONE, done)), "\n".join(done))
         self.start("render", "emma", "attention", "Emma.pdf", **environment)
         self.start("show", "emma", "--format", "python", "--out", "emma.py")
-        for name, beginning in (("Emma.pdf", b"%PDF"), ("Übung 1.explorer", b"PK"), ("emma.py", b"# ")):
-            _expect((self.home / name).read_bytes().startswith(beginning), f"{name} is not what it should be")
+        for name, at, known in (("Emma.pdf", 0, b"%PDF"), ("Übung 1.explorer", 8, b"{"), ("emma.py", 0, b"# ")):
+            _expect((self.home / name).read_bytes().startswith(known, at), f"{name} is not what it should be")
         left = [str(path) for path in self.temporary.rglob("*")]
         _expect(not left, f"left behind: {', '.join(left)}")
         print("  " + "\n  ".join(done), flush=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.explain import cells_of
+from explorer.core.graph import Graph
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of, half_unit
 from explorer.lessons.steps import Predict, Question
@@ -38,22 +39,33 @@ def covered_by(view: View, question: Question | None) -> Covered:
     """
     covered: dict[str, set[tuple[int, ...]]] = {}
     for name in () if question is None else question.covers:
-        place = view.graph.place(name)
+        place = view.graph.find(name)
+        if place is None:
+            continue  # a switch has taken it away
         inside = np.ndindex(view.engine.value(place).shape)
         _spread(view, place.node, [place.index + cell for cell in inside], covered)
-    if isinstance(question, Predict):
-        place = view.graph.place(question.node)
-        asked = place.index + question.cell
+    asked = asked_cell(view.graph, question) if isinstance(question, Predict) else None
+    if isinstance(question, Predict) and asked is not None:
         if question.of == "value":
-            _spread(view, place.node, [asked], covered)
+            _spread(view, asked.node, [asked.index], covered)
         else:
-            covered.setdefault(place.node, set()).add(asked)
-        number = float(array_of(view.engine, place.node, question.of)[asked])
+            covered.setdefault(asked.node, set()).add(asked.index)
+        number = float(array_of(view.engine, asked.node, question.of)[asked.index])
         for name, cells in covered.items():
             array = array_of(view.engine, name, question.of)
             if name not in question.covers:
                 cells |= _rows_with(array, cells, number, half_unit(question.digits))
     return {name: frozenset(cells) for name, cells in covered.items()}
+
+
+def asked_cell(graph: Graph, question: Predict) -> Cell | None:
+    """The cell that a question asks for; None while a switch or a shorter sentence has taken it away."""
+    place = graph.find(question.node)
+    if place is None:
+        return None
+    index = place.index + question.cell
+    there = all(i < n for i, n in zip(index, graph.shape(place.node), strict=True))
+    return Cell(place.node, index) if there else None
 
 
 def _spread(view: View, node: str, cells: list[tuple[int, ...]], covered: dict[str, set[tuple[int, ...]]]) -> None:

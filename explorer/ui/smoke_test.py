@@ -44,7 +44,7 @@ def smoke_test(app: QApplication, window: MainWindow) -> int:
         sys.__excepthook__(kind, error, trace)
 
     sys.excepthook = note
-    print(f"opened {window.windowTitle()}")
+    print(f"opened {window.windowTitle().replace('[*]', '')}")
     try:
         for act in (
             _export,  # first: a picture for print dresses the whole program in its look, and every widget there is

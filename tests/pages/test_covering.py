@@ -11,7 +11,7 @@ from explorer.lessons.mistakes import half_unit
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import Predict
 from explorer.pages.compose import WHOLE, page, stops
-from explorer.pages.covering import covered_by, without
+from explorer.pages.covering import asked_cell, covered_by, without
 from explorer.pages.drawing import Bars, Dot, Image
 from explorer.pages.excerpt import leaves
 from explorer.pages.matrix import Matrix
@@ -54,6 +54,21 @@ def test_no_page_shows_the_number_that_is_asked_for(name):
             near = np.argwhere(np.abs(matrix.values - number) <= half_unit(question.digits))
             assert {tuple(map(int, cell)) for cell in near} <= matrix.covered, f"{name}: {step.id}"
         document.close()
+
+
+def test_what_is_asked_for_may_be_gone():
+    """A monkey shortened the sentence in the middle of a question."""
+    lesson = load("emma")
+    at, question = next(
+        (at, step.question) for at, step in enumerate(lesson.steps) if isinstance(step.question, Predict)
+    )
+    document = Document(StepStates(lesson)[at])
+    gone = replace(question, cell=(50,) * len(question.cell)), replace(question, node="decoder.9.flux")
+    for one in gone:
+        assert asked_cell(document.engine.graph, one) is None
+        assert covered_by(View.of(document), one) == covered_by(View.of(document), None)
+    assert asked_cell(document.engine.graph, question).index[-len(question.cell) :] == question.cell
+    document.close()
 
 
 def test_what_a_choice_would_read_off_is_covered():

@@ -18,7 +18,7 @@ from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
 from explorer.lessons.walk import Walk
-from explorer.pages.covering import covered_by
+from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.view import Cell, Spot, View
 from explorer.sentences import sentence
@@ -411,10 +411,10 @@ class Guide(QObject):
         if self.question is not None:
             return
         if isinstance(step.question, Predict):
-            place = graph.place(step.question.node)
-            selection.choose(Cell(place.node, place.index + step.question.cell))
-        elif look.node and (look.rows or look.columns):
-            place = graph.place(look.node)
+            asked = asked_cell(graph, step.question)
+            if asked is not None:
+                selection.choose(asked)
+        elif (look.rows or look.columns) and (place := graph.find(look.node)) is not None:
             cells = self._spoken(place)
             if len(cells) == 1:
                 selection.choose(Cell(place.node, cells[0]))
