@@ -54,7 +54,7 @@ def start(program: Path) -> None:
                 )
             said = said or done.stdout.strip()
         (entry,) = Path(folder).glob("share/applications/*.desktop")
-        if str(program) not in entry.read_text("utf-8"):
+        if str(program.resolve()) not in entry.read_text("utf-8"):  # pipx links to it
             raise SystemExit(f"The menu entry does not start {program}.")
         if said != f"explorer {build.version()}":
             raise SystemExit(f"{program} says that it is {said}")
