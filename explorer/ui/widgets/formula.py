@@ -182,6 +182,7 @@ class Formula(QWidget):
         if not self._tried and (now or can_typeset_now()):
             self._set, self._tried = typeset(self._latex), True
             self._size = None
+            self.updateGeometry()  # a layout may have asked while there was only the estimate, which may be narrower
         return self._set
 
     def _pixels(self) -> float:

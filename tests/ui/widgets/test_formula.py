@@ -203,3 +203,18 @@ def test_starting_does_not_import_ziamath():
         "sys.exit('ziamath' in sys.modules or 'pyqtgraph' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0
+
+
+def test_a_layout_that_heard_the_estimate_hears_the_real_size(qtbot, monkeypatch):
+    """Whoever asks in between, the formula is not cut off."""
+    monkeypatch.setattr(formula_module, "can_typeset_now", lambda: False)
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    row = QHBoxLayout(holder)
+    shown = Formula(r"A = \mathrm{softmax}(S)")
+    row.addWidget(shown)
+    estimate = row.itemAt(0).sizeHint()
+    monkeypatch.setattr(formula_module, "can_typeset_now", lambda: True)
+    real = shown.sizeHint()
+    assert real != estimate
+    assert row.itemAt(0).sizeHint() == real
