@@ -11,7 +11,8 @@ from explorer.pages.drawing import HERE, MUTED, TEXT, Bars, Box, Way, Words
 from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
 from explorer.pages.view import Cell, View
 
-MOST_BARS = 6
+MOST_BARS, SHORT = 6, 5
+"""And letters of a word that leaves room in its title."""
 WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 22.0, 8.0, 19.0
 """Of the bars: all of them, how high one is, the room for what is written above, left free below, or written there."""
 LOW, APART = 22.0, 16.0
@@ -29,7 +30,7 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
     lane : Lane
         The last one.
     source : Lane or None
-        The one above, if there is one.
+        The one above, if there is one, and this one is a single row.
     ceiling : float
         Where the layers of the last lane begin.
     """
@@ -60,27 +61,29 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     words, shares = view.labels(view.nodes[name].axes[1]), probabilities[row]
     best = np.argsort(-np.nan_to_num(shares), kind="stable")[:MOST_BARS].tolist()
     note, share = amount(view, name)
-    inner = EACH * len(best)
-    height = HEAD + inner + (BOTTOM if share is None else NOTE)
+    large = sheet.large
+    inner, width = EACH * len(best) * large, WIDTH * large
+    height = (HEAD + (BOTTOM if share is None else NOTE)) * large + inner
     sheet.tracks(lane, lane.x, lane.x + 6.0)
     start = lane.x + 6.0, lane.row(min(row, len(lane.words) - 1))
     if above is None:
         left = lane.x + 26.0
         way: tuple[tuple[float, float], ...] = (start, (left, start[1]))
-        top = min(max(lane.spine - height + 34.0, start[1] - height + 14.0), start[1] - 14.0)
+        top = min(max(lane.spine - height + 34.0 * large, start[1] - height + 14.0), start[1] - 14.0)
     else:
         up = lane.x + PAST
-        left, top, way = up + BEYOND - WIDTH, above - height, (start, (up, start[1]), (up, above))
+        left, top, way = up + BEYOND - width, above - height, (start, (up, start[1]), (up, above))
     sheet.add(Way(way, HERE if sheet.chosen(lane) is not None else TEXT, 2.0))
     after = view.labels(axis)[row]
     said = "" if share is None else note
-    place = left, top, WIDTH, height
+    place, into = (left, top, width, height), sheet.into(stage)
     tip = sheet.tip(stage, name)
-    sheet.add(Box(place, f"What comes after {after}", f"After “{after}” comes", said, tip, sheet.into(stage), share))
+    title = f"After “{after}”{' comes' if len(after) <= SHORT else ''}"
+    sheet.add(Box(place, f"What comes after {after}", title, said, tip, into, share, letters=large))
     values = tuple(float(shares[j]) for j in best)
     sheet.add(
         Bars(
-            (left + 6.0, top + HEAD, WIDTH - 10.0, inner),
+            (left + 6.0, top + HEAD * large, width - 10.0, inner),
             tuple(words[j] for j in best),
             values,
             tuple(Cell(name, (row, j)) for j in best),
@@ -90,7 +93,8 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     )
     if LOSS.node in view.nodes:
         _loss(sheet, left, top - APART if above is not None else top + height + APART, above is not None)
-    sheet.right, sheet.low = max(sheet.right, left + WIDTH), max(sheet.low, top + height + APART + LOW + 8.0)
+    below = APART + LOW * large + 8.0 if above is None else 0.0
+    sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height + below)
 
 
 def _before_edit(view: View, name: str, row: int, columns: Sequence[int]) -> tuple[float, ...]:
@@ -109,7 +113,9 @@ def _loss(sheet: Sheet, left: float, edge: float, above: bool) -> None:
     note, share = amount(sheet.view, LOSS.node)
     number = written(loss, significant(loss, 3))
     title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
-    middle, back = left + WIDTH / 2, APART if above else -APART
+    width, low = WIDTH * sheet.large, LOW * sheet.large
+    middle, back = left + width / 2, APART if above else -APART
     sheet.add(Way(((middle, edge + back), (middle, edge)), MUTED, 1.5))
-    place = left, edge - LOW if above else edge, WIDTH, LOW
-    sheet.add(Box(place, "Loss", title, "", sheet.tip(stage, LOSS.node), sheet.into(stage), share))
+    place = left, edge - low if above else edge, width, low
+    tip, into = sheet.tip(stage, LOSS.node), sheet.into(stage)
+    sheet.add(Box(place, "Loss", title, "", tip, into, share, letters=sheet.large))

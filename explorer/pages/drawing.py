@@ -292,6 +292,8 @@ class Words(Mark):
     size : float
         Of fixed words in a drawing with zoom: how high a line is, in numbers of the window.
     strong : bool
+    room : float
+        Of fixed words in a drawing with zoom: how wide they may be, in numbers of the window; 0: as wide as they are.
     """
 
     x: float
@@ -303,6 +305,7 @@ class Words(Mark):
     token: tuple[str, int] | None = None
     size: float = 12.0
     strong: bool = False
+    room: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,6 +344,8 @@ class Box(Mark):
         Of the title.
     after : tuple of int
         The numbers of the boxes, among the marks, that it reads from: arrow keys follow them.
+    letters : float
+        How many times larger than those of other boxes its letters are.
     """
 
     place: tuple[float, float, float, float]
@@ -357,6 +362,7 @@ class Box(Mark):
     formula: str | None = None
     ink: str = TEXT
     after: tuple[int, ...] = ()
+    letters: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,7 +386,7 @@ class Way(Mark):
 
 @dataclass(frozen=True, eq=False)
 class Bars(Mark):
-    """Words with a bar each, below each other: the likeliest next words.
+    """Words with a bar each, below each other: the likeliest next words. The higher the bars, the larger the words.
 
     Parameters
     ----------

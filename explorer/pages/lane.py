@@ -33,8 +33,10 @@ from explorer.pages.view import View
 
 GAP, RISE, PAD = 12.0, 24.0, 7.0
 """Between parts, how far above the stream a block stands, and beside its image."""
-SMALL, LETTER, WIDEST_WORD = 11.7, 6.6, 120.0
-"""How high a line of small words is, about how wide one of its letters, and the room for a word at most."""
+SMALL, LETTER, WIDEST_WORD = 11.7, 9.4, 140.0
+"""How high a line of small words is, how wide one of its letters at most, and the room for a word at most."""
+LINE_HEIGHT, MOST_APART = 17.0, 52.0
+"""How far apart large words are, and all of them at most."""
 DEEPEST = 4.0
 """The colour of shares is deepest at so many times their mean."""
 ARROW = 6.0
@@ -132,12 +134,17 @@ class Sheet:
     Parameters
     ----------
     view : View
+    large : float
+        How many times larger than other words those are that go in and come out: of many layers that are drawn, these
+        are what one reads first.
     """
 
-    def __init__(self, view: View) -> None:
-        self.view = view
+    def __init__(self, view: View, large: float = 1.0) -> None:
+        self.view, self.large = view, large
         self.marks: list[Mark] = []
         self.stages = {stage.name: stage for stage in view.graph.stages}
+        longest = max(len(word) for sequence in view.graph.sequences for word in view.labels(sequence))
+        self._room = min(LETTER * longest, WIDEST_WORD) * large  # for the words at the left
         self.right = self.low = 0.0
         """How far the drawing reaches."""
         self._waiting: list[tuple[int, str]] = [(0, "")]
@@ -170,18 +177,22 @@ class Sheet:
 
     def left(self, lane: Lane, title: str) -> float:
         """Where the words of a lane and its title begin: the title may reach above the first strip."""
-        longest = min(LETTER * max(map(len, lane.words)), WIDEST_WORD)
-        return min(-16.0 - longest, lane.width - 1.2 * LETTER * len(title))
+        return min(-16.0 - self._room, lane.width - 0.9 * LETTER * len(title) * self.large)
 
     def words(self, lane: Lane, title: str = "") -> None:
-        """The words at the left, each before its line."""
+        """The words at the left, each before its line; without a title, where the stream goes on in another row."""
         self.wait_for(f"{lane.sequence}.tokens")
+        n, large = len(lane.words), self.large if title else 1.0
+        each = max(min(LINE_HEIGHT * large, MOST_APART * large / n), lane.pitch) if large > 1.0 else lane.pitch
         for i, word in enumerate(lane.words):
-            self.add(Words(-16.0, lane.row(i), word, TEXT, True, 1.0, (lane.sequence, i), SMALL))
+            y = lane.row(n - 1) - (n - 1 - i) * each
+            token, room = (lane.sequence, i), self._room if title else 0.0
+            self.add(Words(-16.0, y, word, TEXT, True, 1.0, token, SMALL * large, room=room))
+            if lane.pitch >= ARROW:
+                self.add(Way(((-11.0, y), (-1.0, lane.row(i))), MUTED, 1.0))
         if title:
-            self.add(Words(self.left(lane, title), lane.top - RISE - 4.0, title, MUTED, True, 0.0, strong=True))
-        for i in range(len(lane.words)) if lane.pitch >= ARROW else ():
-            self.add(Way(((-11.0, lane.row(i)), (-1.0, lane.row(i))), MUTED, 1.0))
+            y = lane.top - RISE - 4.0 if large == 1.0 else lane.row(n - 1) - (n - 1) * each - LINE_HEIGHT * large
+            self.add(Words(self.left(lane, title), y, title, MUTED, True, 0.0, size=12.0 * large, strong=True))
         lane.x = 2.0
 
     def tracks(self, lane: Lane, start: float, end: float) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.core.node import Stage
 from explorer.pages.amounts import amount
 from explorer.pages.answers import end
-from explorer.pages.drawing import MUTED, TEXT, Axis, Box, Drawing, Mark, Way, Words
+from explorer.pages.drawing import TEXT, Axis, Box, Drawing, Mark, Way
 from explorer.pages.gestures import Keep
 from explorer.pages.lane import GAP, LETTER, PAD, RISE, Lane, Sheet, image_of
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer
@@ -23,8 +23,9 @@ COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
 """The width of a number of a vector, and of a strip of them at least and at most."""
 TITLE, BELOW = 22.0, 24.0
 """The room for the title of a layer above its blocks, and for what is written below the stream."""
-MANY_LAYERS, LARGE_TITLE = 4, 42.0
-"""So many that are drawn are small, and their titles large."""
+MANY_LAYERS, LARGER = 4, 0.4
+"""So many that are drawn are small; their titles, and what goes in and comes out, are larger by this and a power of
+how many they are."""
 BETWEEN, SHEETS = 28.0, 12.0
 """Between two lanes, or two rows of one; and above the first, where the layers that are not drawn stand out."""
 WIDE = 1.9
@@ -42,11 +43,12 @@ class Lanes:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._sheet = Sheet(view)
         self._stack_sizes = layers_of(view)
         self._layer = shown_layer(view)
-        every = max(self._stack_sizes.values(), default=1) if self._layer == ALL else 1
-        self._title = LARGE_TITLE if every >= MANY_LAYERS else TITLE
+        drawn = sum(self._stack_sizes.values()) if self._layer == ALL else 1
+        self._letters = LARGER * drawn**0.75 if drawn >= MANY_LAYERS else 1.0
+        self._title = TITLE * max(0.75 * self._letters, 1.0)
+        self._sheet = Sheet(view, self._letters)
         room = (IMAGE, WIDE_HEADS) if len(view.graph.sequences) > 1 else (TALL, WIDER_HEADS)
         self._sublayers = Sublayers(self._sheet, *room)
 
@@ -70,8 +72,11 @@ class Lanes:
             spine = 0.0 if lane is None else lane.bottom + BELOW + BETWEEN + above
             lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * COLUMN, NARROW, BROAD)))
             top = min(top, spine - above - SHEETS)
-            left = min(left, sheet.left(lane, _title(sequence, words)) - 8.0)
+            left = min(left, sheet.left(lane, self._name(sequence, words)) - 8.0)
+            self._sublayers.bends = None
             self._draw(lane, last=sequence == sequences[-1])
+            if self._sublayers.bends is not None:
+                left = min(left, self._sublayers.bends[0] - 8.0)
         assert lane is not None
         said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in sequences)
         titles = ", ".join(stage.title for stage in view.graph.stages)
@@ -80,13 +85,20 @@ class Lanes:
         none = Axis(labels=())
         return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)
 
+    def _name(self, sequence: str, words: Sequence[str]) -> str:
+        """What goes in, short where its letters are large."""
+        if self._letters > 1.0:
+            return {"source": "Source", "target": "Target"}.get(sequence, "Words in")
+        count = f" · {len(words)}" if len(words) > 12 else ""
+        return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count
+
     def _above(self, height: float) -> float:
         """How far above the middle of a lane its layers reach."""
         return self._sublayers.above + self._title + height / 2
 
     def _draw(self, lane: Lane, last: bool) -> None:
         view, sheet, sequence = self._view, self._sheet, lane.sequence
-        sheet.words(lane, _title(sequence, lane.words))
+        sheet.words(lane, self._name(sequence, lane.words))
         stream = f"{sequence}.X"
         sheet.strip(lane, sheet.stages[f"{sequence}.embedding"], stream, "embeddings")
         if f"{sequence}.positions" in sheet.stages:
@@ -103,7 +115,8 @@ class Lanes:
             return
         if "final.norm" in view.nodes:
             sheet.strip(lane, sheet.stages["final.norm"], "final.norm", "norm", before=GAP)
-        end(sheet, lane, self._sublayers.source, lane.spine - self._above(lane.height))
+        has_rows = self._sublayers.bends is not None
+        end(sheet, lane, None if has_rows else self._sublayers.source, lane.spine - self._above(lane.height))
 
     def _positions(self, lane: Lane, stage: Stage, result: str) -> None:
         """A small block whose numbers are added to the stream without reading from it."""
@@ -158,10 +171,12 @@ class Lanes:
         sheet = self._sheet
         sheet.go_on(lane)
         x, y = lane.x, lane.spine
-        bend = lane.bottom + BELOW + 0.5 * BETWEEN
+        bend = lane.bottom + BELOW + 0.35 * BETWEEN
         lane.spine += lane.height + BELOW + BETWEEN + self._above(lane.height) - lane.height / 2
         sheet.right = max(sheet.right, x + 12.0)
         start = -6.0 - min(LETTER * max(map(len, lane.words)) + 16.0, 120.0)
+        beside = min(start, sheet.left(lane, self._name(lane.sequence, lane.words))) - 10.0
+        self._sublayers.bends = beside, bend + 0.4 * BETWEEN
         ways = (x, y), (x + 10.0, y), (x + 10.0, bend), (start, bend), (start, lane.spine), (start + 8.0, lane.spine)
         sheet.add(Way(ways, TEXT, 2.0))
         sheet.words(lane)
@@ -188,11 +203,8 @@ class Lanes:
         place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + BELOW - 1.0
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
-        large = self._title > TITLE
-        sheet.marks[at] = Box(place, title, "" if large else title, "", tip, leads, folded=folded, around=True)
-        if large:
-            y = place[1] + self._title / 2
-            sheet.add(Words(start + 10.0, y, title, MUTED, True, 0.0, size=0.75 * self._title))
+        letters = self._letters
+        sheet.marks[at] = Box(place, title, title, "", tip, leads, folded=folded, around=True, letters=letters)
         sheet.go_on(lane, GAP - 4.0 + (6.0 if folded else 0.0))
         return stream
 
@@ -200,9 +212,3 @@ class Lanes:
         """The node that a layer makes."""
         found = [name for part in SUBLAYERS if (name := self._sublayers.made(f"{layer}.{part}"))]
         return found[-1] if found else ""
-
-
-def _title(sequence: str, words: Sequence[str]) -> str:
-    """What goes in."""
-    count = f" · {len(words)}" if len(words) > 12 else ""
-    return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count

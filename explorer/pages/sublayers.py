@@ -7,14 +7,14 @@ from explorer.core.ops import Array
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, Segments, Way, Words, series
 from explorer.pages.gestures import Gesture, Switch
-from explorer.pages.lane import PAD, RISE, SMALL, Lane, Sheet, image_of
+from explorer.pages.lane import LETTER, PAD, RISE, SMALL, Lane, Sheet, image_of
 from explorer.pages.turned import is_off, turn
 from explorer.pages.view import View
 
 MOST_HEADS, MOST_OFFERED = 27, 12
 AROUND, HEAD, PILL = 44.0, 20.0, 16.0
 """What a block is higher than its image, where that begins, and how high the line of its heads is."""
-LEAST_BLOCK, LEAST_CROSS, TITLE = 122.0, 160.0, 8.6
+LEAST_BLOCK, LEAST_CROSS, TITLE = 122.0, 171.0, 8.6
 """How wide a block is at least, also one that looks at the source, and a letter of its title."""
 APART, COMPACT = 4.0, 300.0
 """Between heads; and the width for which heads have to be twice as large as without it."""
@@ -26,10 +26,10 @@ many, each with the one that it looks at most."""
 READABLE = 11.0
 """Rows of the source that are at least so high have their words at the lines of cross-attention."""
 BELOW = {
-    "attention": "words look at each other",
+    "attention": "words look at words",
     "masked": "words look back",
-    "cross": "words look at the source",
-    "ffn": "each word by itself",
+    "cross": "look at the source",
+    "ffn": "each word alone",
 }
 BRIDGE = "the source, as keys and values"
 Place = tuple[float, float, float, float]
@@ -53,6 +53,8 @@ class Sublayers:
         """How far above the stream a block reaches."""
         self.source: Lane | None = None
         """The lane of the encoder, once it has been drawn, and where its stream ends."""
+        self.bends: tuple[float, float] | None = None
+        """In a further row of a lane, where the way from the encoder goes down beside it, and along above it."""
 
     def made(self, block: str) -> str:
         """The last node of a sublayer; empty where there is no such sublayer."""
@@ -223,14 +225,15 @@ class Sublayers:
             return
         source = self.source
         keys = Lane(source.sequence, "", source.words, lane.spine, max(lane.height, min(source.height, 60.0)), 0.0)
-        wide = 7.6 * max(map(len, keys.words)) + 10.0
+        wide = LETTER * max(map(len, keys.words)) + 9.0
         readable = keys.pitch >= READABLE and wide < 0.6 * (end - start)
         place = start, keys.top, wide if readable else 6.0, keys.height
         tip = "The words of the source: each word of the target looks at them."
         self._sheet.add(Box(place, "The source, to look at", "", "", tip, around=True))
         for i, word in enumerate(keys.words) if readable else ():
             token = (keys.sequence, i)
-            self._sheet.add(Words(start + wide - 4.0, keys.row(i), word, MUTED, True, 1.0, token, SMALL))
+            x, room = start + wide - 4.0, wide - 7.0
+            self._sheet.add(Words(x, keys.row(i), word, MUTED, True, 1.0, token, SMALL, room=room))
         self._exchange(lane, keys, block, start + place[2], end)
 
     def _bridge_to(self, place: Place) -> None:
@@ -240,7 +243,12 @@ class Sublayers:
         sheet, x, y = self._sheet, self.source.x, self.source.spine
         bend = self.source.bottom + 43.0
         middle, top = place[0] + place[2] / 2, place[1]
-        sheet.add(Way(((x, y), (x + 12.0, y), (x + 12.0, bend), (middle, bend), (middle, top)), TEXT, 2.0))
+        begins = (x, y), (x + 12.0, y), (x + 12.0, bend)
+        if self.bends is not None:
+            beside, along = self.bends
+            sheet.add(Way((*begins, (beside, bend), (beside, along), (middle, along), (middle, top)), TEXT, 2.0))
+            return
+        sheet.add(Way((*begins, (middle, bend), (middle, top)), TEXT, 2.0))
         sheet.add(Words(x + 2.0, bend - 9.0, BRIDGE, MUTED, True, 1.0, size=SMALL))
         sheet.right = max(sheet.right, x + 20.0)
 

@@ -13,7 +13,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.pages.amounts import amount, depth
 from explorer.pages.compose import WHOLE, page, places
-from explorer.pages.drawing import Bars, Box, Dot, Image, Segments, Words, series
+from explorer.pages.drawing import Bars, Box, Dot, Image, Segments, Way, Words, series
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.levels import ALL, LAYER
 from explorer.pages.page import Choice, Player
@@ -43,6 +43,12 @@ def deep():
     return new_lesson("gpt", [text], d_model=8, layers=12, heads=4).state()
 
 
+@cache
+def deep_translator():
+    texts = ["you are welcome", "gern geschehen bitte"]
+    return new_lesson("encoder-decoder", texts, d_model=16, layers=12, heads=4).state()
+
+
 def boxes(eyes):
     return {mark.name: mark for mark in eyes.marks("model", Box)}
 
@@ -59,6 +65,11 @@ def inside(place, outer):
         and left + width <= outer[0] + outer[2] + 1e-9
         and top + height <= outer[1] + outer[3] + 1e-9
     )
+
+
+def apart(one, other):
+    across = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
+    return across or one[1] + one[3] <= other[1] or other[1] + other[3] <= one[1]
 
 
 # Every example
@@ -176,9 +187,31 @@ def test_all_layers_stand_in_rows_of_about_the_shape_of_a_page(desk):
     left, right, top, bottom = eyes.drawing("model").window
     assert 1.2 < (right - left) / (bottom - top) < 3.5
     frames = [mark.place for mark in eyes.marks("model", Box) if mark.around]
-    for one, other in itertools.combinations(frames, 2):
-        apart = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
-        assert apart or one[1] + one[3] <= other[1] or other[1] + other[3] <= one[1]
+    assert all(apart(one, other) for one, other in itertools.combinations(frames, 2))
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_in_a_deep_translator_nothing_lies_on_a_layer_that_is_not_its_own(desk, every):
+    made = desk()
+    made.document = Document(deep_translator())
+    if every:
+        made.choose(LAYER, ALL)
+    eyes = made.page(WHOLE.name)
+    frames = [mark.place for mark in eyes.marks("model", Box) if mark.around and isinstance(mark.leads, Keep)]
+    words = [(m.x - m.align * m.room, m.y, m.room, 0.0) for m in eyes.marks("model", Words) if m.room and m.x < 0]
+    ends = [mark.place for mark in (*eyes.marks("model", Bars), boxes(eyes)["Loss"])]
+    assert len(words) == 7
+    left, right, top, bottom = eyes.drawing("model").window
+    for place in (*words, *ends):
+        assert inside(place, (left, top, right - left, bottom - top))
+        assert all(apart(place, frame) for frame in frames)
+    if every:  # the ways from the encoder cross no layer: they bend between the rows
+        for way in eyes.marks("model", Way):
+            for (x, y), (_, end) in itertools.pairwise(way.points):
+                crossed = [
+                    f for f in frames if f[0] < x < f[0] + f[2] and min(y, end) < f[1] < f[1] + f[3] < max(y, end)
+                ]
+                assert not crossed
 
 
 def test_heads_stand_side_by_side_in_their_block(whole):

@@ -25,15 +25,15 @@ UNREADABLE, TIGHT, LEAST, MOST = 6.0, 10.0, 11.0, 19.0
 room they may be tight."""
 CROWDED = 7.8
 """Pixels: words outside boxes that would have smaller letters are left out, as they would lie on each other."""
-CLOSE = 0.72
+CLOSE = 0.85
 """How near each other, in lines, words are still both written."""
 CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 16.0
 """Numbers of the window: the corners of a box, what each sheet behind it stands out, the corners of a way, and
 the radius of a disc."""
 PAD, LINE = 6.0, 17.0
 """Numbers of the window between the edge of a box and what is written in it, and how high a line of its head is."""
-NAMED, NUMBERED = 0.41, 0.26
-"""Parts of the width of bars that the words, and the numbers, take."""
+NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
+"""Parts of the width of bars that the words, and the numbers, take; and how high a bar is in numbers of the window."""
 
 
 def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
@@ -134,14 +134,16 @@ class Blocks:
             self._head(painter, inside, box, ink, quiet)
             return
         if box.around:
-            self._write(painter, inside, box.title, NOTE, quiet, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+            corner = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
+            self._write(painter, inside, box.title, NOTE * box.letters, quiet, corner)
             return
-        middle = not box.note and rect.height() < 2.2 * TITLE * unit
+        size = TITLE * box.letters
+        middle = not box.note and rect.height() < 2.2 * size * unit
         place = Qt.AlignmentFlag.AlignVCenter if middle else Qt.AlignmentFlag.AlignTop
         across = inside.adjusted(-0.5 * pad, 0, 0.5 * pad, 0)
-        self._write(painter, across, box.title, TITLE, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
+        self._write(painter, across, box.title, size, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
         bottom = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter
-        self._write(painter, inside, box.note, NOTE, quiet, bottom)
+        self._write(painter, inside, box.note, NOTE * box.letters, quiet, bottom)
 
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
         """Title and note in one line, and the formula below."""
@@ -173,16 +175,20 @@ class Blocks:
         font = self.font(size, strong)
         if not text or font is None:
             return
-        wide = self._advance(font, strong, text)
-        if wide > rect.width():
-            font = QFont(font)
-            font.setPixelSize(max(int(font.pixelSize() * max(rect.width() / wide, NARROWER)), int(TIGHT)))
-            wide = self._advance(font, strong, text)
+        font, text = self._fitted(font, strong, text, rect.width(), whole)
         painter.setFont(font)
         painter.setPen(ink)
-        if wide > rect.width() and not whole:
-            text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
+
+    def _fitted(self, font: QFont, strong: bool, text: str, room: float, whole: bool = False) -> tuple[QFont, str]:
+        """Words in smaller letters where there is no room, and cut where that is not enough, unless they are whole."""
+        wide = self._advance(font, strong, text)
+        if wide > room:
+            font = QFont(font)
+            font.setPixelSize(max(int(font.pixelSize() * max(room / wide, NARROWER)), int(TIGHT)))
+            if self._advance(font, strong, text) > room and not whole:
+                text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room)
+        return font, text
 
     def font(self, size: float, strong: bool = False) -> QFont | None:
         """Letters of a size in numbers of the window; None where nobody could read them."""
@@ -258,6 +264,7 @@ class Blocks:
         painter.setBrush(qcolor(theme.surface))
         painter.drawRoundedRect(rect, CORNER * self._unit, CORNER * self._unit)
         each = rect.height() / max(len(bars.words), 1)
+        letters = each / (BAR * self._unit)
         name, number = NAMED * rect.width(), NUMBERED * rect.width()
         room = rect.width() - name - number
         for k, (word, value) in enumerate(zip(bars.words, bars.values, strict=True)):
@@ -274,13 +281,13 @@ class Blocks:
                 painter.setPen(QPen(qcolor(theme.text), 2.0, c=Qt.PenCapStyle.FlatCap))
                 painter.drawLine(QPointF(x, bar.top() - 0.1 * each), QPointF(x, bar.bottom() + 0.1 * each))
             ink = qcolor(theme.here_text if lit else theme.text)
-            gap = 5.0 * self._unit
+            gap = 5.0 * letters * self._unit
             side = Qt.AlignmentFlag.AlignVCenter
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
-            self._write(painter, left, word, TITLE, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
+            self._write(painter, left, word, TITLE * letters, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
             told = written(value, 2) if abs(value) >= 0.005 or not value else written(float(f"{value:.0e}"), 3)
-            self._write(painter, right, told, NOTE, ink, side | Qt.AlignmentFlag.AlignLeft, whole=True)
+            self._write(painter, right, told, NOTE * letters, ink, side | Qt.AlignmentFlag.AlignLeft, whole=True)
 
     # Words
 
@@ -290,7 +297,10 @@ class Blocks:
         if font is None or (words.token is None and words.size * self._unit < CROWDED):
             return
         theme, strong = self._bench.appearance.theme, words.strong or lit
-        wide, high = self._advance(font, strong, words.text), 1.25 * font.pixelSize()
+        text = words.text
+        if words.room:
+            font, text = self._fitted(font, strong, text, words.room * self._unit)
+        wide, high = self._advance(font, strong, text), 1.25 * font.pixelSize()
         rect = QRectF(at.x() - words.align * wide, at.y() - high / 2, wide, high)
         if words.token is not None:
             if not self._has_room(words.token, rect, at) and not lit:
@@ -301,7 +311,7 @@ class Blocks:
                 painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
         painter.setFont(font)
         painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
-        painter.drawText(rect.adjusted(-2, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, words.text)
+        painter.drawText(rect.adjusted(-2, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
 
     def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
         """Whether a word is far enough below the one that was written last; it can be pointed at in any case."""

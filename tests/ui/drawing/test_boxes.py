@@ -118,6 +118,14 @@ def test_what_is_out_of_sight_is_not_painted(picture, monkeypatch):
     assert {2, 3, 5, 7}.isdisjoint(painted)
 
 
+def test_words_that_have_little_room_are_smaller_and_cut_where_that_is_not_enough(picture):
+    words = (Words(150, 50, "welcome", fixed=True, align=1.0, token=("source", 0), room=24.0),)
+    picture.tell(Drawing(words, (0, 300, 0, 200), "Words", NONE, NONE, down=True, square=True, zoom=True))
+    picture.grab()
+    ((spot, _),) = picture._marks.blocks.spots
+    assert spot.adjusted(4, 0, -4, 0).width() <= 24.0 * picture._marks.blocks._unit
+
+
 def test_pointing_at_a_bar_points_at_its_cell(picture, bench, at):
     QTest.mouseMove(picture.viewport(), at(picture, 150, 170))
     assert bench.selection.cell == Cell("source.X", (1, 1))
