@@ -11,9 +11,10 @@ from explorer.pages.drawing import HERE, MUTED, TEXT, Bars, Box, Way, Words
 from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
 from explorer.pages.view import Cell, View
 
+ANSWERS = "output.probabilities"
 MOST_BARS, SHORT = 6, 5
 """And letters of a word that leaves room in its title."""
-WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 22.0, 8.0, 19.0
+WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 22.0, 5.0, 19.0
 """Of the bars: all of them, how high one is, the room for what is written above, left free below, or written there."""
 LOW, APART = 22.0, 16.0
 """How high the loss is, and how far from the answers."""
@@ -48,24 +49,12 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
 
 
 def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
-    """The likeliest next words behind the word that is followed, or the last one, as bars; and the loss.
-
-    They stand behind the end of the lane, or end `above` it.
-    """
-    view, stage = sheet.view, sheet.stages["output"]
-    name = "output.probabilities"
-    sheet.wait_for(name)
-    probabilities = view.values[name]
-    axis = view.nodes[name].axes[0]
-    row = min(view.row(axis, last=True), len(probabilities) - 1)
-    words, shares = view.labels(view.nodes[name].axes[1]), probabilities[row]
-    best = np.argsort(-np.nan_to_num(shares), kind="stable")[:MOST_BARS].tolist()
-    note, share = amount(view, name)
+    """The likeliest next words and the loss, behind the end of the lane, or `above` it."""
     large = sheet.large
-    inner, width = EACH * len(best) * large, WIDTH * large
-    height = (HEAD + (BOTTOM if share is None else NOTE)) * large + inner
+    height, width = answers_height(sheet, MOST_BARS), WIDTH * large
+    sheet.wait_for(ANSWERS)
     sheet.tracks(lane, lane.x, lane.x + 6.0)
-    start = lane.x + 6.0, lane.row(min(row, len(lane.words) - 1))
+    start = lane.x + 6.0, lane.row(min(answered(sheet.view), len(lane.words) - 1))
     if above is None:
         left = lane.x + 26.0
         way: tuple[tuple[float, float], ...] = (start, (left, start[1]))
@@ -73,49 +62,71 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     else:
         up = lane.x + PAST
         left, top, way = up + BEYOND - width, above - height, (start, (up, start[1]), (up, above))
-    sheet.add(Way(way, HERE if sheet.chosen(lane) is not None else TEXT, 2.0))
-    after = view.labels(axis)[row]
-    said = "" if share is None else note
-    place, into = (left, top, width, height), sheet.into(stage)
-    tip = sheet.tip(stage, name)
+    sheet.add(Way(way, HERE if sheet.chosen(lane.sequence) is not None else TEXT, 2.0))
+    answers(sheet, left, top, width, MOST_BARS)
+    sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height)
+    if LOSS.node in sheet.view.nodes:
+        low, middle = LOW * large, left + width / 2
+        edge, back = (top - APART, APART) if above is not None else (top + height + APART, -APART)
+        way = (middle, edge + back), (middle, edge)
+        loss(sheet, (left, edge - low if above is not None else edge, width, low), way)
+        sheet.low = max(sheet.low, edge + low + 8.0)
+
+
+def answered(view: View) -> int:
+    """The place of the word after which the next one is told: that of the word that is followed, or the last one."""
+    axis = view.nodes[ANSWERS].axes[0]
+    return min(view.row(axis, last=True), len(view.values[ANSWERS]) - 1)
+
+
+def answers_height(sheet: Sheet, most: int) -> float:
+    """How high the likeliest next words are, so many at most."""
+    count = min(most, sheet.view.values[ANSWERS].shape[1])
+    coloured = amount(sheet.view, ANSWERS)[1] is not None
+    return (HEAD + EACH * count + (NOTE if coloured else BOTTOM)) * sheet.large
+
+
+def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> None:
+    """The likeliest next words, so many at most, as bars."""
+    view, stage, large = sheet.view, sheet.stages["output"], sheet.large
+    sheet.wait_for(ANSWERS)
+    row, (axis, across) = answered(view), view.nodes[ANSWERS].axes
+    words, shares = view.labels(across), view.values[ANSWERS][row]
+    best = np.argsort(-np.nan_to_num(shares), kind="stable")[:most].tolist()
+    note, share = amount(view, ANSWERS)
+    after, said = view.labels(axis)[row], "" if share is None else note
+    place, into, tip = (left, top, width, answers_height(sheet, most)), sheet.into(stage), sheet.tip(stage, ANSWERS)
     title = f"After “{after}”{' comes' if len(after) <= SHORT else ''}"
     sheet.add(Box(place, f"What comes after {after}", title, said, tip, into, share, letters=large))
     values = tuple(float(shares[j]) for j in best)
     sheet.add(
         Bars(
-            (left + 6.0, top + HEAD * large, width - 10.0, inner),
+            (left + 6.0, top + HEAD * large, width - 10.0, EACH * len(best) * large),
             tuple(words[j] for j in best),
             values,
-            tuple(Cell(name, (row, j)) for j in best),
+            tuple(Cell(ANSWERS, (row, j)) for j in best),
             max(1.0, *values),
-            _before_edit(view, name, row, best),
+            _before_edit(view, row, best),
         )
     )
-    if LOSS.node in view.nodes:
-        _loss(sheet, left, top - APART if above is not None else top + height + APART, above is not None)
-    below = APART + LOW * large + 8.0 if above is None else 0.0
-    sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height + below)
 
 
-def _before_edit(view: View, name: str, row: int, columns: Sequence[int]) -> tuple[float, ...]:
-    """Some numbers of a row before the last edit, if it changed them: opening an example is no edit."""
-    was = view.last.before.get(name)
-    if was is None or was.shape != view.values[name].shape or view.given:
+def _before_edit(view: View, row: int, columns: Sequence[int]) -> tuple[float, ...]:
+    """Some probabilities of a row before the last edit, if it changed them: opening an example is no edit."""
+    was = view.last.before.get(ANSWERS)
+    if was is None or was.shape != view.values[ANSWERS].shape or view.given:
         return ()
     return tuple(float(was[row, j]) for j in columns)
 
 
-def _loss(sheet: Sheet, left: float, edge: float, above: bool) -> None:
-    """The loss below the answers, or above them; its near edge is given."""
+def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tuple[float, float], ...]) -> None:
+    """The loss, and the way to it."""
     stage = sheet.stages["loss"]
     sheet.wait_for(LOSS.node)
-    loss = float(sheet.view.values[LOSS.node])
+    value = float(sheet.view.values[LOSS.node])
     note, share = amount(sheet.view, LOSS.node)
-    number = written(loss, significant(loss, 3))
+    number = written(value, significant(value, 3))
     title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
-    width, low = WIDTH * sheet.large, LOW * sheet.large
-    middle, back = left + width / 2, APART if above else -APART
-    sheet.add(Way(((middle, edge + back), (middle, edge)), MUTED, 1.5))
-    place = left, edge - low if above else edge, width, low
+    sheet.add(Way(way, MUTED, 1.5))
     tip, into = sheet.tip(stage, LOSS.node), sheet.into(stage)
     sheet.add(Box(place, "Loss", title, "", tip, into, share, letters=sheet.large))

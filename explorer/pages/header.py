@@ -94,8 +94,9 @@ def _drawn_layer(view: View) -> Choice | None:
     layers = max(layers_of(view).values(), default=1) if has_stream(view) else 1
     if layers < 2:
         return None
-    options = (*(str(k) for k in range(1, layers + 1)), "all")
-    asks = (*(Keep(LAYER, k) for k in range(1, layers + 1)), Keep(LAYER, ALL))
+    every = () if view.looking.large else (ALL,)
+    options = (*(str(k) for k in range(1, layers + 1)), *("all" for _ in every))
+    asks = tuple(Keep(LAYER, k) for k in (*range(1, layers + 1), *every))
     layer = shown_layer(view)
     chosen = layers if layer == ALL else layer - 1
     return Choice("layer", "Layer", options, chosen, asks, "The layer that is drawn; the others have the same blocks")

@@ -164,10 +164,10 @@ class Sheet:
         """What is drawn from here on waits for a node."""
         self._waiting.append((len(self.marks), name))
 
-    def chosen(self, lane: Lane) -> int | None:
-        """The word that is followed, if it is in this lane."""
-        token = self.view.looking.token
-        return token[1] if token is not None and token[0] == lane.sequence and token[1] < len(lane.words) else None
+    def chosen(self, sequence: str) -> int | None:
+        """The word that is followed, if it is in this sequence."""
+        axis, place = self.view.looking.token or ("", 0)
+        return place if axis == sequence and place < len(self.view.labels(sequence)) else None
 
     def caption(self, x: float, y: float, words: str) -> None:
         """Small words around a place."""
@@ -200,15 +200,20 @@ class Sheet:
         if end <= start:
             return
         n = len(lane.words)
-        whose = np.arange(n) if n <= TRACKS else np.linspace(0, n - 1, TRACKS).round().astype(int)
-        ends: Array = np.empty((len(whose), 2, 2))
+        ends: Array = np.empty((n, 2, 2))
         ends[:, 0, 0], ends[:, 1, 0] = start, end
-        ends[:, :, 1] = (lane.top + (whose + 0.5) * lane.pitch)[:, None]
+        ends[:, :, 1] = (lane.top + (np.arange(n) + 0.5) * lane.pitch)[:, None]
+        self.lines(lane.sequence, ends)
+
+    def lines(self, sequence: str, ends: Array) -> None:
+        """A part of the stream: a line for each word, of very many words for some; that of the followed one above."""
+        n, chosen = len(ends), self.chosen(sequence)
+        whose = np.arange(n) if n <= TRACKS else np.linspace(0, n - 1, TRACKS).round().astype(int)
         ink, width = (MUTED, 1.3) if len(whose) <= 16 else (LINE, 1.0)
-        self.add(Segments(ends, ink, width, token=lane.sequence, whose=whose))
-        chosen = self.chosen(lane)
+        self.add(Segments(ends[whose], ink, width, token=sequence, whose=whose))
         if chosen is not None:
-            self.add(Way(((start, lane.row(chosen)), (end, lane.row(chosen))), HERE, 2.4, False))
+            start, end = ends[chosen].tolist()
+            self.add(Way((tuple(start), tuple(end)), HERE, 2.4, False))
 
     def go_on(self, lane: Lane, far: float = GAP) -> None:
         """The stream goes on by so much."""
@@ -262,7 +267,7 @@ class Sheet:
 
         Drawn as a bar, and returned in words; empty where no word is followed.
         """
-        i = self.chosen(lane)
+        i = self.chosen(lane.sequence)
         if i is None:
             return ""
         if not stream:

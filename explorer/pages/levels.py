@@ -38,9 +38,10 @@ def layers_of(view: View) -> dict[str, int]:
 
 
 def shown_layer(view: View) -> int:
-    """The layer that the whole draws, counted from 1, or `ALL`."""
+    """The layer that the whole draws, counted from 1, or `ALL`, for which large letters leave no room."""
     layers = max(layers_of(view).values(), default=0)
-    return min(int(view.chosen(LAYER, ALL if layers <= MOST_LAYERS else 1)), layers)
+    layer = min(int(view.chosen(LAYER, ALL if layers <= MOST_LAYERS else 1)), layers)
+    return 1 if layer == ALL and view.looking.large else layer
 
 
 @dataclass(frozen=True)

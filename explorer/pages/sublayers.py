@@ -72,7 +72,7 @@ class Sublayers:
         sheet, nodes = self._sheet, self._view.nodes
         attention = f"{block}.attention" in sheet.stages
         stage = sheet.stages[f"{block}.attention" if attention else f"{block}.layers"]
-        raw = next(f"{block}.{s}" for s in ("projected", "concat", "output") if f"{block}.{s}" in nodes)
+        raw = raw_of(self._view, block)
         shown = f"{block}.weights" if attention else f"{block}.activation"
         residual = f"{block}.residual" in nodes
         width = self._width(block, stage)
@@ -91,7 +91,8 @@ class Sublayers:
             sheet.wait_for(f"{block}.norm")
         self._reads(lane, block, up, bottom)
         sheet.wait_for(shown)
-        self._block(stage, block, raw, place, attention)
+        sheet.add(box_of(sheet, stage, block, place))
+        self._hold(stage, block, place)
         if stage.kind == "cross":
             self._bridge_to(place)
         if residual:
@@ -145,35 +146,12 @@ class Sublayers:
 
         return *max(map(laid, range(1, heads + 1)), key=worth), heads
 
-    def _block(self, stage: Stage, block: str, raw: str, place: Place, attention: bool) -> None:
+    def _hold(self, stage: Stage, block: str, place: Place) -> None:
         """The weights of each head, or the hidden units."""
         sheet, view = self._sheet, self._view
         left, top, width, height = place
-        values = view.looking.showing == "values"
-        note, share = amount(view, raw)
-        title = named = stage.title
-        if attention:
-            heads = view.graph.n_heads(f"{block}.weights") or 1
-            named = f"{title}, {heads} heads" if heads > 1 else title
-        else:
-            hidden = view.graph.shape(f"{block}.hidden")[-1]
-            out = view.graph.shape(raw)[-1]
-            note = f"{out} → {hidden} → {out}" if values else note
-        off = is_off(view, raw)
-        sheet.add(
-            Box(
-                place,
-                f"{stage.group}: {named}{', switched off' if off else ''}",
-                f"✕ {title}" if off else title,
-                "" if attention and values else note,
-                f"{sheet.tip(stage, raw)}\nA right click turns parts of it off.",
-                sheet.into(stage),
-                share,
-                menu=_menu(view, block, raw, stage.title.lower(), attention),
-                off=off,
-            )
-        )
-        if not attention:
+        raw = raw_of(view, block)
+        if stage.kind == "ffn":
             sheet.add(image_of(view, f"{block}.activation", (left + PAD, top + HEAD, width - 2 * PAD, self.image)))
             return
         across, side, drawn = self._grid(block)
@@ -183,10 +161,10 @@ class Sublayers:
             row, column = divmod(head, across)
             at = start + column * (side + APART), above + row * (side + APART), side, side
             sheet.add(image_of(view, view.of_head(f"{block}.weights", head), at))
-            if not off and is_off(view, view.of_head(f"{block}.output", head)):
+            if not is_off(view, raw) and is_off(view, view.of_head(f"{block}.output", head)):
                 sheet.add(Words(at[0] + side / 2, at[1] + side / 2, "✕", ERROR, True, size=0.6 * side, strong=True))
         heads_stage = sheet.stages.get(f"{block}.heads")
-        if heads_stage is not None and values:
+        if heads_stage is not None and view.looking.showing == "values":
             mixed = "concat · W_O" if f"{block}.W_O" in view.nodes else "concat"
             pill = left + PAD, top + height - PILL - 4.0, width - 2 * PAD, PILL
             said = f"{heads_stage.title} of {stage.group}: {stage.title}"
@@ -197,27 +175,11 @@ class Sublayers:
 
     def _exchange(self, lane: Lane, keys: Lane, block: str, start: float, end: float) -> None:
         """Lines from each word to those that look at it, thick by the mean of the heads' weights."""
-        weights = np.nan_to_num(self._view.values[f"{block}.weights"])
-        mean: Array = weights.mean(0) if weights.ndim == 3 else weights
-        seen = np.count_nonzero(mean, axis=-1, keepdims=True)
-        least = LEAST_SHARE if len(mean) <= FEW_WORDS else np.minimum(MORE_THAN_EVEN / np.maximum(seen, 1), 0.5)
-        wanted = mean >= least
-        most = (mean > 0) & (mean >= mean.max(-1, keepdims=True))
-        wanted = most if len(mean) > MANY_WORDS else wanted | most
-        queries, looked = np.nonzero(wanted)
-        chosen = self._sheet.chosen(lane)
-        levels = np.ceil(np.clip(mean[queries, looked], 0, 1) * LEVELS).astype(int)
-        kinds = 2 * levels + (queries == chosen)  # those of the word that is followed lie above the others
-        for kind in sorted(set(kinds.tolist()), key=lambda kind: (kind % 2, kind)):
-            level, lit = divmod(kind, 2)
-            drawn = np.flatnonzero(kinds == kind)
-            ends: Array = np.empty((len(drawn), 2, 2))
-            ends[:, 0, 0], ends[:, 1, 0] = start, end
-            ends[:, 0, 1] = keys.top + (looked[drawn] + 0.5) * keys.pitch
-            ends[:, 1, 1] = lane.top + (queries[drawn] + 0.5) * lane.pitch
-            ink = HERE if lit else LINE if chosen is not None else series(0)
-            width = 0.5 + 3.0 * level / LEVELS
-            self._sheet.add(Segments(ends, ink, width, token=lane.sequence, whose=queries[drawn]))
+        from_, to = (
+            np.stack([np.full(len(one.words), x), one.top + (np.arange(len(one.words)) + 0.5) * one.pitch], axis=-1)
+            for one, x in ((keys, start), (lane, end))
+        )
+        exchange(self._sheet, lane.sequence, block, from_, to)
 
     def _look_across(self, lane: Lane, block: str, start: float, end: float) -> None:
         """Lines from the words of the source, as far as they can be read, to those of the target that look at them."""
@@ -251,6 +213,69 @@ class Sublayers:
         sheet.add(Way((*begins, (middle, bend), (middle, top)), TEXT, 2.0))
         sheet.add(Words(x + 2.0, bend - 9.0, BRIDGE, MUTED, True, 1.0, size=SMALL))
         sheet.right = max(sheet.right, x + 20.0)
+
+
+def raw_of(view: View, block: str) -> str:
+    """The node that a block makes, before it is added to the stream."""
+    return next(f"{block}.{short}" for short in ("projected", "concat", "output") if f"{block}.{short}" in view.nodes)
+
+
+def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
+    """The box of attention or of a feed-forward net, without what it holds."""
+    view, raw = sheet.view, raw_of(sheet.view, block)
+    attention, values = stage.kind != "ffn", view.looking.showing == "values"
+    note, share = amount(view, raw)
+    title = named = stage.title
+    if attention:
+        heads = view.graph.n_heads(f"{block}.weights") or 1
+        named = f"{title}, {heads} heads" if heads > 1 else title
+    else:
+        hidden = view.graph.shape(f"{block}.hidden")[-1]
+        out = view.graph.shape(raw)[-1]
+        note = f"{out} → {hidden} → {out}" if values else note
+    off = is_off(view, raw)
+    return Box(
+        place,
+        f"{stage.group}: {named}{', switched off' if off else ''}",
+        f"✕ {title}" if off else title,
+        "" if attention and values else note,
+        f"{sheet.tip(stage, raw)}\nA right click turns parts of it off.",
+        sheet.into(stage),
+        share,
+        menu=_menu(view, block, raw, stage.title.lower(), attention),
+        off=off,
+    )
+
+
+def exchange(sheet: Sheet, sequence: str, block: str, keys: Array, queries: Array) -> None:
+    """Lines from each word to those that look at it, thick by the mean of the heads' weights.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    sequence : str
+        That of the queries.
+    block : str
+    keys, queries : numpy.ndarray
+        (n_words, 2): where the lines of their words begin and end.
+    """
+    weights = np.nan_to_num(sheet.view.values[f"{block}.weights"])
+    mean: Array = weights.mean(0) if weights.ndim == 3 else weights
+    seen = np.count_nonzero(mean, axis=-1, keepdims=True)
+    least = LEAST_SHARE if len(mean) <= FEW_WORDS else np.minimum(MORE_THAN_EVEN / np.maximum(seen, 1), 0.5)
+    wanted = mean >= least
+    most = (mean > 0) & (mean >= mean.max(-1, keepdims=True))
+    wanted = most if len(mean) > MANY_WORDS else wanted | most
+    looking, looked = np.nonzero(wanted)
+    chosen = sheet.chosen(sequence)
+    levels = np.ceil(np.clip(mean[looking, looked], 0, 1) * LEVELS).astype(int)
+    kinds = 2 * levels + (looking == chosen)  # those of the word that is followed lie above the others
+    for kind in sorted(set(kinds.tolist()), key=lambda kind: (kind % 2, kind)):
+        level, lit = divmod(kind, 2)
+        drawn = np.flatnonzero(kinds == kind)
+        ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)
+        ink = HERE if lit else LINE if chosen is not None else series(0)
+        sheet.add(Segments(ends, ink, 0.5 + 3.0 * level / LEVELS, token=sequence, whose=looking[drawn]))
 
 
 def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:

@@ -63,6 +63,8 @@ class Looking:
         What was chosen on pages, by the keys of `Keep`.
     spot : Spot or None
         What is spoken of.
+    large : bool
+        Whether letters are as large as for a class, or for those who do not see well: a picture has fewer words then.
     covered : mapping of str to frozenset of tuple
         Of nodes, the cells of the whole array that nobody may read yet: a question asks for them.
     """
@@ -74,6 +76,7 @@ class Looking:
     choices: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     spot: Spot | None = None
     covered: Mapping[str, frozenset[tuple[int, ...]]] = field(default_factory=lambda: _NOTHING)
+    large: bool = False
 
 
 @dataclass(frozen=True)

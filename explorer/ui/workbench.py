@@ -1,6 +1,7 @@
 """What every panel and widget is given: the model, what is looked at, and the look."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from weakref import WeakSet
 
 from explorer.document.commands import Replace
@@ -14,6 +15,9 @@ from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Selection
 from explorer.ui.training.descent import Descent
+
+LARGE = 1.5
+"""The text scale from which a picture has fewer words, in large letters."""
 
 
 class Workbench:
@@ -75,7 +79,7 @@ class Workbench:
             steps = Steps(descent.rate, descent.moves(), descent.quick, self._has_gradients, descent.ahead)
         return View.of(
             self.document,
-            self.selection.looking,
+            replace(self.selection.looking, large=self.appearance.scale >= LARGE),
             ours=self.ours,
             beside=beside,
             last_step=descent.change,

@@ -259,6 +259,50 @@ def test_many_layers_fold_into_one_and_open_on_demand(desk):
     assert {"after layer 6", "after layer 12"} <= {m.text for m in eyes.marks("model", Words)}
 
 
+# In large letters
+
+
+@pytest.mark.parametrize(("lesson", "setting"), [TEXTBOOK, ("jane", None), ("i-love-ai", None)])
+@pytest.mark.parametrize("showing", ["values", "gradient"])
+def test_in_large_letters_blocks_stand_below_each_other_and_lead_where_others_do(whole, lesson, setting, showing):
+    desk, plain = whole(lesson, setting, showing=showing)
+    desk.look(large=True)
+    eyes = desk.page(WHOLE.name)
+    drawing, large = eyes.drawing("model"), boxes(eyes)
+    left, right, top, bottom = drawing.window
+    assert all(inside(box.place, (left, top, right - left, bottom - top)) for box in large.values())
+    alone = [box.place for box in large.values() if not box.around]
+    assert all(apart(one, other) for one, other in itertools.combinations(alone, 2))
+    led = {box.leads for box in boxes(plain).values() if isinstance(box.leads, GoTo)}
+    assert {box.leads for box in large.values() if isinstance(box.leads, GoTo)} == led - {GoTo("final.norm")}
+    offers = {box.name: (box.share, [words for words, _ in box.menu]) for box in large.values() if box.menu}
+    assert offers == {
+        box.name: (box.share, [words for words, _ in box.menu]) for box in boxes(plain).values() if box.menu
+    }
+    for image in eyes.marks("model", Image):
+        np.testing.assert_array_equal(image.array, np.atleast_2d(desk.view.shown(image.node)))
+
+
+def test_in_large_letters_words_are_joined_only_in_attention(whole):
+    desk, _ = whole(*TEXTBOOK, large=True)
+    eyes = desk.page(WHOLE.name)
+    joining = np.concatenate([m.ends[m.ends[:, 0, 0] != m.ends[:, 1, 0]] for m in eyes.marks("model", Segments)])
+    attention = [box.place for name, box in boxes(eyes).items() if "attention" in name]
+    assert len(joining)
+    for (start, top), (end, bottom) in joining.tolist():
+        assert any(inside((min(start, end), top, abs(end - start), bottom - top), place) for place in attention)
+
+
+def test_in_large_letters_one_layer_stands_for_all(desk):
+    made = desk()
+    made.document = Document(deep_translator())
+    made.look(large=True, choices={LAYER: ALL})
+    eyes = made.page(WHOLE.name)
+    assert [box.title for box in boxes(eyes).values() if box.folded] == ["Encoder 1 of 12", "Decoder 1 of 12"]
+    assert eyes.the("layer").options[-1] == "12"
+    assert "<start> … bitte" in {mark.text for mark in eyes.marks("model", Words)}
+
+
 # Numbers beside colours
 
 

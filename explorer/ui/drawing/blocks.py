@@ -265,7 +265,10 @@ class Blocks:
         painter.drawRoundedRect(rect, CORNER * self._unit, CORNER * self._unit)
         each = rect.height() / max(len(bars.words), 1)
         letters = each / (BAR * self._unit)
-        name, number = NAMED * rect.width(), NUMBERED * rect.width()
+        told = [written(v, 2) if abs(v) >= 0.005 or not v else written(float(f"{v:.0e}"), 3) for v in bars.values]
+        gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters)
+        needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
+        name, number = NAMED * rect.width(), min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
         room = rect.width() - name - number
         for k, (word, value) in enumerate(zip(bars.words, bars.values, strict=True)):
             lit = k < len(bars.cells) and bars.cells[k] == cell
@@ -281,13 +284,11 @@ class Blocks:
                 painter.setPen(QPen(qcolor(theme.text), 2.0, c=Qt.PenCapStyle.FlatCap))
                 painter.drawLine(QPointF(x, bar.top() - 0.1 * each), QPointF(x, bar.bottom() + 0.1 * each))
             ink = qcolor(theme.here_text if lit else theme.text)
-            gap = 5.0 * letters * self._unit
             side = Qt.AlignmentFlag.AlignVCenter
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
             self._write(painter, left, word, TITLE * letters, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
-            told = written(value, 2) if abs(value) >= 0.005 or not value else written(float(f"{value:.0e}"), 3)
-            self._write(painter, right, told, NOTE * letters, ink, side | Qt.AlignmentFlag.AlignLeft, whole=True)
+            self._write(painter, right, told[k], NOTE * letters, ink, side | Qt.AlignmentFlag.AlignLeft, whole=True)
 
     # Words
 

@@ -163,7 +163,8 @@ class StepSheet(QFrame):
 
     def _view(self) -> View:
         view = self.bench.view
-        return replace(view, looking=replace(view.looking, covered={})) if self._open else view
+        looking = replace(view.looking, large=least_letters(self.bench.appearance) > 0)
+        return replace(view, looking=replace(looking, covered={}) if self._open else looking)
 
     def _derive(self, *_: object) -> None:
         """Show how the number comes about that is pointed at, or the first one that the step names."""
@@ -211,7 +212,7 @@ class StepSheet(QFrame):
         bar = self._shown.verticalScrollBar().sizeHint().width()
         shows = not self._shown.isHidden()
         self._share_height(height)
-        self.elements.share_room(beside - bar, round(height * 0.9))
+        self.elements.share_room(beside - bar, height if self._filling else round(height * 0.9))
         needed = self.elements.minimumSizeHint().width()
         widest = max((box.view.width_of_all for box in self._boxes), default=needed)
         above = shows and self.step.question is None and (widest > beside or self._larger_below(width, beside, height))

@@ -1,6 +1,12 @@
 """A small lesson with a question of each kind, and the window on it."""
 
+import re
+from math import hypot, inf
+from xml.etree import ElementTree
+
 import pytest
+from PySide6.QtCore import QBuffer, QIODevice, QPoint
+from PySide6.QtSvg import QSvgGenerator
 
 from explorer.lessons.loader import load
 
@@ -145,3 +151,35 @@ def go(window, eye):
         eye.settle(window)
 
     return go_to
+
+
+@pytest.fixture
+def text_sizes():
+    return _text_sizes
+
+
+def _text_sizes(widget):
+    """Pixels that each text which a widget paints is high, as a picture of lines and letters says it."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    picture = QSvgGenerator()
+    picture.setOutputDevice(buffer)
+    picture.setSize(widget.size())
+    picture.setResolution(96)
+    widget.render(picture, QPoint())
+    del picture  # which ends the file
+    sizes = {}
+
+    def walk(element, scale, size):
+        matrix = re.match(r"matrix\(([^)]*)\)", element.get("transform") or "")
+        if matrix is not None:
+            scale *= hypot(*map(float, matrix[1].split(",")[2:4]))
+        size = float(element.get("font-size") or size)
+        text = "".join(element.itertext()).strip()
+        if element.tag.endswith("}text") and text:
+            sizes[text] = min(sizes.get(text, inf), round(scale * size, 1))
+        for inside in element:
+            walk(inside, scale, size)
+
+    walk(ElementTree.fromstring(buffer.data().data()), 1.0, 0.0)
+    return sizes

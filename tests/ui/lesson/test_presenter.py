@@ -1,12 +1,7 @@
 """Presenter mode in a real window, driven by the keys that a clicker and a lecturer press."""
 
-import re
-from math import hypot, inf
-from xml.etree import ElementTree
-
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -201,39 +196,12 @@ def test_a_clicker_goes_on_while_somebody_types(presenter, guide, go, hand):
     assert guide.at == 2
 
 
-def test_nothing_is_too_small_to_read(presenter, guide, hand):
+def test_nothing_is_too_small_to_read(presenter, guide, hand, text_sizes):
     for _ in guide.steps:
         sizes = text_sizes(presenter)
         assert len(sizes) > 5
         assert min(sizes.values()) >= READ, sizes
         hand.key(Key.Key_N)
-
-
-def text_sizes(widget):
-    """Pixels that each text which a widget paints is high, as a picture of lines and letters says it."""
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    picture = QSvgGenerator()
-    picture.setOutputDevice(buffer)
-    picture.setSize(widget.size())
-    picture.setResolution(96)
-    widget.render(picture, QPoint())
-    del picture  # which ends the file
-    sizes = {}
-
-    def walk(element, scale, size):
-        matrix = re.match(r"matrix\(([^)]*)\)", element.get("transform") or "")
-        if matrix is not None:
-            scale *= hypot(*map(float, matrix[1].split(",")[2:4]))
-        size = float(element.get("font-size") or size)
-        text = "".join(element.itertext()).strip()
-        if element.tag.endswith("}text") and text:
-            sizes[text] = min(sizes.get(text, inf), round(scale * size, 1))
-        for inside in element:
-            walk(inside, scale, size)
-
-    walk(ElementTree.fromstring(buffer.data().data()), 1.0, 0.0)
-    return sizes
 
 
 def test_it_is_as_large_on_a_larger_screen(presenter):

@@ -1,7 +1,12 @@
 """The room that a lesson takes: the list of stages gives way in a narrow window, and a wide picture is seen whole."""
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
+from explorer.lessons.loader import load
+from explorer.lessons.schema import WHOLE
+from explorer.ui.lesson.enlarged import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.window.main_window import GUIDED
 
@@ -29,8 +34,26 @@ def test_presented_the_picture_of_the_whole_is_seen_whole(open_window, hand, qtb
     presenter = window.lessons.presenter
     presenter.resize(1280, 720)
     sheet = presenter.findChild(StepSheet)
+    qtbot.waitUntil(lambda: not sheet._turns)
     (picture,) = [widget for widget in sheet.elements.widgets.values() if getattr(widget, "fills", False)]
     qtbot.waitUntil(lambda: picture.width() > 600 and picture.height() > 250)
     corner = picture.mapTo(presenter, picture.rect().bottomRight())
     assert presenter.rect().contains(corner)
     presenter.leave()
+
+
+@pytest.mark.parametrize("name", ["start-here", "i-love-ai"])
+def test_a_class_can_read_the_picture_of_the_whole(open_window, eye, qtbot, text_sizes, name):
+    window = open_window(load(name))
+    guide = window.lessons.guide
+    guide.go(max(at for at, step in enumerate(guide.steps) if step.look.stage == WHOLE))
+    eye.settle(window)
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is presenter)
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: text_sizes(presenter).get("Feed-forward", 0) >= READ)
+    sizes = text_sizes(presenter)
+    presenter.leave()
+    assert {"Feed-forward", "Embeddings", "Positions"} <= sizes.keys()
+    assert min(sizes.values()) >= READ, sizes
