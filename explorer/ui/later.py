@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 
 def later(owner: QObject, act: Callable[[], object]) -> QTimer:
@@ -29,6 +30,33 @@ def do_later(owner: QObject, act: Callable[[], object]) -> None:
     timer = later(owner, act)
     timer.timeout.connect(timer.deleteLater)
     timer.start()
+
+
+class Turns:
+    """Does one thing in each turn of the event loop: all of them in one would hold it up.
+
+    Parameters
+    ----------
+    owner : QObject
+        Where it is deleted before, nothing happens.
+    """
+
+    def __init__(self, owner: QObject) -> None:
+        self._waiting: list[QTimer] = []
+        self._next = later(owner, self._start)
+
+    def add(self, timer: QTimer) -> None:
+        """Start a timer of `later` behind those that wait, unless it waits itself."""
+        if timer not in self._waiting:
+            self._waiting.append(timer)
+            self._next.start()
+
+    def _start(self) -> None:
+        timer = self._waiting.pop(0)
+        if isValid(timer):
+            timer.start()
+        if self._waiting:
+            self._next.start()
 
 
 def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:

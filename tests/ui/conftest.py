@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
@@ -49,6 +49,8 @@ def appearance(look):
     yield look
     look.set_mode("light")
     look.set_scale(1.0)
+    while any(timer.isActive() for timer in look.findChildren(QTimer)):  # some is dressed in turns of its own
+        QApplication.processEvents()
     colours = [value for theme in (LIGHT, DARK) for value in vars(theme).values() if str(value).startswith("#")]
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 

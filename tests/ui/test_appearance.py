@@ -4,7 +4,7 @@ import dataclasses
 import re
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSpinBox
 
@@ -83,8 +83,10 @@ def test_the_system_decides_unless_told(appearance, qapp, monkeypatch):
 
     hints = Hints()
     monkeypatch.setattr(appearance, "_app", type("App", (), {"styleHints": lambda self: hints})())
-    for name in ("setFont", "setPalette", "setStyleSheet"):
+    for name in ("setFont", "setPalette"):
         monkeypatch.setattr(type(appearance._app), name, lambda self, value: None, raising=False)
+    monkeypatch.setattr("explorer.ui.appearance._wear", lambda app, sheet: None)
+    monkeypatch.setattr("explorer.ui.appearance._wear_out_of_sight", lambda app: False)
     appearance.set_mode("system")
     assert appearance.theme is DARK
     hints.scheme = Qt.ColorScheme.Light
@@ -130,3 +132,25 @@ def test_styled_controls_paint_without_a_warning(appearance, qtbot, mode, scale)
         image.pixelColor(corner).name() == appearance.theme.surface
     )  # Qt draws square corners if the radius is too large
     assert image.pixelColor(inside).name() == appearance.theme.accent_soft
+
+
+@pytest.mark.parametrize("in_sight", [True, False], ids=["in sight", "out of sight"])
+def test_each_widget_is_dressed_once_however_deep_it_stands(appearance, qtbot, in_sight):
+    """Qt itself would dress it ten times, which held the window up for more than a second."""
+    top = QFrame()
+    qtbot.addWidget(top)
+    inside, dressed = top, []
+    for _ in range(8):
+        row = QHBoxLayout(inside)
+        inside = QFrame()
+        row.addWidget(inside)
+    label = QLabel("x", inside)
+    label.changeEvent = lambda event: dressed.append(1) if event.type() == QEvent.Type.StyleChange else None
+    mark(label, role="error")
+    with qtbot.waitExposed(top):
+        top.show()
+    label.setVisible(in_sight)
+    dressed.clear()
+    appearance.set_mode("dark")
+    qtbot.waitUntil(lambda: label.palette().color(QPalette.ColorRole.WindowText).name() == DARK.error)
+    assert len(dressed) == 1

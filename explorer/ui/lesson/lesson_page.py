@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from explorer.lessons.loader import load, titles
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
+from explorer.ui.later import later
 from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.course_row import CourseRow
 from explorer.ui.theme import mark
@@ -148,11 +149,14 @@ class LessonPage(QScrollArea):
         As of `AgainCard`.
     record_wanted
         What is done from now on is to be recorded, or no more.
+    made
+        It was made anew.
     """
 
     wanted = Signal(str, bool)
     again_wanted = Signal(str, str)
     record_wanted = Signal()
+    made = Signal()
 
     def __init__(
         self,
@@ -177,6 +181,8 @@ class LessonPage(QScrollArea):
         mark(self._none, role="muted")
         self._loading = QTimer(self, interval=0)
         self._loading.timeout.connect(self._load_next)
+        self._worn = True
+        self._again = later(self, self._dress)
         self._make()
 
     def _make(self) -> None:
@@ -226,7 +232,7 @@ class LessonPage(QScrollArea):
 
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
-        self.refresh()
+        self._dress()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def refresh(self) -> None:
@@ -261,9 +267,17 @@ class LessonPage(QScrollArea):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
-        self.search.setParent(None)
-        self._none.setParent(None)
-        self.cards = {}
-        self._make()
+        self._worn = False
         if self.isVisible():
-            self.refresh()
+            self._bench.appearance.turns.add(self._again)
+
+    def _dress(self) -> None:
+        """Sizes stand everywhere, so all is made anew: a tab out of sight when it is looked at."""
+        if not self._worn:
+            self._worn = True
+            self.search.setParent(None)
+            self._none.setParent(None)
+            self.cards = {}
+            self._make()
+            self.made.emit()
+        self.refresh()

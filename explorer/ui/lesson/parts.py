@@ -138,6 +138,7 @@ class LessonParts(QObject):
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
             self._page.record_wanted.connect(self.record)
+            self._page.made.connect(self._show_recording)
             self._window.pages.addWidget(self._page)
         return self._page
 
@@ -306,7 +307,6 @@ class LessonParts(QObject):
         self.card.restyle()
         if self._page is not None:
             self._page.restyle()
-            self._show_recording()
 
     def show_page(self, page: int) -> None:
         """Let the panel stand beside the tab that is in sight."""

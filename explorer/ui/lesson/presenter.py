@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
+from explorer.ui.later import later
 from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.overview import Overview
@@ -184,7 +185,8 @@ class Presenter(QWidget):
         }
         self.clock.ticked.connect(self._say)
         guide.stepped.connect(self._follow)
-        bench.appearance.changed.connect(self._rebuild)
+        self._again = later(self, self._rebuild)
+        bench.appearance.changed.connect(self._restyle)
 
     # Coming and going
 
@@ -251,6 +253,10 @@ class Presenter(QWidget):
 
     def _ask(self) -> None:
         self._question.show_question()
+
+    def _restyle(self) -> None:
+        """Follow the program's look, in a turn of its own."""
+        self._program.appearance.turns.add(self._again)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

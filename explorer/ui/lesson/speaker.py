@@ -81,7 +81,12 @@ class Speaker(QWidget):
         presenter.clock.ticked.connect(self._tell_time)
         presenter.covered.connect(self._tell_time)
         guide.stepped.connect(self._follow)
-        bench.appearance.changed.connect(self._rebuild)
+        self._again = later(self, self._rebuild)
+        bench.appearance.changed.connect(self._restyle)
+
+    def _restyle(self) -> None:
+        """Follow the program's look, in a turn of its own."""
+        self._program.appearance.turns.add(self._again)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

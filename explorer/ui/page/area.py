@@ -1,10 +1,10 @@
 """The middle of the window: the page of the stage that one is at. Pages that were seen are kept, and marked."""
 
-from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
 from explorer.pages.levels import block_of
+from explorer.ui.later import later
 from explorer.ui.page.page_view import PageView
 from explorer.ui.workbench import Workbench
 
@@ -26,10 +26,13 @@ class StageArea(QStackedWidget):
         self.addWidget(self._between)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         bench.selection.stage_changed.connect(self.show_stage)
-        bench.appearance.changing.connect(self._forget_hidden)
+        bench.appearance.changing.connect(self._forget)
+        self._again = later(self, self.page)
 
     def page(self) -> PageView:
         """The page that is in sight."""
+        if self._bench.selection.stage not in self._pages:
+            self.show_stage(self._bench.selection.stage)
         return self._pages[self._bench.selection.stage]
 
     def show_stage(self, name: str) -> None:
@@ -43,6 +46,7 @@ class StageArea(QStackedWidget):
             self.addWidget(self._pages[name])
         self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
+        self.setUpdatesEnabled(True)
         if before != name:
             block = block_of(self._bench.document.engine.graph, before)
             self._pages[name].come_from((before, *(() if block is None else (block.name,))), inside)
@@ -60,18 +64,13 @@ class StageArea(QStackedWidget):
             self.show_stage(self._bench.selection.stage)
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: sizes stand everywhere in a page, so it is made anew."""
-        self._drop(list(self._pages))
-        self.show_stage(self._bench.selection.stage)
+        """Follow the theme and the text scale, in a turn of its own."""
+        self._bench.appearance.turns.add(self._again)
 
-    def _forget_hidden(self) -> None:
-        """With all stages open a new look would take seconds; those out of sight are made anew when they are shown."""
-        for name, page in list(self._pages.items()):
-            if page is not self.currentWidget():
-                self.removeWidget(self._pages.pop(name))
-                page.deleteLater()
-                # At once, to spare it that; by Qt: `shiboken6.delete` has ended the process now and then.
-                QCoreApplication.sendPostedEvents(page, QEvent.Type.DeferredDelete)
+    def _forget(self) -> None:
+        """A new look is to come: sizes stand everywhere in a page, so it is made anew, and spared to be dressed."""
+        self.setUpdatesEnabled(False)  # what one saw stays until then
+        self._drop(list(self._pages))
 
     def _drop(self, names: list[str]) -> None:
         if any(self._pages[name] is self.currentWidget() for name in names):

@@ -11,6 +11,7 @@ from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, references_pa
 from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
+from explorer.ui.later import later
 from explorer.ui.page.column import Elements
 from explorer.ui.page.listing import ROW_HEIGHT, ListingView
 from explorer.ui.workbench import Workbench
@@ -53,11 +54,16 @@ class ReferencesTab(QFrame):
         self._worker.failed.connect(self._say)
         bench.selection.looked.connect(self._follow)
         bench.selection.printed_asked.connect(self._ask)
-        self.restyle()
+        self._again = later(self, self._make)
+        self._make()
         self._worker.ask(lambda report: printed_numbers(), self._show)
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: sizes stand everywhere in a page, so it is made anew."""
+        """Follow the theme and the text scale, in a turn of its own."""
+        self.bench.appearance.turns.add(self._again)
+
+    def _make(self) -> None:
+        """Sizes stand everywhere in a page, so it is made anew."""
         px = self.bench.appearance.px
         self._down.setContentsMargins(px(24), px(16), px(16), px(12))
         fresh = Elements(self.bench, px(10))

@@ -1,10 +1,13 @@
 """Stages in windows of their own, which can stand beside the others."""
 
-from PySide6.QtCore import Qt
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from explorer.core.node import Stage
 from explorer.document.document import Change
+from explorer.ui.later import later
 from explorer.ui.page.page_view import PageView
 from explorer.ui.workbench import Workbench
 
@@ -26,6 +29,7 @@ class Docks:
     def __init__(self, bench: Workbench, window: QMainWindow) -> None:
         self._bench, self._window = bench, window
         self.pages: dict[QDockWidget, PageView] = {}
+        self._again: dict[QDockWidget, QTimer] = {}
 
     def open(self, stage: Stage) -> QDockWidget:
         """Show a stage in a dock."""
@@ -34,8 +38,8 @@ class Docks:
         dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dock.setWidget(page)
         dock.topLevelChanged.connect(lambda floats: self._bench.bridge.goes_before(dock) if floats else None)
-        dock.destroyed.connect(lambda: self.pages.pop(dock, None))
-        self.pages[dock] = page
+        dock.destroyed.connect(lambda: self._forget(dock))
+        self.pages[dock], self._again[dock] = page, later(dock, partial(self._make, dock))
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.setFloating(True)
         dock.resize(self._bench.appearance.px(900), min(self._window.height(), self._bench.appearance.px(700)))
@@ -54,14 +58,22 @@ class Docks:
             page.follow()
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: sizes stand everywhere in a page, so it is made anew."""
-        for dock, page in list(self.pages.items()):
-            fresh = PageView(self._bench, page.stage)
-            dock.setWidget(fresh)
-            page.deleteLater()
-            self.pages[dock] = fresh
+        """Follow the theme and the text scale, each dock in a turn of its own."""
+        for again in self._again.values():
+            self._bench.appearance.turns.add(again)
+
+    def _make(self, dock: QDockWidget) -> None:
+        """Sizes stand everywhere in a page, so it is made anew."""
+        page = self.pages[dock]
+        self.pages[dock] = PageView(self._bench, page.stage)
+        dock.setWidget(self.pages[dock])
+        page.deleteLater()
+
+    def _forget(self, dock: QDockWidget) -> None:
+        self.pages.pop(dock, None)
+        self._again.pop(dock, None)
 
     def _close(self, dock: QDockWidget) -> None:
-        self.pages.pop(dock, None)
+        self._forget(dock)
         self._window.removeDockWidget(dock)
         dock.deleteLater()
