@@ -23,7 +23,7 @@ def render(arguments: Namespace) -> int:
     ending = out.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"'{out}' does not say what picture to draw; choose a name that ends in {_or(ENDINGS)}.")
-    if theme not in THEMES:
+    if theme is not None and theme not in THEMES:
         raise UsageError(f"'{theme}' is not a theme; choose {_or(THEMES)}.")
     size = None if arguments.size is None else parse_size(arguments.size)
     if arguments.learn is not None and not 1 <= arguments.learn <= MOST_LEARNED:

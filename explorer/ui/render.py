@@ -39,7 +39,7 @@ def render(
     stage: str,
     ending: str,
     size: tuple[int, int] | None = None,
-    theme: Mode = "light",
+    theme: Mode | None = None,
 ) -> bytes:
     """Draw a stage of a document that no window shows.
 
@@ -54,7 +54,8 @@ def render(
         A key of `WRITERS`: ".png", ".svg" or ".pdf".
     size : tuple of int, optional
         Width and height in pixels of the window. By default the page is as large as it needs to be.
-    theme : str
+    theme : str, optional
+        That of a screen; by default it is drawn for paper.
 
     Returns
     -------
@@ -66,8 +67,8 @@ def render(
     ExplorerError
         "unknown-stage".
     """
-    with alone(lesson, document, theme) as bench:
-        return draw(bench, stage, ending, size)
+    with alone(lesson, document, theme or "light") as bench:
+        return on_paper(bench, stage, ending, size) if theme is None else draw(bench, stage, ending, size)
 
 
 @contextmanager
@@ -98,10 +99,10 @@ def paper(look: Appearance) -> Iterator[tuple[QWidget, Appearance]]:
         _delete(sheet)
 
 
-def on_paper(bench: Workbench, stage: str, ending: str) -> bytes:
+def on_paper(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None) -> bytes:
     """Draw a stage as it is looked at now, but on white paper."""
     with paper(bench.appearance) as (sheet, white):
-        return draw(in_look(bench, white), stage, ending, parent=sheet)
+        return draw(in_look(bench, white), stage, ending, size, parent=sheet)
 
 
 def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:

@@ -79,7 +79,7 @@ def test_what_is_asked_for(rendered, tmp_path, capsys):
     options = ("--size", "300×200", "--theme", "dark", "--setting", "textbook")
     assert main(["render", "emma", "attention", str(out), *options]) == 0
     assert rendered == [
-        ("emma", "printed", "attention", ".pdf", None, "light"),
+        ("emma", "printed", "attention", ".pdf", None, None),
         ("emma", "textbook", "attention", ".pdf", (300, 200), "dark"),
     ]
     assert out.read_bytes() == b"picture"

@@ -151,7 +151,7 @@ def test_it_draws_the_document_as_it_is(bench):
     assert found != texts(before)
 
 
-@pytest.mark.parametrize(("theme", "ground"), [("light", LIGHT.page), ("dark", DARK.page)])
+@pytest.mark.parametrize(("theme", "ground"), [(None, "#ffffff"), ("light", LIGHT.page), ("dark", DARK.page)])
 def test_themes(appearance, theme, ground):
     lesson = load("emma")
     image = image_of(render(lesson, Document(lesson.state()), "attention", ".png", None, theme))
