@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import sys
 
 import numpy as np
@@ -10,6 +11,7 @@ from safetensors.numpy import load
 
 from explorer import container
 from explorer.container import Container, DamagedError, parsed
+from explorer.paths import resources
 
 MANIFEST = {"title": "日本 \udc00", "list": [1, None, {"a": True}]}
 ARRAYS = {
@@ -132,3 +134,17 @@ def test_a_text_of_brackets_is_counted_before_it_is_read(text):
     with pytest.raises(DamagedError):
         parsed(text)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
+
+
+@pytest.mark.parametrize("file", sorted(resources().rglob("*.safetensors")), ids=lambda file: file.name)
+def test_no_flipped_bit_in_a_file_that_comes_along_is_taken_for_a_number(file):
+    content, chance = file.read_bytes(), random.Random(3)
+    header = 8 + int.from_bytes(content[:8], "little")
+    for at in [
+        *(chance.randrange(header) for _ in range(30)),
+        *(chance.randrange(header, len(content)) for _ in range(10)),
+    ]:
+        flipped = bytearray(content)
+        flipped[at] ^= 1 << chance.randrange(8)
+        with pytest.raises(DamagedError):
+            unpacked(bytes(flipped))

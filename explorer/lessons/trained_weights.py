@@ -36,7 +36,9 @@ def read_weights(top: Table, graphs: Mapping[str, Graph]) -> dict[str, Array]:
     except OSError as error:
         top.fail("weights", f"{file.name} cannot be read: {error.strerror}", "put the file beside this one")
     except DamagedError as error:
-        top.fail("weights", f"{file.name} is no safetensors file ({error})", "train the model again")
+        top.fail(
+            "weights", f"{file.name} cannot be read ({error})", "put the file there again, or train the model again"
+        )
     for name, array in arrays.items():
         for graph in graphs.values():
             if name not in graph.inputs or array.dtype.kind != "f":
