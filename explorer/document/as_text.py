@@ -3,6 +3,7 @@
 import re
 import zlib
 from base64 import b64decode, b64encode
+from dataclasses import replace
 from io import BytesIO
 from textwrap import wrap
 
@@ -25,7 +26,7 @@ def as_text(state: State, title: str) -> str:
         "too-large-for-text" or "not-written".
     """
     stream = BytesIO()
-    storage.write(state, title, stream, NAME)
+    storage.write(replace(state, optimiser=None), title, stream, NAME)  # which is twice as long as its weights
     text = b64encode(zlib.compress(stream.getvalue(), 9)).decode()
     if len(text) > MOST_TEXT:
         raise ExplorerError("too-large-for-text", given=f"{len(text):,}", limit=f"{MOST_TEXT:,}")

@@ -7,7 +7,8 @@ It says
 ``states``       the first state that undo leads to, and of each one behind it what differs from the one before it, as a
                  JSON Merge Patch (RFC 7386). A state names its lesson, setting and model, and its arrays: ``inputs``,
                  ``pins`` (which cells are held, and at what), ``run`` (records of the training that its weights are
-                 from), ``beyond`` (inputs as they were when a sentence was longer)
+                 from), ``beyond`` (inputs as they were when a sentence was longer), ``optimiser`` (its kind, and what
+                 it remembers)
 ``labels``       what was done before each state
 ``now``          which of them is the present one
 ``session``      what the window keeps beside the numbers
@@ -22,7 +23,9 @@ from typing import Any
 from explorer.container import Form
 from explorer.core.model import Model
 from explorer.core.ops import Array
+from explorer.core.training.optimisers import OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
+from explorer.document.deferred import unread
 from explorer.document.state import State
 
 FORMAT, VERSION = "Transformer Explorer document", 2
@@ -83,6 +86,9 @@ class Written:
             name: [self._name(f"pins/{name}.cells", pin.cells), self._name(f"pins/{name}.values", pin.values)]
             for name, pin in state.pins.items()
         }
+        optimiser = state.optimiser
+        if optimiser is not None and not optimiser.fits(unread(state.inputs), state.beyond):
+            optimiser = None  # the sizes were changed since
         return {
             "lesson": state.lesson,
             "setting": state.setting,
@@ -91,10 +97,16 @@ class Written:
             "pins": pins,
             "run": self._once(state.records, self._run) if state.records is not None else {},
             "beyond": {name: self._name(f"beyond/{name}", array) for name, array in state.beyond.items()},
+            "optimiser": {} if optimiser is None else self._once(optimiser, self._optimiser),
         }
 
     def _run(self, records: Records) -> dict[str, str]:
         return {column: self._name(f"run/{column}", array) for column, array in records.arrays().items()}
+
+    def _optimiser(self, optimiser: Optimiser) -> dict[str, Any]:
+        kind = next(name for name, one in OPTIMISERS.items() if type(optimiser) is one)
+        memory = {way: self._name(f"memory/{way}", array) for way, array in optimiser.arrays().items()}
+        return {"kind": kind, "memory": memory}
 
     def _once(self, thing: Any, say: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         """What is said of a thing, written once, so that it is quickly seen to be the same as before."""

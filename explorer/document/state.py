@@ -13,6 +13,7 @@ from explorer.core.model import Model
 from explorer.core.models.size import build_within
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
+from explorer.core.training.optimisers import Optimiser
 from explorer.core.training.records import Records
 from explorer.document.deferred import (
     MOST_WRITTEN_AT_ONCE,
@@ -45,6 +46,8 @@ class State:
     pins : mapping of str to Pin
     records : Records or None
         Of the training that its weights are from, up to these.
+    optimiser : Optimiser or None
+        With what it remembered behind these steps, so that the training can be gone on with to the same bits.
     setting, lesson : str
         Where this came from: the name of a setting, such as "printed", and the id of its lesson.
     beyond : mapping of str to numpy.ndarray
@@ -60,6 +63,7 @@ class State:
     lesson: str = ""
     records: Records | None = None
     beyond: Mapping[str, Array] = field(default_factory=lambda: _NO_ARRAYS)
+    optimiser: Optimiser | None = None
 
     @staticmethod
     def of(

@@ -24,6 +24,7 @@ from explorer.core.models.size import MOST_LABELS, count_labels, most_numbers
 from explorer.core.models.targets import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.training.optimisers import OPTIMISERS, Optimiser
 from explorer.core.training.recipe import BOUNDS
 from explorer.core.training.records import Records
 from explorer.document import archive
@@ -44,7 +45,7 @@ DTYPES = ("bool", "int64", "float32", "float64")
 
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
 _PARTS = ("format", "version", "title", "states", "labels", "now", "session")
-_STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond")
+_STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond", "optimiser")
 _MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype")
 
 
@@ -194,7 +195,7 @@ class _Reader:
 
     def state(self, said: Mapping[str, Any]) -> State:
         """The state that a table describes. Arrays are read only once all sizes are known."""
-        table = JsonTable({"run": {}, "beyond": {}, **said}, TOP, _STATE)
+        table = JsonTable({"run": {}, "beyond": {}, "optimiser": {}, **said}, TOP, _STATE)
         lesson, setting = table.text("lesson"), table.text("setting")
         model, graph, on = self._model(table)
         inputs, run, beyond = (self._names(table.table(part)) for part in ("inputs", "run", "beyond"))
@@ -205,6 +206,8 @@ class _Reader:
         _check_forms(model, graph, {name: forms[array] for name, array in inputs.items()}, pinned, longer)
         if any(prod(forms[array].shape) > MOST_STEPS for array in run.values()):
             raise DamagedError("its run of training has more steps than there can be")
+        said_optimiser = table.table("optimiser", ("kind", "memory") if table.data["optimiser"] else None)
+        memory = self._memory(said_optimiser, inputs, beyond)
         arrays = {name: self._array(array) for name, array in inputs.items()}
         held = {name: self._pin(*names) for name, names in pins.items()}
         for name, pin in held.items():
@@ -219,7 +222,9 @@ class _Reader:
                     raise DamagedError(f"'{name}' does not hold whole numbers")
                 _check_whole(on, name, array)
         kept = {name: self._array(array) for name, array in beyond.items()}
-        return State(model, graph, arrays, held, setting, lesson, self._records(run), kept)
+        records = self._records(run)
+        optimiser = self._optimiser(said_optimiser, memory, records)
+        return State(model, graph, arrays, held, setting, lesson, records, kept, optimiser)
 
     def _model(self, table: JsonTable) -> tuple[Model, Graph, Graph | None]:
         """The model with its graph, and with that which it would have with a loss."""
@@ -268,6 +273,36 @@ class _Reader:
             self._made[cells, values] = Pin(self._array(cells), self._array(values))
         pin: Pin = self._made[cells, values]
         return pin
+
+    def _memory(self, said: JsonTable, inputs: Mapping[str, str], beyond: Mapping[str, str]) -> dict[str, str]:
+        """Names of arrays of what an optimiser remembers: each a number, or of the form that an input has."""
+        if not said.data:
+            return {}
+        forms, found = self._parts.forms, said.table("memory").data
+        for way, array in found.items():
+            name = way.split("/")[1] if way.count("/") in (1, 2) else ""
+            self._check(way, array)
+            likes = [forms[arrays[name]] for arrays in (inputs, beyond) if name in arrays]
+            if not likes or (forms[array] not in likes and forms[array] != Form("int64", ())):
+                raise DamagedError(f"{shown(way)} is not what an optimiser could remember")
+        return found
+
+    def _optimiser(self, said: JsonTable, memory: Mapping[str, str], records: Records | None) -> Optimiser | None:
+        """The optimiser of the training that the weights are from, where the file has it."""
+        if not said.data:
+            return None
+        kind = said.one_of("kind", OPTIMISERS)
+        key = kind, frozenset(memory.items())
+        if key not in self._made:
+            arrays = {way: self._array(array) for way, array in memory.items()}
+            likes = {way.split("/")[1]: array for way, array in arrays.items() if array.dtype.kind == "f"}
+            try:
+                at = 0 if records is None else records.at
+                self._made[key] = OPTIMISERS[kind]().remembering(arrays, likes, at)
+            except ValueError:
+                raise DamagedError("what its optimiser remembers does not fit together") from None
+        optimiser: Optimiser = self._made[key]
+        return optimiser
 
     def _records(self, columns: Mapping[str, str]) -> Records | None:
         """The records of the training that the weights are from, where the file has them."""

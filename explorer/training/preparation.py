@@ -182,8 +182,8 @@ def with_weights(document: State, weights: Mapping[str, Array]) -> State:
 
 
 def trained(prepared: Prepared, trainer: Trainer, records: Records) -> State:
-    """The document with the weights that were learned, and the records of how."""
-    return replace(with_weights(prepared.document, trainer.weights), records=records)
+    """The document with the weights that were learned, the records of how, and what is needed to go on."""
+    return replace(with_weights(prepared.document, trainer.weights), records=records, optimiser=trainer.optimiser)
 
 
 def _split(examples: Examples, recipe: Recipe) -> Examples:

@@ -64,6 +64,8 @@ class Run:
     ----------
     first : State
         The document as it was before all steps.
+    begun : int
+        After how many steps it begins: those whose training the document was saved with are gone on with.
     records : Records
         Of all steps taken.
     kept : dict of int to Point
@@ -82,18 +84,24 @@ class Run:
         self._document, self._settings, self._budget = document, settings, budget
         self._stroke = object()
         prepared = prepare_document(self.first, settings.material, settings.recipe)
-        self._here = Point(prepared.trainer(), Stretch(settings, prepared), self.first)
+        trainer = prepared.trainer()
+        if self.first.optimiser is not None and self.first.records is not None:
+            trainer.resume(self.first.optimiser, self.first.records.at)
+        self.begun = trainer.at
+        if self.begun and self.first.records is not None:
+            self.records = self.first.records
+        self._here = Point(trainer, Stretch(settings, prepared), self.first)
         self._state_here = self.first
         self._before: Point | None = None
-        self.kept = {0: self._here}
-        self._never_let_go = {0}
+        self.kept = {self.begun: self._here}
+        self._never_let_go = {self.begun}
         self._every = 1
         # States that somebody may come back to, by undo too.
         self._known: WeakKeyDictionary[State, Point] = WeakKeyDictionary()
         self._known[self.first] = self._here
         self._values: tuple[Mapping[str, Array], Mapping[str, Array]] | None = None
         self._values_before: Mapping[str, Array] | None = None
-        self._furthest = 0
+        self._furthest = self.begun
         self._end: tuple[int, float] = -1, float("nan")
         self.mark_end()
 
@@ -383,10 +391,11 @@ class Run:
         arrays = {name: self.first.inputs[name] for name in self.trainer.weights}
         others = {name: array for name, array in state.beyond.items() if name not in arrays}
         beyond = others | {name: array for name, array in self.first.beyond.items() if name in arrays}
-        before = replace(state.with_inputs(arrays), beyond=beyond, records=self.first.records)
+        before = replace(state.with_inputs(arrays), beyond=beyond)
         if any(array.shape != state.graph.shape(name) for name, array in arrays.items()):
             # The sentence is another one than before all steps.
-            before = replace(before.rebuilt(state.model), records=self.first.records)
+            before = before.rebuilt(state.model)
+        before = replace(before, records=self.first.records, optimiser=self.first.optimiser)
         self._document.do(Replace(before, "Start over"))
 
     def change(self, place: Place) -> Array:
@@ -427,7 +436,9 @@ class Run:
     def _with_weights(self, state: State, point: Point) -> State:
         trainer = point.trainer
         weights = {name: trainer.weights[name] for name in trainer.moving}
-        return replace(with_weights(state, weights), records=self.records.up_to(trainer.at))
+        return replace(
+            with_weights(state, weights), records=self.records.up_to(trainer.at), optimiser=trainer.optimiser
+        )
 
     def _state_of(self, point: Point) -> State:
         """The document at a point. Where it learns from a text, its own sentence stays the one that there is."""
@@ -437,7 +448,8 @@ class Run:
         base = stretch.prepared.document
         if not stretch.from_document and stretch.fits(wanted, trainer.weights):
             base = wanted
-        return replace(with_weights(base, trainer.weights), records=self.records.up_to(trainer.at))
+        records = self.records.up_to(trainer.at)
+        return replace(with_weights(base, trainer.weights), records=records, optimiser=trainer.optimiser)
 
     def _place(self, state: State, point: Point) -> State:
         """Put a state into the document."""
@@ -479,7 +491,7 @@ class Run:
 
     def _around_last_step(self) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
         """The document's values before and after the last step."""
-        if not self.at:
+        if self.at <= self.begun:
             return {}, {}
         if self._values is None:
             before = self._before

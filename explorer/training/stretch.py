@@ -91,11 +91,8 @@ class Point:
     @cached_property
     def bytes(self) -> int:
         """What it takes that the point before does not share."""
-        arrays = [self.trainer.weights[name] for name in self.trainer.moving]
-        for table in self.trainer.optimiser.memory.values():
-            for entry in table.values():
-                parts = entry if isinstance(entry, tuple) else (entry,)
-                arrays += [part for part in parts if hasattr(part, "nbytes")]
+        arrays = [*(self.trainer.weights[name] for name in self.trainer.moving)]
+        arrays += self.trainer.optimiser.arrays().values()
         each, tables = sys.getsizeof(np.zeros(0)), (self.trainer.weights, vars(self.trainer))
         return sum(a.nbytes + each for a in arrays) + sum(map(sys.getsizeof, tables))
 

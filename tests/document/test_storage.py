@@ -23,6 +23,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
 from explorer.core.models import size as sizes
 from explorer.core.switches import SWITCHES
+from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.records import Record, Records
 from explorer.document import archive, manifest, storage
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
@@ -150,7 +151,8 @@ def test_a_manifest_that_says_everything(states, tmp_path):
         "dtype": "float64",
     }
     inputs = {name: f"inputs/{name}" for name in ("x", "y")}
-    state = {"lesson": "", "setting": "", "model": model, "inputs": inputs, "pins": {}, "run": {}, "beyond": {}}
+    empty = {"pins": {}, "run": {}, "beyond": {}, "optimiser": {}}
+    state = {"lesson": "", "setting": "", "model": model, "inputs": inputs, **empty}
     assert said == {
         "format": "Transformer Explorer document",
         "version": 2,
@@ -547,6 +549,55 @@ def test_the_records_of_a_training_are_kept(states, tmp_path):
 def test_records_of_a_training_that_do_not_fit(states, tmp_path, act, says):
     file = tmp_path / "a.explorer"
     save(replace(states["mlp"], records=trained()), "", file)
+    change(file, act)
+    assert says in refused(file)
+
+
+def trained_by_adam(state):
+    """The state behind three steps: Adam remembers a count and two arrays of each weight."""
+    adam = OPTIMISERS["Adam"]()
+    for name in ("layer.1.W", "layer.1.b"):
+        for step in range(3):
+            adam.change(name, np.full_like(state.inputs[name], step - 0.5))
+    return replace(state, records=trained(), optimiser=adam)
+
+
+def test_what_an_optimiser_remembers_is_kept(states, tmp_path):
+    state = trained_by_adam(states["mlp"])
+    save(state, "", tmp_path / "a.explorer")
+    again = load(tmp_path / "a.explorer")[0].optimiser
+    assert type(again) is type(state.optimiser)
+    kept, given = again.arrays(), state.optimiser.arrays()
+    assert kept.keys() == given.keys()
+    assert all(same_bytes(array, given[way]) for way, array in kept.items())
+    other = replace(state, inputs={**state.inputs, "layer.1.W": np.zeros((7, 7))})
+    assert manifest.Written(other, "", Session()).manifest["states"][0]["optimiser"] == {}, "of sizes that are gone"
+
+
+COUNT, FIRST = "memory/_moments/layer.1.W/0", "memory/_moments/layer.1.W/1"
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (inner("optimiser", "kind", "Magic"), "'Magic' is not one of SGD, momentum, RMSprop, Adam, AdamW"),
+        (inner("optimiser", "kind", "RMSprop"), "does not fit together"),
+        (inner("optimiser", "memory", []), "is not a table"),
+        (inner("optimiser", "memory", {"../x": FIRST}), "'../x' is not what an optimiser could remember"),
+        (inner("optimiser", "memory", {"_moments/layer.1.W/1": FIRST}), "does not fit together"),
+        (inner("optimiser", "memory", {"rate/layer.1.W": FIRST}), "does not fit together"),
+        (inner("optimiser", "more", 1), "holds 'more'"),
+        (without("optimiser", "kind"), "lacks 'kind'"),
+        (inner("run", {}), "does not fit together"),
+        (array(COUNT, 4), "does not fit together"),
+        (array(COUNT, [1]), "not what an optimiser could remember"),
+        (array(FIRST, np.zeros((1000, 1000))), "not what an optimiser could remember"),
+        (array(FIRST, 1), "does not fit together"),
+    ],
+)
+def test_what_no_optimiser_could_remember(states, tmp_path, act, says):
+    file = tmp_path / "a.explorer"
+    save(trained_by_adam(states["mlp"]), "", file)
     change(file, act)
     assert says in refused(file)
 

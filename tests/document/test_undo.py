@@ -15,6 +15,7 @@ class Moment:
     def __init__(self, *arrays):
         self.inputs = {str(i): array for i, array in enumerate(arrays)}
         self.pins = self.beyond = {}
+        self.optimiser = None
         self.graph = GRAPH
 
 

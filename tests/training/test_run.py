@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.core.forward import same_bytes
 from explorer.core.graph import Place
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
@@ -340,3 +341,39 @@ def test_a_run_of_a_recipe_goes_on_by_hand_and_back_into_it(script):
     assert all(xor.state.inputs[name].tobytes() == array.tobytes() for name, array in end.items())
     xor.undo()
     assert xor.state is state
+
+
+@pytest.mark.parametrize("kind", OPTIMISERS)
+def test_a_run_goes_on_from_a_file_to_the_same_bits(script, kind, tmp_path):
+    recipe = Recipe(kind, 0.05, batch=1, steps=9, seed=3, validation=0.0, schedule="cosine")
+    whole = begun_with(script, recipe, steps=7)
+    other = Document(load("cat-sat-on-the").state("script"))
+    begun_with(other, recipe, steps=3)
+    storage.save(other.state, "", tmp_path / "a.explorer")
+    reopened = Document(storage.load(tmp_path / "a.explorer")[0])
+    run = begun_with(reopened, recipe, steps=4)
+    assert (run.begun, run.at, run.records.at) == (3, 7, 7)
+    assert run.records.losses.tolist() == whole.records.losses.tolist()
+    for name, array in whole.trainer.weights.items():
+        assert same_bytes(array, run.trainer.weights[name]), name
+    run.travel(4)
+    run.travel(7)
+    assert same_bytes(script.engine.values[LOGITS], reopened.engine.values[LOGITS])
+    run.start_over()
+    assert storage.load(tmp_path / "a.explorer")[0].records.at == reopened.state.records.at == 3
+
+
+def test_another_optimiser_begins_to_remember_in_the_midst(script, tmp_path):
+    begun(script, "Adam", steps=3)
+    storage.save(script.state, "", tmp_path / "a.explorer")
+    reopened = Document(storage.load(tmp_path / "a.explorer")[0])
+    run = begun(reopened, "RMSprop", steps=2)
+    begun(script, "Adam").use(by_hand("RMSprop"))
+    assert run.at == 5
+
+
+def begun_with(document, recipe, steps):
+    run = Run(document, Settings(Material("shown"), recipe))
+    for _ in range(steps):
+        run.take()
+    return run

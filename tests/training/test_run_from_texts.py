@@ -7,6 +7,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
 from explorer.core.model import Model
 from explorer.core.training.recipe import Recipe
+from explorer.document import storage
 from explorer.document.commands import AddWords, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
@@ -249,3 +250,19 @@ def test_words_that_are_known_already_change_nothing():
     document.do(AddWords({"input.words": ["cat", "mouse", "mouse"]}))
     assert document.state.model.axes["input.words"][-1] == "mouse"
     assert same_bytes(document.state.inputs["input.table"][:4], before.inputs["input.table"])
+
+
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal"])
+def test_a_run_on_a_text_goes_on_from_a_file_to_the_same_bits(begin, tmp_path, positions):
+    """Batches, dropout and the rate go by the number of the step; learned positions lie beyond the document's own."""
+    recipe = Recipe("AdamW", 0.02, batch=3, steps=9, validation=0.2, dropout=0.1, schedule="linear", validate_every=2)
+    whole, broken_off = (begin(gpt(**{"input.positions": positions}), recipe, TEXT, "text", window=5) for _ in range(2))
+    whole.take(1e9, 9)
+    broken_off.take(1e9, 4)
+    storage.save(broken_off._document.state, "", tmp_path / "a.explorer")
+    run = begin(Document(storage.load(tmp_path / "a.explorer")[0]), recipe, TEXT, "text", window=5)
+    run.take(1e9, 5)
+    assert run.finished
+    assert run.records.validations.tolist() == whole.records.validations.tolist()
+    for name, array in whole.trainer.weights.items():
+        assert same_bytes(array, run.trainer.weights[name]), name

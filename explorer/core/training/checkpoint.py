@@ -21,7 +21,6 @@ from explorer import container
 from explorer.container import Container, DamagedError, parsed
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
-from explorer.core.training.optimisers import Optimiser
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
 from explorer.files import whole_file
@@ -39,7 +38,7 @@ def save(trainer: Trainer, records: Records, path: Path) -> None:
         "not-written"
     """
     arrays = {f"weights/{name}": array for name, array in trainer.weights.items()}
-    arrays |= _memory(trainer)
+    arrays |= {f"memory/{name}": array for name, array in trainer.optimiser.arrays().items()}
     arrays |= {f"history/{name}": column for name, column in records.arrays().items()}
     _write(path, arrays, {"at": trainer.at, **_about(trainer)})
 
@@ -72,17 +71,6 @@ def _about(trainer: Trainer) -> dict[str, Any]:
     return {"format": FORMAT, "recipe": trainer.recipe.as_dict(), "fingerprint": trainer.fingerprint}
 
 
-def _memory(trainer: Trainer) -> dict[str, Array]:
-    found: dict[str, Array] = {}
-    for field, table in trainer.optimiser.memory.items():
-        for name, value in table.items():
-            if isinstance(value, tuple):
-                found |= {f"memory/{field}/{name}/{i}": np.asarray(one) for i, one in enumerate(value)}
-            else:
-                found[f"memory/{field}/{name}"] = np.asarray(value)
-    return found
-
-
 def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> Records:
     """The records. Everything is looked at before anything is changed."""
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at <= trainer.recipe.steps:
@@ -94,44 +82,11 @@ def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> Recor
     records = Records.of(_below("history/", arrays))
     if records.at != at:
         raise ValueError("records")
-    optimiser = _remembering(trainer, _below("memory/", arrays), at)
+    optimiser = trainer.optimiser.remembering(_below("memory/", arrays), trainer.weights, at)
 
     trainer.at, trainer.optimiser = at, optimiser
     trainer.weights = {name: found[name].copy() for name in trainer.weights}
     return records
-
-
-def _remembering(trainer: Trainer, arrays: Mapping[str, Array], at: int) -> Optimiser:
-    """The optimiser with the memory that a file says it had. Nothing is taken that steps could not have left."""
-    optimiser, rest = trainer.optimiser.copy(), set(arrays)
-    for name, weight in trainer.weights.items():
-        one = trainer.optimiser.copy()
-        one.change(name, np.zeros_like(weight))
-        for field, table in one.memory.items():
-            like, found = table[name], getattr(optimiser, field)
-            ways = [f"{field}/{name}/{i}" for i in range(len(like))] if isinstance(like, tuple) else [f"{field}/{name}"]
-            if not rest.issuperset(ways):
-                found.pop(name, None)
-                continue
-            rest.difference_update(ways)
-            values = [
-                _like(arrays[way], was, at) for way, was in zip(ways, like if len(ways) > 1 else [like], strict=True)
-            ]
-            found[name] = tuple(values) if isinstance(like, tuple) else values[0]
-    if rest:
-        raise ValueError(f"memory {min(rest)[:80]}")
-    return optimiser
-
-
-def _like(array: Array, was: object, at: int) -> object:
-    """A part of the memory, if it can be one; a number counts steps."""
-    if isinstance(was, int):
-        if array.shape != () or array.dtype.kind != "i" or not 1 <= array <= at:
-            raise ValueError("memory: a number of steps")
-        return int(array)
-    if not isinstance(was, np.ndarray) or array.shape != was.shape or array.dtype != was.dtype:
-        raise ValueError("memory: an array of another shape or type")
-    return array
 
 
 def _below(way: str, arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -45,6 +45,61 @@ class Optimiser:
             setattr(made, name, dict(table))
         return made
 
+    def arrays(self) -> dict[str, Array]:
+        """What it remembers, for a file: "FIELD/NODE", or "FIELD/NODE/0" and so on where that is a tuple."""
+        found: dict[str, Array] = {}
+        for field_name, table in self.memory.items():
+            for name, value in table.items():
+                if isinstance(value, tuple):
+                    found |= {f"{field_name}/{name}/{i}": np.asarray(one) for i, one in enumerate(value)}
+                else:
+                    found[f"{field_name}/{name}"] = np.asarray(value)
+        return found
+
+    def fits(self, *weights: Arrays) -> bool:
+        """Whether what it remembers is of weights in the shapes and types of these, or of the others given."""
+        for way, array in self.arrays().items():
+            found = [some[name] for name in [way.split("/")[1]] for some in weights if name in some]
+            # A number counts steps.
+            if array.shape and (array.shape, array.dtype) not in [(one.shape, one.dtype) for one in found]:
+                return False
+        return True
+
+    def remembering(self, arrays: Arrays, weights: Arrays, at: int) -> "Optimiser":
+        """The optimiser with the memory of a file. Nothing is taken that steps could not have left.
+
+        Parameters
+        ----------
+        arrays : mapping of str to numpy.ndarray
+            As `arrays` names them.
+        weights : mapping of str to numpy.ndarray
+            In whose shapes and types the memory is; their values do not count.
+        at : int
+            How many steps have been taken, at most.
+
+        Raises
+        ------
+        ValueError
+        """
+        made, rest = self.copy(), set(arrays)
+        for name, weight in weights.items():
+            one = self.copy()
+            one.change(name, np.zeros_like(weight))
+            for field_name, table in one.memory.items():
+                like, found = table[name], getattr(made, field_name)
+                way = f"{field_name}/{name}"
+                ways = [f"{way}/{i}" for i in range(len(like))] if isinstance(like, tuple) else [way]
+                if not rest.issuperset(ways):
+                    found.pop(name, None)
+                    continue
+                rest.difference_update(ways)
+                likes = like if isinstance(like, tuple) else (like,)
+                values = [_like(arrays[way], was, at) for way, was in zip(ways, likes, strict=True)]
+                found[name] = tuple(values) if isinstance(like, tuple) else values[0]
+        if rest:
+            raise ValueError(f"memory {min(rest)[:80]}")
+        return made
+
     def step(self, weights: Arrays, gradients: Arrays) -> dict[str, Array]:
         """The weights after one step; new arrays."""
         after = {name: weights[name] + self.change(name, gradients[name]) for name in weights}
@@ -56,6 +111,17 @@ class Optimiser:
     def change(self, name: str, gradient: Array) -> Array:
         """What is added to one array of weights, before it decays."""
         return -self.rate * gradient
+
+
+def _like(array: Array, was: object, at: int) -> object:
+    """A part of the memory, if it can be one; a number counts steps."""
+    if isinstance(was, int):
+        if array.shape != () or array.dtype.kind != "i" or not 1 <= array <= at:
+            raise ValueError("memory: a number of steps")
+        return int(array)
+    if not isinstance(was, np.ndarray) or array.shape != was.shape or array.dtype != was.dtype:
+        raise ValueError("memory: an array of another shape or type")
+    return array
 
 
 def decays(name: str) -> bool:

@@ -241,6 +241,16 @@ class Trainer:
         if shapes == before:
             self._remember(other.optimiser)
 
+    def resume(self, optimiser: Optimiser, at: int) -> None:
+        """Go on behind so many steps, with what an optimiser of the same kind remembered then of these weights.
+
+        Of a recipe that draws weights anew nothing is gone on with.
+        """
+        if not self.recipe.initialiser:
+            self.at = at
+            if optimiser.fits(self.weights):
+                self._remember(optimiser)
+
     def under(self, recipe: Recipe) -> "Trainer | None":
         """The trainer with other settings for its next steps; None where these need a trainer of their own."""
         light = {name: getattr(recipe, name) for name in _LIGHT}

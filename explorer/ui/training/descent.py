@@ -145,7 +145,7 @@ class Descent(QObject):
     @property
     def stepped(self) -> bool:
         """Whether there is a last step that matrices could show."""
-        return (run := self.run) is not None and run.at > 0
+        return (run := self.run) is not None and run.at > run.begun
 
     @property
     def at(self) -> int:
@@ -307,7 +307,7 @@ class Descent(QObject):
     def travel(self, step: int) -> None:
         """Go to where the run was after so many steps. A newer wish overtakes an older one."""
         run = self.run
-        if run is None or not 0 <= step <= run.records.at:
+        if run is None or not run.begun <= step <= run.records.at:
             return
         if self.process is not None:
             self._handover.stop(partial(self.travel, step))

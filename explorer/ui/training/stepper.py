@@ -160,9 +160,10 @@ class Stepper(QWidget):
         if not self.rate.hasFocus() or not self.rate.isModified():
             self.rate.setText(self._rate_text())
         self.play.setText("Pause" if descent.going else "Play")
-        self.back.setEnabled(descent.at > 0)
+        begun = run.begun if run else 0
+        self.back.setEnabled(descent.at > begun)
         self.slider.blockSignals(True)
-        self.slider.setRange(0, run.records.at if run else 0)
+        self.slider.setRange(begun, run.records.at if run else 0)
         self.slider.setValue(descent.at)
         self.slider.blockSignals(False)
         self.slider.setEnabled(run is not None)

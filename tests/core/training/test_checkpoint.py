@@ -30,7 +30,7 @@ def recorded(trainer, steps, records=None):
 
 
 def everything(trainer):
-    memory = {key: array.tobytes() for key, array in checkpoint._memory(trainer).items()}
+    memory = {key: array.tobytes() for key, array in trainer.optimiser.arrays().items()}
     return trainer.at, {n: a.tobytes() for n, a in trainer.weights.items()}, memory
 
 

@@ -499,6 +499,6 @@ def test_a_trained_document_shows_how_it_was_trained(train, hand, qtbot, eye, tm
     assert tab.said.text().startswith("Trained in 30 steps · loss ")
     assert "29 steps" in tab.pictures.losses.accessibleName()  # the loss before the last one
     hand.click(tab.one)
-    assert tab.said.text().startswith("Step 1 of ")
+    assert tab.said.text().startswith("Step 31 of ")
     hand.click(tab.over)
     assert tab.pictures.records.losses.tolist() == losses
