@@ -3,8 +3,16 @@ choices on the page.
 """
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtGui import QHideEvent, QMouseEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QSlider,
+    QStyle,
+    QStyleOptionSlider,
+    QWidget,
+)
 
 from explorer.pages.page import Note, Player
 from explorer.ui.page.gestures import perform
@@ -17,6 +25,20 @@ EACH = 420
 SPEEDS = (1, 2, 4)
 SLIDER = 130
 """Pixels at text scale 1."""
+
+
+class Scrub(QSlider):
+    """A slider whose handle comes to where one presses, and can be dragged on from there."""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        control = QStyle.ComplexControl.CC_Slider
+        handle = self.style().subControlRect(control, option, QStyle.SubControl.SC_SliderHandle, self)
+        if not handle.contains(event.position().toPoint()):
+            place, length = event.position().x() - handle.width() / 2, self.width() - handle.width()
+            self.setValue(QStyle.sliderValueFromPosition(self.minimum(), self.maximum(), round(place), length))
+        super().mousePressEvent(event)
 
 
 class PlayerView(QWidget):
@@ -37,11 +59,13 @@ class PlayerView(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(px(10))
-        self.button = QPushButton()
+        self.button = QPushButton("Pause")
+        self.button.ensurePolished()
+        self.button.setMinimumWidth(self.button.sizeHint().width())  # or the slider would move when it says "Play"
         self.button.setToolTip("Play one pass through the model, or pause it (Space)")
         self.button.clicked.connect(self.toggle)
         line.addWidget(self.button)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Scrub(Qt.Orientation.Horizontal)
         self.slider.setFixedWidth(px(SLIDER))
         self.slider.setAccessibleName("How far the pass has come")
         self.slider.setToolTip("How far the pass has come: drag, or the arrow keys")
@@ -50,6 +74,7 @@ class PlayerView(QWidget):
         self._speed = SPEEDS[0]
         self.speed = QPushButton()
         mark(self.speed, link="true")
+        self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # Space plays and pauses after a click on it, too
         self.speed.clicked.connect(self._go_faster)
         self._show_speed()
         line.addWidget(self.speed)

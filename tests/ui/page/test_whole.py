@@ -1,9 +1,9 @@
 """The whole model on the page: it fills the room, it is played, and one comes back to it from everywhere."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.pages.compose import WHOLE
 from explorer.pages.played import PLAYED
@@ -99,6 +99,18 @@ def test_a_pass_can_be_paused_and_gone_through(whole, player, hand, monkeypatch)
     assert any(mark.faint for mark in marks)
     assert not all(mark.faint for mark in marks)
     assert "Step 3 of" in player.words.text()
+
+
+def test_a_pass_goes_to_where_one_presses_and_space_plays_on_after_a_click_on_the_speed(whole, player, hand):
+    slider, left = player.slider, player.slider.x()
+    hand.click(slider, QPoint(slider.width() // 2, slider.height() // 2))
+    assert abs(slider.value() - slider.maximum() / 2) <= 1
+    hand.click(player.speed)
+    hand.key(Key.Key_Space)
+    assert player.speed.text() == "× 2"
+    assert player.playing
+    QApplication.processEvents()
+    assert slider.x() == left
 
 
 def test_where_less_motion_is_asked_for_it_goes_to_the_end(whole, player, hand, monkeypatch):
