@@ -86,7 +86,8 @@ def _spread(view: View, node: str, cells: list[tuple[int, ...]], covered: dict[s
 
 def _rows_with(array: Array, cells: set[tuple[int, ...]], number: float, tolerance: float) -> set[tuple[int, ...]]:
     """All cells of the rows in which a number stands, where it is among those cells and stands elsewhere, too."""
-    same = np.abs(array - number) <= tolerance
+    with np.errstate(invalid="ignore"):  # ∞ − ∞: a model may have overflowed
+        same = np.abs(array - number) <= tolerance
     if not array.ndim or same.sum() < 2 or not any(same[cell] for cell in cells):
         return set()
     rows = np.broadcast_to(same.any(axis=-1, keepdims=True), array.shape)

@@ -11,7 +11,7 @@ from explorer.lessons.mistakes import half_unit
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import Predict
 from explorer.pages.compose import WHOLE, page, stops
-from explorer.pages.covering import asked_cell, covered_by, without
+from explorer.pages.covering import _rows_with, asked_cell, covered_by, without
 from explorer.pages.drawing import Bars, Dot, Image
 from explorer.pages.excerpt import leaves
 from explorer.pages.matrix import Matrix
@@ -69,6 +69,13 @@ def test_what_is_asked_for_may_be_gone():
         assert covered_by(View.of(document), one) == covered_by(View.of(document), None)
     assert asked_cell(document.engine.graph, question).index[-len(question.cell) :] == question.cell
     document.close()
+
+
+def test_what_overflowed_is_no_number_that_is_asked_for():
+    """A monkey wrote a million into a weight while a question was open."""
+    array = np.array([[np.inf, 2.0, np.nan], [2.0, 3.0, np.inf]])
+    assert _rows_with(array, {(0, 1)}, 2.0, 0.1) == {(row, column) for row in range(2) for column in range(3)}
+    assert _rows_with(array, {(0, 0)}, np.inf, 0.1) == set()
 
 
 def test_what_a_choice_would_read_off_is_covered():

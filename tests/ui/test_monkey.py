@@ -20,7 +20,8 @@ import pytest
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QSpacerItem, QWidgetItem
+from shiboken6.Shiboken import createdByPython, getAllValidWrappers
 
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
@@ -356,9 +357,16 @@ def is_as_built_afresh(document):
     return all(same_bytes(array, values[name]) for name, array in Document(state).engine.values.items())
 
 
+def told_of_no_end():
+    """Items of layouts that C++ made: PySide does not hear of their end, and something else may stand there soon."""
+    items = [one for one in getAllValidWrappers() if isinstance(one, QWidgetItem | QSpacerItem)]
+    return [one for one in items if not createdByPython(one)]
+
+
 def test_a_monkey_at_the_window(monkey, qtbot, qtlog):
     mine = monkey(1)
     live(mine, qtbot, qtlog, lambda: len(mine.log) < ACTS)
+    assert told_of_no_end() == []
     assert is_as_built_afresh(mine.bench.document)
 
 

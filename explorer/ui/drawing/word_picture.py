@@ -58,8 +58,8 @@ class WordPicture(Plot):
         self._caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         lines.addWidget(self._caption)
         self.line = QHBoxLayout()
-        self.line.addStretch()
         lines.addLayout(self.line)
+        self.line.addStretch()
         self._buttons = [
             self._button("−", "Look from farther away (−)", lambda: self.zoom(1 / STEP)),
             self._button("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(STEP)),

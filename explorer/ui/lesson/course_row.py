@@ -40,8 +40,12 @@ class CourseRow(QWidget):
         self._about = SteadyLabel(role="muted")
         self.buttons: dict[str, QPushButton] = {}
         self._courses: dict[str, Course] = {one.id: one for one in courses()}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(px(4))
         row = QHBoxLayout()
         row.setSpacing(px(4))
+        column.addLayout(row)
         group = QButtonGroup(self)
         for id, title in {"": "All lessons", **{one.id: one.title for one in self._courses.values()}}.items():
             button = QPushButton(title)
@@ -55,10 +59,6 @@ class CourseRow(QWidget):
             row.addWidget(button)
             self.buttons[id] = button
         row.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(4))
-        column.addLayout(row)
         column.addWidget(self._about)
         self.course = self._courses.get(bench.settings.get(SETTING, ""))
         self._show()

@@ -198,9 +198,9 @@ class PredictBody(Body):
         self.field.textChanged.connect(self._say_whether_typed)
         self.button.setEnabled(False)
         line = QHBoxLayout()
+        self.column.addLayout(line)
         line.addWidget(self.field, 1)
         line.addWidget(self.button)
-        self.column.addLayout(line)
 
     def number(self) -> float | None:
         """What is typed, if it is a number."""
@@ -402,15 +402,15 @@ class VerdictView(QWidget):
         super().__init__(parent)
         self._bench = bench
         self._sentence = SteadyLabel()
-        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._sides = [_Side(bench, title) for title in ("How one gets your number", "How it is computed")]
-        for side in self._sides:
-            self._both.addWidget(side, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(bench.appearance.px(4))
         column.addWidget(self._sentence)
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         column.addLayout(self._both)
+        self._sides = [_Side(bench, title) for title in ("How one gets your number", "How it is computed")]
+        for side in self._sides:
+            self._both.addWidget(side, 1)
         self.hide()
 
     def show_verdict(self, verdict: Verdict | None) -> None:

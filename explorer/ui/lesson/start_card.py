@@ -38,11 +38,11 @@ class StartCard(QFrame):
         self._close.setToolTip("Close this card; the lessons stay under “Lessons”")
         self._close.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._close.clicked.connect(self.put_away)
+        self._column = QVBoxLayout(self)
         top = QHBoxLayout()
+        self._column.addLayout(top)
         top.addWidget(self._title, 1)
         top.addWidget(self._close)
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(top)
         ways = (
             ("Start here", "What a transformer does, in ten steps", self.start_wanted),
             ("Choose a lesson", "All lessons, with what each teaches", self.lessons_wanted),

@@ -4,7 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+    QWidgetItem,
+)
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
@@ -74,6 +84,7 @@ class Elements(QWidget):
         self._before: dict[str, tuple[Element, QWidget]] = {}
         self._holders_before: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
+        self._parts: list[QWidget] = []  # from the top down
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(spacing)
@@ -98,8 +109,9 @@ class Elements(QWidget):
         self._holders_before = self._holders
         self.widgets, self._shown, self._holders = {}, {}, {}
         _clear(self._column)
-        for element in elements:
-            self._column.addWidget(self._widget(element), 0, _alignment(element))
+        self._parts = [self._widget(element) for element in elements]
+        for element, part in zip(elements, self._parts, strict=True):
+            self._column.addWidget(part, 0, _alignment(element))
         self._column.addStretch(1)  # a stack ends with a stretch of its own, and would share the room
         stay = {*self.widgets.values(), *self._holders.values()}
         before = [*(widget for _, widget in self._before.values()), *self._holders_before.values()]
@@ -237,11 +249,9 @@ class Elements(QWidget):
         for row in (one for one in self._all() if isinstance(one, Row)):
             self._share_line(row, room, height)
         self._share_between_maps(room)
-        items = (self._column.itemAt(i) for i in range(self._column.count()))
-        parts = [item.widget() for item in items if item is not None]
-        words = [part for part in parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
+        words = [part for part in self._parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.widgets.values() if isinstance(widget, Drawn) and widget.fills]
-        others = [p.minimumSizeHint().width() for p in parts if p is not None and p not in words and p not in filling]
+        others = [p.minimumSizeHint().width() for p in self._parts if p not in words and p not in filling]
         beyond = max([room, *others]) - room
         for part in words:
             inside = part.contentsMargins()
@@ -273,10 +283,8 @@ class Elements(QWidget):
     def _share_line(self, row: Row, room: int, height: int | None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are."""
         holder = self._holders[Row, row.id]
-        layout = holder.layout()
-        assert layout is not None
-        placed = [cast(Any, layout.itemAt(i)).widget() for i in range(layout.count())]
-        boxes = [one.holds if isinstance(one, _Signed) else one for one in placed]
+        layout = cast(FlowLayout, holder.layout())
+        boxes = [one.holds if isinstance(one, _Signed) else one for one in layout.widgets]
         matrices = [box for box in boxes if isinstance(box, MatrixBox)]
         before = [box.sizeHint() for box in matrices]
         if row.folds and height is not None and matrices:
@@ -362,11 +370,9 @@ class Elements(QWidget):
     def _others(self, picture: Drawn, width: int) -> int:
         """Pixels that all but a picture take, one below the other."""
         margins = self.contentsMargins()
-        items = [item for i in range(self._column.count()) if (item := self._column.itemAt(i)) is not None]
-        taken = margins.top() + margins.bottom() + self._column.spacing() * (len(items) - 1)
-        for item in items:
-            if item.widget() is not picture:
-                taken += item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+        taken = margins.top() + margins.bottom() + self._column.spacing() * len(self._parts)
+        for item in (QWidgetItem(part) for part in self._parts if part is not picture):
+            taken += item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
         return taken
 
     def _share_between_maps(self, room: int) -> None:

@@ -206,6 +206,7 @@ class SliderView(QWidget):
         self.control.moved.connect(lambda value: perform(bench, self._slider.asks.at(value), self, self._stroke))
         column.addWidget(self.control)
         ends = QHBoxLayout()
+        column.addLayout(ends)
         for text, side in (
             ("0.1", Qt.AlignmentFlag.AlignLeft),
             ("1", Qt.AlignmentFlag.AlignHCenter),
@@ -215,7 +216,6 @@ class SliderView(QWidget):
             mark(label, role="small")
             label.setAlignment(side)
             ends.addWidget(label, 1)
-        column.addLayout(ends)
         self.setFixedWidth(bench.appearance.px(SLIDER))
 
     def tell(self, slider: Slider) -> None:

@@ -127,14 +127,12 @@ class Block(QWidget):
         for i, box in enumerate(weights, 1):
             box.setText(box.text().rpartition(".")[2])
             box.toggled.connect(self._follow)
-            inside.addLayout(_line(box, *beside[i : i + 1]))
-        line = _line(self.all, *beside[:1])
-        line.addWidget(self.open)
+            _add_line(inside, box, *beside[i : i + 1])
         column = QVBoxLayout(self)
         for layout in (column, inside):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        column.addLayout(line)
+        _add_line(column, self.all, *beside[:1], self.open)
         column.addWidget(self._inside)
         self._inside.hide()
         self.restyle()
@@ -172,13 +170,13 @@ class Block(QWidget):
         inside.setSpacing(px(2))
 
 
-def _line(box: QCheckBox, *beside: QWidget) -> QHBoxLayout:
-    """A box, and at the right what stands beside it."""
+def _add_line(column: QVBoxLayout, box: QCheckBox, *beside: QWidget) -> None:
+    """Put a box below the others, and at its right what stands beside it."""
     line = QHBoxLayout()
+    column.addLayout(line)
     line.setContentsMargins(0, 0, 0, 0)
     line.setSpacing(0)
     line.addWidget(box)
     line.addStretch(1)
     for widget in beside:
         line.addWidget(widget)
-    return line

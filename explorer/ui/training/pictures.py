@@ -263,8 +263,7 @@ def _part(title: str, *widgets: QWidget) -> QWidget:
 
 def _fill(column: QVBoxLayout, inside: Sequence[QWidget], spacing: int) -> None:
     """Put widgets into a column, unless they are there already."""
-    there = [item.widget() for i in range(column.count()) if (item := column.itemAt(i)) is not None]
-    if there == [*inside, None]:
+    if [column.indexOf(widget) for widget in inside] == list(range(column.count() - 1)):
         return
     while column.takeAt(0) is not None:
         pass

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
 
 
 class FlowLayout(QLayout):
@@ -32,6 +32,18 @@ class FlowLayout(QLayout):
     def set_spacing(self, horizontal: int, vertical: int) -> None:
         self._horizontal, self._vertical = horizontal, vertical
         self.invalidate()
+
+    @property
+    def widgets(self) -> list[QWidget]:
+        """What stands in it, in order."""
+        return [widget for item in self._items if (widget := item.widget()) is not None]
+
+    def addWidget(self, widget: QWidget) -> None:
+        # Of an item that C++ made PySide does not hear when C++ deletes it. PySide would take whatever stands at that
+        # address next for two objects, and crash when it goes (PySide 6.10.2 and 6.11.3; so `itemAt` of Qt's own
+        # layouts is called nowhere).
+        self.addChildWidget(widget)
+        self.addItem(QWidgetItem(widget))
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)

@@ -104,6 +104,16 @@ def test_empty(qtbot):
     assert layout.takeAt(0) is None
 
 
+def test_an_item_whose_widget_is_deleted_is_gone_for_python_too(qtbot):
+    """PySide took what stood at its address next for two objects, and the program crashed when that went."""
+    _holder, layout, boxes = flow(qtbot, [(40, 20), (30, 20)], 200)
+    items = [layout.itemAt(k) for k in range(2)]
+    boxes[0].deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert [shiboken6.isValid(item) for item in items] == [False, True]
+    assert layout.widgets == boxes[1:]
+
+
 def test_right_to_left_starts_at_the_right(qtbot):
     holder, _, boxes = flow(qtbot, [(40, 20), (30, 20)], 100)
     holder.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
