@@ -1,5 +1,6 @@
 """Boxes, ways, bars, fixed words, and the images among them: what a drawing of a whole consists of, in pixels."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot
 
@@ -34,6 +35,13 @@ PAD, LINE = 6.0, 17.0
 """Numbers of the window between the edge of a box and what is written in it, and how high a line of its head is."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
 """Parts of the width of bars that the words, and the numbers, take; and how high a bar is in numbers of the window."""
+
+_ALIGN = Qt.AlignmentFlag
+_MIDDLE, _UNCUT = _ALIGN.AlignVCenter | Qt.TextFlag.TextDontClip, _ALIGN.AlignHCenter | Qt.TextFlag.TextDontClip
+LEFT, RIGHT, CENTRE = int(_MIDDLE | _ALIGN.AlignLeft), int(_MIDDLE | _ALIGN.AlignRight), int(_MIDDLE | _UNCUT)
+TOP, BOTTOM = int(_UNCUT | _ALIGN.AlignTop), int(_UNCUT | _ALIGN.AlignBottom)
+TOP_LEFT = int(Qt.TextFlag.TextDontClip | _ALIGN.AlignTop | _ALIGN.AlignLeft)
+"""Where words stand: to join Python's enumerations in each paint takes longer than to paint."""
 
 
 def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
@@ -134,29 +142,26 @@ class Blocks:
             self._head(painter, inside, box, ink, quiet)
             return
         if box.around:
-            corner = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
-            self._write(painter, inside, box.title, NOTE * box.letters, quiet, corner)
+            self._write(painter, inside, box.title, NOTE * box.letters, quiet, TOP_LEFT)
             return
         size = TITLE * box.letters
         middle = not box.note and rect.height() < 2.2 * size * unit
-        place = Qt.AlignmentFlag.AlignVCenter if middle else Qt.AlignmentFlag.AlignTop
+        place = CENTRE if middle else TOP
         across = inside.adjusted(-0.5 * pad, 0, 0.5 * pad, 0)
-        self._write(painter, across, box.title, size, ink, place | Qt.AlignmentFlag.AlignHCenter, not middle)
-        bottom = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter
-        self._write(painter, inside, box.note, NOTE * box.letters, quiet, bottom)
+        self._write(painter, across, box.title, size, ink, place, not middle)
+        self._write(painter, inside, box.note, NOTE * box.letters, quiet, BOTTOM)
 
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
         """Title and note in one line, and the formula below."""
         line = QRectF(inside.left(), inside.top(), inside.width(), LINE * self._unit)
-        middle = Qt.AlignmentFlag.AlignVCenter
         font = self.font(TITLE, strong=True)
         if font is None:
             return
         wide = self._advance(font, True, box.title)
-        self._write(painter, line, box.title, TITLE, ink, middle | Qt.AlignmentFlag.AlignLeft, strong=True)
+        self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True)
         room = line.adjusted(wide + 0.4 * font.pixelSize(), 0, 0, 0)
         if room.width() > font.pixelSize():
-            self._write(painter, room, box.note, NOTE, quiet, middle | Qt.AlignmentFlag.AlignRight)
+            self._write(painter, room, box.note, NOTE, quiet, RIGHT)
         if box.formula:
             self.formulas.paint(painter, box.formula, line.translated(0, line.height()), font.pixelSize(), quiet)
 
@@ -167,7 +172,7 @@ class Blocks:
         text: str,
         size: float,
         ink: QColor,
-        place: Qt.AlignmentFlag,
+        place: int,
         strong: bool = False,
         whole: bool = False,
     ) -> None:
@@ -178,7 +183,7 @@ class Blocks:
         font, text = self._fitted(font, strong, text, rect.width(), whole)
         painter.setFont(font)
         painter.setPen(ink)
-        painter.drawText(rect, place | Qt.TextFlag.TextDontClip, text)
+        painter.drawText(rect, place, text)
 
     def _fitted(self, font: QFont, strong: bool, text: str, room: float, whole: bool = False) -> tuple[QFont, str]:
         """Words in smaller letters where there is no room, and cut where that is not enough, unless they are whole."""
@@ -224,7 +229,7 @@ class Blocks:
         painter.setBrush(ground)
         painter.drawEllipse(at, radius, radius)
         rect = QRectF(at.x() - 0.9 * radius, at.y() - radius, 1.8 * radius, 2 * radius)
-        self._write(painter, rect, dot.inside, NOTE, ink, Qt.AlignmentFlag.AlignCenter, whole=True)
+        self._write(painter, rect, dot.inside, NOTE, ink, CENTRE, whole=True)
 
     # Ways
 
@@ -240,14 +245,12 @@ class Blocks:
         length = hypot(last.x(), last.y())
         along = last / length if length else QPointF(1, 0)
         ends = [*points[:-1], points[-1] - along * min(0.8 * head, length)]
-        path = QPainterPath(ends[0])
-        for before, corner, after in zip(ends, ends[1:], ends[2:], strict=False):
-            path.lineTo(_towards(corner, before, BEND * unit))
-            path.quadTo(corner, _towards(corner, after, BEND * unit))
-        path.lineTo(ends[-1])
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(color, width, c=Qt.PenCapStyle.FlatCap))
-        painter.drawPath(path)
+        if len(ends) == 2:
+            painter.drawLine(*ends)
+        else:
+            painter.drawPath(_rounded(ends, BEND * unit))
         if way.head:
             across = QPointF(-along.y(), along.x()) * head * 0.5
             back = points[-1] - along * head
@@ -284,11 +287,10 @@ class Blocks:
                 painter.setPen(QPen(qcolor(theme.text), 2.0, c=Qt.PenCapStyle.FlatCap))
                 painter.drawLine(QPointF(x, bar.top() - 0.1 * each), QPointF(x, bar.bottom() + 0.1 * each))
             ink = qcolor(theme.here_text if lit else theme.text)
-            side = Qt.AlignmentFlag.AlignVCenter
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
-            self._write(painter, left, word, TITLE * letters, ink, side | Qt.AlignmentFlag.AlignRight, k == 0)
-            self._write(painter, right, told[k], NOTE * letters, ink, side | Qt.AlignmentFlag.AlignLeft, whole=True)
+            self._write(painter, left, word, TITLE * letters, ink, RIGHT, k == 0)
+            self._write(painter, right, told[k], NOTE * letters, ink, LEFT, whole=True)
 
     # Words
 
@@ -312,7 +314,7 @@ class Blocks:
                 painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
         painter.setFont(font)
         painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
-        painter.drawText(rect.adjusted(-2, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(rect.adjusted(-2, 0, 2, 0), CENTRE, text)
 
     def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
         """Whether a word is far enough below the one that was written last; it can be pointed at in any case."""
@@ -370,6 +372,16 @@ class Blocks:
         pixels = np.ascontiguousarray(table)
         shared = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888)
         return shared.convertToFormat(QImage.Format.Format_RGB32)  # a copy, in what the screen has: twice as fast
+
+
+def _rounded(points: Sequence[QPointF], bend: float) -> QPainterPath:
+    """The line through some points, with round corners."""
+    path = QPainterPath(points[0])
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        path.lineTo(_towards(corner, before, bend))
+        path.quadTo(corner, _towards(corner, after, bend))
+    path.lineTo(points[-1])
+    return path
 
 
 def _towards(start: QPointF, end: QPointF, far: float) -> QPointF:
