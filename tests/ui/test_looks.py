@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 
 from explorer.document.commands import SetCells
+from explorer.lessons.loader import load
 from explorer.ui.matrix.view import CELL_HEIGHT
 
 
@@ -91,3 +92,13 @@ def test_repainting_takes_no_reference_to_none(window, eye):
     eye.settle(window)
     lost = before - sys.getrefcount(None)
     assert lost < 100  # 6.12.0 lost thousands
+
+
+def test_another_model_right_after_a_change_of_theme(window, eye):
+    """The page is made anew in a later turn: meanwhile its stage may be gone."""
+    window.bench.selection.go_to("decoder.1.cross.attention")
+    window.bench.appearance.set_mode("dark")
+    window.bench.open(load("jump"))
+    assert window.page().stage in window.bench.selection.places
+    eye.settle(window)
+    assert corner(window) == QColor(window.bench.appearance.theme.page)

@@ -31,9 +31,13 @@ class StageArea(QStackedWidget):
 
     def page(self) -> PageView:
         """The page that is in sight."""
-        if self._bench.selection.stage not in self._pages:
-            self.show_stage(self._bench.selection.stage)
-        return self._pages[self._bench.selection.stage]
+        selection = self._bench.selection
+        if selection.stage not in self._pages:
+            places = [place.name for place in selection.places]
+            if selection.stage not in places:  # of a model that is gone, before the change has been followed
+                selection.go_to(places[0])
+            self.show_stage(selection.stage)
+        return self._pages[selection.stage]
 
     def show_stage(self, name: str) -> None:
         """Show a stage, in a page made at the first visit; in a picture one stands at the box that one comes from."""
