@@ -61,6 +61,8 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
         (lesson, state), session = opened(file or FIRST_LESSON), None
     # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
+    # A thread that writes a file gives way ten times as soon as is usual: a paint asks for the lock again and again.
+    sys.setswitchinterval(0.0005)
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Transformer Explorer")

@@ -1,5 +1,7 @@
 """A whole model as a file: a spreadsheet with working formulas, or a numpy script."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from explorer.core import script
@@ -31,17 +33,27 @@ def save_model(document: Document, lesson: Lesson, path: Path) -> tuple[Path, ..
     ExplorerError
         "sheet-too-large", "not-a-script-name" or "not-written".
     """
+    return writing(document, lesson, path)()
+
+
+def writing(document: Document, lesson: Lesson, path: Path) -> Callable[[], tuple[Path, ...]]:
+    """What does `save_model` with the numbers of now, later and on whatever thread."""
     document.settle()
+    engine, model = replace(document.engine), document.state.model
     setting = lesson.settings.get(document.state.setting)
     said = setting.title if setting else document.state.setting
     if document.history.modified:
         said = f"{said}, edited"
     if path.suffix.lower() != ".xlsx":
         title = f"{lesson.title} ({lesson.id}), {said}"
-        return script.save(script.export(document.engine, title), path)
-    from explorer.export.workbook import workbook  # XlsxWriter takes 50 ms to import
+        return lambda: script.save(script.export(engine, title), path)
 
-    content = workbook(document.engine, document.state.model, lesson.title, said)
-    with whole_file(path) as stream:
-        stream.write(content)
-    return (path,)
+    def write() -> tuple[Path, ...]:
+        from explorer.export.workbook import workbook  # XlsxWriter takes 50 ms to import
+
+        content = workbook(engine, model, lesson.title, said)
+        with whole_file(path) as stream:
+            stream.write(content)
+        return (path,)
+
+    return write

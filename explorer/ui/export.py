@@ -1,6 +1,7 @@
 """Results taken out of the window: the whole model, or the page in sight, as a file."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -8,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.export.files import ENDINGS, save_model
+from explorer.export.files import ENDINGS, writing
 from explorer.files import whole_file
 from explorer.sentences import sentence
 from explorer.ui.files import Files
@@ -25,8 +26,10 @@ KINDS = {
 """What can be written, by the ending of the file."""
 
 
-def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = None) -> tuple[Path, ...]:
+def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = None) -> None:
     """Ask for a file and write the model or the page of a stage into it, as its ending says; say where it went.
+
+    A model is written beside the window, which takes some seconds where it is a large one.
 
     Parameters
     ----------
@@ -36,25 +39,25 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
         The one whose page is in sight.
     tab : QWidget, optional
         What is in sight instead of a page: another tab of the window. It is drawn as it is there.
-
-    Returns
-    -------
-    tuple of Path
-        What was written.
     """
     path = files.dialogs.to_export(files.folder / f"{bench.lesson.id}.xlsx", KINDS)
     if path is None:
-        return ()
-    if path.suffix.lower() in ENDINGS:
-        return write(files, lambda: save_model(bench.document, bench.lesson, path), "The model is in")
-    if path.suffix.lower() == ".gif":  # other tabs have their own ways to move, so it is the page below that does
-        return write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
-    from explorer.ui.render import as_in_sight, on_paper
-
+        return
     ending = path.suffix.lower()
-    if tab is not None:
-        return write(files, lambda: save(path, as_in_sight(bench, tab, ending)), "The page is in")
-    return write(files, lambda: save(path, on_paper(bench, stage, ending)), "The page is in")
+    if ending in ENDINGS:
+        try:
+            act = writing(bench.document, bench.lesson, path)
+        except ExplorerError as error:
+            files.dialogs.tell(sentence(error))
+            return
+        files.writer.ask(lambda _: act(), lambda written: _say(files, written, "The model is in"))
+    elif ending == ".gif":  # other tabs have their own ways to move, so it is the page below that does
+        write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
+    else:
+        from explorer.ui.render import as_in_sight, on_paper
+
+        draw = partial(on_paper, bench, stage) if tab is None else partial(as_in_sight, bench, tab)
+        write(files, lambda: save(path, draw(ending)), "The page is in")
 
 
 class _CancelledError(Exception):
@@ -93,11 +96,14 @@ def write(files: Files, act: Callable[[], tuple[Path, ...]], said: str) -> tuple
         files.dialogs.tell(sentence(error))
         return ()
     QGuiApplication.restoreOverrideCursor()
-    if not written:
-        return ()
-    files.folder = written[0].parent
-    files.done.emit(f"{said} {' and '.join(map(str, written))}")
+    _say(files, written, said)
     return written
+
+
+def _say(files: Files, written: tuple[Path, ...], said: str) -> None:
+    if written:
+        files.folder = written[0].parent
+        files.done.emit(f"{said} {' and '.join(map(str, written))}")
 
 
 def save(path: Path, content: bytes) -> tuple[Path, ...]:

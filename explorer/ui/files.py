@@ -21,6 +21,7 @@ from explorer.document.storage import ENDING
 from explorer.lessons.saved import is_document, lesson_of, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
+from explorer.ui.background import Background
 from explorer.ui.claims import Claim
 from explorer.ui.kept import Kept
 from explorer.ui.later import do_later
@@ -180,6 +181,8 @@ class Files(QObject):
     ----------
     beside : callable
         What is to be kept beside the numbers.
+    writer : Background
+        Writes what takes long, one after the other.
     """
 
     refreshed = Signal()
@@ -193,6 +196,8 @@ class Files(QObject):
         self._bench = bench
         self._window = window
         self.dialogs = Dialogs(window)
+        self.writer = Background(self)
+        self.writer.failed.connect(self._say_failed)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder = Path(documents if Path(documents).is_dir() else QDir.homePath())
         self.beside: Callable[[], Mapping[str, Any]] = dict
@@ -205,6 +210,9 @@ class Files(QObject):
         bench.bridge.changed.connect(self.refresh)
         window.setAcceptDrops(True)
         self.refresh()
+
+    def _say_failed(self, error: ExplorerError) -> None:
+        self.dialogs.tell(sentence(error))
 
     @property
     def path(self) -> Path | None:

@@ -1,7 +1,9 @@
 """The model and the page in sight taken out of the window."""
 
 import re
+import threading
 import xml.etree.ElementTree as ET
+import zipfile
 from html import unescape
 
 import numpy as np
@@ -11,11 +13,13 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from explorer.document.commands import SetCells
+from explorer.export import workbook
 from explorer.ui.errors import Message
 from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs
 from explorer.ui.render import on_paper
 from explorer.ui.theme import DARK
+from explorer.ui.window.computing import Computing
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -37,11 +41,27 @@ def export(window, hand, tmp_path, monkeypatch):
 def test_the_model_as_it_is_now_and_it_is_said_where_it_went(window, export, qtbot):
     window.bench.document.do(SetCells("encoder.1.self.W_O", {(0, 0): 0.125}))
     path, told = export("model.xlsx")
+    qtbot.waitUntil(lambda: any("model.xlsx" in said.text() for said in window.findChildren(Message)))
     assert path.read_bytes()[:2] == b"PK"
     assert not told
-    qtbot.waitUntil(lambda: any("model.xlsx" in said.text() for said in window.findChildren(Message)))
     path, _ = export("model.py")
+    qtbot.waitUntil(path.exists)
     assert "0.125" in path.read_text()
+
+
+def test_a_model_is_written_beside_the_window(window, export, qtbot, monkeypatch):
+    """As it was then: what is edited meanwhile is not in it."""
+    go_on, write = threading.Event(), workbook.workbook
+    monkeypatch.setattr(workbook, "workbook", lambda *given: go_on.wait() and write(*given))
+    path, _ = export("model.xlsx")
+    word = next(iter(window.top_bar.findChildren(Computing)))
+    qtbot.waitUntil(lambda: word.text() == "Writing …")
+    window.bench.document.do(SetCells("encoder.1.self.W_O", {(0, 0): 0.125}))
+    go_on.set()
+    qtbot.waitUntil(path.exists)
+    with zipfile.ZipFile(path) as parts:
+        assert not any(b"<v>0.125</v>" in parts.read(name) for name in parts.namelist())
+    qtbot.waitUntil(lambda: not word.text())
 
 
 def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, export, appearance, eye):
@@ -81,8 +101,9 @@ def test_pictures_say_what_is_to_be_seen_on_them(window, eye, ending):
     assert "Heat map of shares. <start> looks most at" in words
 
 
-def test_what_cannot_be_written_is_said_and_calling_it_off_writes_nothing(window, export, tmp_path):
+def test_what_cannot_be_written_is_said_and_calling_it_off_writes_nothing(window, export, qtbot, tmp_path):
     _, told = export("nowhere/model.xlsx")
+    qtbot.waitUntil(lambda: bool(told))
     assert "cannot be written" in told[0]
     export(None)
     assert list(tmp_path.iterdir()) == []

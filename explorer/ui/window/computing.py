@@ -1,4 +1,4 @@
-"""A word in the bar that says that the window waits for numbers."""
+"""A word in the bar that says that something is computed or written beside the window."""
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
@@ -18,9 +18,11 @@ class Computing(QLabel):
     ----------
     background : Background
         What computes.
+    writer : Background, optional
+        What writes a file; the word is then “Writing …”.
     """
 
-    def __init__(self, background: Background, parent: QWidget | None = None) -> None:
+    def __init__(self, background: Background, writer: Background | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         mark(self, role="small")
         # At the right: beside the tabs it would look like one.
@@ -30,10 +32,12 @@ class Computing(QLabel):
         self.setAccessibleName("Computing")
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self._say)
-        background.busy.connect(self._follow)
+        self._background, self._writer = background, writer
+        for one in filter(None, (background, writer)):
+            one.busy.connect(self._follow)
 
-    def _follow(self, busy: bool) -> None:
-        if not busy:
+    def _follow(self) -> None:
+        if not self._background.at_work and not (self._writer and self._writer.at_work):
             self._patience.stop()
             self.clear()
             self.setToolTip("")
@@ -41,7 +45,8 @@ class Computing(QLabel):
             self._patience.start()
 
     def _say(self) -> None:
-        whole = "Computing …"
+        computes = self._background.at_work
+        whole, what = ("Computing …", "The numbers are") if computes else ("Writing …", "The file is")
         room = self.width() - INDENT
         self.setText(whole if self.fontMetrics().horizontalAdvance(whole) <= room else "…")
-        self.setToolTip("The numbers are being computed; you can go on working")
+        self.setToolTip(f"{what} being {'computed' if computes else 'written'}; you can go on working")

@@ -71,7 +71,7 @@ class TopBar(QFrame):
         self.title.setMenu(self._menu(actions, files))
         self._row.addWidget(self.title)
         self._tabs = [self._tab(page, hint) for page, hint in zip(PAGES, HINTS, strict=True)]
-        self._row.addWidget(Computing(bench.background), 1)
+        self._row.addWidget(Computing(bench.background, files.writer), 1)
         self._choices = QWidget()
         choices = FlowLayout(self._choices, 16, 4)
         self._settings = SettingChoice()
