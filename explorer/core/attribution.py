@@ -93,6 +93,8 @@ class Ledger:
     ----------
     total : float
         The logit.
+    sigma : float
+        What the last norm divides the row by.
     """
 
     def __init__(self, graph: Graph, values: Mapping[str, Array], row: int, word: int) -> None:
@@ -106,8 +108,10 @@ class Ledger:
         x = values[norm.parents[0]][row].astype(np.float64)
         sigma = float(norm.op.moments(x[None]).sigma[0, 0])
         # (part − its mean) / σ · γ · W, which is part · read: the mean is taken off what reads, once for all parts.
+        self.sigma = sigma
         read = gamma * column / sigma
         self.read = read - read.mean()
+        self.beta, self.column = beta, column
         self.constant = float(beta @ column)
         if len(output.parents) == 3:
             self.constant += float(values[output.parents[2]][word])
@@ -152,26 +156,24 @@ class Ledger:
     def _of(self, vector: Array) -> float:
         return float(vector.astype(np.float64) @ self.read)
 
-    def words_of_head(self, node: str, head: int) -> Array:
-        """A head's part by the words that it looks at, (n_keys,): they add up to it.
+    def products(self, part: Part) -> tuple[Array, Array, float]:
+        """A part as a sum of products: two vectors, and a rest that adds to their dot product.
 
-        Parameters
-        ----------
-        node : str
-            As of a `Part` of kind "head".
-        head : int
+        Of a head: how much it looks at each word, and what each word then says, (n_keys,). Of a net: how active each
+        hidden unit is, and what it says, (d_ff,); the rest is its bias. Of all others: each number of the vector that
+        is added, and what reads it, (d_model,).
         """
-        graph, values = self.graph, self.values
-        output = graph.nodes[graph.nodes[graph.nodes[node].parents[0]].parents[0]]
-        weights, V = (values[name] for name in output.parents)
-        moved = V[head].astype(np.float64) @ self._W_O(graph.nodes[node], head, V.shape[-1])
-        return np.asarray(weights[head, self.row].astype(np.float64) * (moved @ self.read))
-
-    def units_of_net(self, node: str) -> tuple[Array, float]:
-        """A feed-forward net's part by its hidden units, (d_ff,), and that of its bias: they add up to it."""
-        of = self.graph.nodes[node]
-        assert isinstance(of.op, MatMul)
-        active, W = self.values[of.parents[0]][self.row].astype(np.float64), self.values[of.parents[1]]
-        units = np.asarray(active * ((W.T if of.op.transposed else W).astype(np.float64) @ self.read))
-        bias = self._of(self.values[of.parents[2]]) if len(of.parents) == 3 else 0.0
-        return units, bias
+        graph, values, row = self.graph, self.values, self.row
+        of = graph.nodes[part.node]
+        if part.kind == "head" and part.head is not None:
+            output = graph.nodes[graph.nodes[of.parents[0]].parents[0]]
+            weights, V = (values[name] for name in output.parents)
+            moved = V[part.head].astype(np.float64) @ self._W_O(of, part.head, V.shape[-1])
+            return weights[part.head, row].astype(np.float64), moved @ self.read, 0.0
+        if part.kind == "net" and isinstance(of.op, MatMul):
+            active, W = values[of.parents[0]][row].astype(np.float64), values[of.parents[1]]
+            bias = self._of(values[of.parents[2]]) if len(of.parents) == 3 else 0.0
+            return active, (W.T if of.op.transposed else W).astype(np.float64) @ self.read, bias
+        if part.kind == "constant":
+            return self.beta, self.column, self.constant - float(self.beta @ self.column)
+        return values[part.node][row].astype(np.float64), self.read, 0.0

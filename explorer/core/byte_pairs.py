@@ -169,6 +169,11 @@ def are_pieces(known: Sequence[str]) -> bool:
     return tuple(known[: len(BYTES)]) == _BYTE_LABELS
 
 
+def unit(known: Sequence[str]) -> str:
+    """What one token of a vocabulary is called: "word", or "piece"."""
+    return "piece" if are_pieces(known) else "word"
+
+
 @lru_cache(4)
 def merges_of(known: tuple[str, ...]) -> tuple[Merge, ...]:
     """The merges that a vocabulary of pieces was made by: each piece consists of two that were there before it."""

@@ -95,15 +95,15 @@ def foretold_referent(words: Sequence[str], referents: Sequence[tuple[int, int]]
 
 
 MEASURES: Mapping[str, tuple[str, Rule]] = {
-    "itself": ("looks at the word itself", itself),
-    "first": ("looks at the first word", first),
-    "previous": ("looks at the word before", previous),
-    "same word": ("looks at the same word, where it came before", same_word),
-    "induction": ("looks at what came behind the same word", induction),
-    "referent": ("from a pronoun looks at who is meant", referent),
-    "foretold referent": ("before a pronoun looks at who is meant", foretold_referent),
+    "itself": ("at the word itself", itself),
+    "first": ("at the first word", first),
+    "previous": ("at the word before", previous),
+    "same word": ("at the same word, where it came before", same_word),
+    "induction": ("at what came behind the same word", induction),
+    "referent": ("from a pronoun at who is meant", referent),
+    "foretold referent": ("before a pronoun at who is meant", foretold_referent),
 }
-"""What each measure is called, what a head does that has it, and its rule; simpler ones first."""
+"""What each measure is called, where a head looks that has it, and its rule; simpler ones first."""
 _SIMPLE = ("itself", "first", "previous")
 
 

@@ -107,7 +107,7 @@ def lesson_from(top: Table) -> Lesson:
         top.fail("step", "needs a format that knows steps", f"add format = {FORMAT} at the top of the file")
     top = _with_example(top)
     top.has_only(
-        *("id", "title", "paragraph", "try", "reference", "start_stage", "order", "ours"),
+        *("id", "title", "paragraph", "try", "reference", "start_stage", "start_head", "order", "ours"),
         *("model", "tokens", "switches", "inputs", "settings", "training", "weights", "card"),
         *("format", "example", "teaches", "needs", "minutes", "step"),
     )
@@ -161,6 +161,7 @@ def lesson_from(top: Table) -> Lesson:
         teaches=top.text("teaches", default=""),
         needs=top.words("needs") if "needs" in top else (),
         minutes=top.real("minutes", default=0.0, least=0, most=1000),
+        start_head=top.number("start_head", default=1, least=1, most=128),
         card=_card(top.table("card")),
     )
     return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
@@ -183,7 +184,7 @@ def _with_example(top: Table) -> Table:
 
 
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
-_OF_EXAMPLE = (*_NUMBERS, "weights", "ours", "training", "reference", "start_stage")
+_OF_EXAMPLE = (*_NUMBERS, "weights", "ours", "training", "reference", "start_stage", "start_head")
 """What a lesson has from its example."""
 
 

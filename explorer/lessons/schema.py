@@ -70,6 +70,8 @@ class Lesson:
         Where the numbers are from, such as "004"; empty where they are all ours.
     start_stage : str
         The stage of the pipeline to open with, or `WHOLE`.
+    start_head : int
+        The head to open with, counted from 1.
     order : int
         Its place among the lessons: easier ones have smaller numbers.
     model : Model
@@ -112,6 +114,7 @@ class Lesson:
     teaches: str = field(default="", kw_only=True)
     needs: tuple[str, ...] = field(default=(), kw_only=True)
     minutes: float = field(default=0.0, kw_only=True)
+    start_head: int = field(default=1, kw_only=True)
     card: Mapping[str, float] = field(default_factory=dict, kw_only=True)
 
     @property

@@ -225,7 +225,7 @@ class _StepReader:
     # Where to look
 
     def _look(self, table: Table) -> tuple[Look, int]:
-        table.has_only("stage", "node", "rows", "columns", "element", "token", "word")
+        table.has_only("stage", "node", "rows", "columns", "element", "token", "word", "ticked")
         stages = [stage.name for stage in self._state.graph.stages]
         stage = table.text("stage")
         with self._naming():
@@ -241,7 +241,9 @@ class _StepReader:
             axis, _, word = table.text("token").partition(" ")
             with self._naming() as names:
                 token = one_of("sequence", axis, self._state.graph.axes), names.number(axis, word, "token")
-        return Look(stage, node, rows, columns, table.text("element", ""), token, table.text("word", "")), head
+        element, word = table.text("element", ""), table.text("word", "")
+        ticked = table.words("ticked") if "ticked" in table else ()
+        return Look(stage, node, rows, columns, element, token, word, tuple(ticked)), head
 
     def _of_head(self, table: Table, node: str, head: int) -> tuple[str, int]:
         """A node by the name of one head's slice where it is stacked over heads, and that head."""

@@ -32,6 +32,8 @@ class Look:
         The word that stays lit, as in `explorer.pages.view.Looking`.
     word : str
         The word that is looked up on the Words tab, or an analogy there: "king - man + woman".
+    ticked : tuple of str
+        Boxes of the page that are ticked for the reader, by their ids, such as "patching.show".
     """
 
     stage: str
@@ -41,6 +43,7 @@ class Look:
     element: str = ""
     token: tuple[str, int] | None = None
     word: str = ""
+    ticked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,9 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     return (
         Note("source", source),
         Controls("what", (Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
-        Section("gallery", "Each head, and what it does most"),
-        *((Note("about the costs", _about_costs()),) if costs else ()),
-        _gallery(view, measured, costs),
+        Section("gallery", "Each head, and where it looks most"),
+        _gallery(view, measured),
+        *((Note("about the costs", _about_costs()), _costs(measured)) if costs else ()),
         Section("measures", "All measures"),
         Note("rules", _rules()),
         _scores(measured),
@@ -86,40 +86,46 @@ def _name(head: Head) -> str:
     return f"layer {head.block.split('.')[1]}, head {head.head + 1}"
 
 
-def _gallery(view: View, measured: tuple[Head, ...], costs: bool) -> Listing:
-    columns = [Column("head"), Column("here"), Column(""), Column("what it does", width=300), Column("share", NUMBER)]
-    if not costs:
-        columns.append(Column("by chance", NUMBER))
-    else:
-        columns += [Column("loss +", NUMBER), Column("mean +", NUMBER), Column("words it costs")]
-    columns += [Column("example")]
+def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
+    columns = [Column("head"), Column("switch"), Column(""), Column("looks", width=300)]
+    columns += [Column("share", NUMBER), Column("chance", NUMBER), Column("example")]
     lines = []
     for head in measured:
         one = head.scores.get(head.does)
-        said = MEASURES[head.does][0] if head.does else "nothing that has a name here"
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
-        entries = [
+        entries = (
             Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
-            Entry("switch on" if is_off(view, name) else "switch off", leads=turn(view, name)),
+            Entry("on" if is_off(view, name) else "off", leads=turn(view, name), tip="Switch it off, or on again"),
             Entry(
                 "let go" if is_averaged(view, name, head.mean) else "average",
                 leads=average(view, name, head.mean),
                 tip="Hold what it puts out, at every word, at its mean over the sentences",
             ),
-            Entry(said, muted=not head.does),
+            Entry(MEASURES[head.does][0] if head.does else "nowhere that has a name", muted=not head.does),
             Entry(written(one.share, 2) if one else ""),
-        ]
-        if head.cost is None:
-            entries.append(Entry(written(one.by_chance, 2) if one else "", muted=True))
-        else:
-            entries += [
+            Entry(written(one.by_chance, 2) if one else "", muted=True),
+            Entry(head.example.partition(":")[0], tip=head.example),
+        )
+        lines.append(Line(entries))
+    return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
+
+
+def _costs(measured: tuple[Head, ...]) -> Listing:
+    lines = [
+        Line(
+            (
+                Entry(_name(head)),
                 Entry(written(head.cost.without, 3), tip="nats a word, with the head's output held at 0"),
                 Entry(written(head.cost.averaged, 3), tip="nats a word, with the head's output held at its mean"),
                 Entry(", ".join(head.cost.words)),
-            ]
-        lines.append(Line((*entries, Entry(head.example.partition(":")[0], tip=head.example))))
-    return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
+            )
+        )
+        for head in measured
+        if head.cost is not None
+    ]
+    columns = (Column("head"), Column("loss +", NUMBER), Column("mean +", NUMBER), Column("words it costs", width=420))
+    return Listing("costs", "What is lost without each head", columns, tuple(lines), most=16)
 
 
 def _about_costs() -> str:
@@ -132,9 +138,14 @@ def _about_costs() -> str:
 def _rules() -> str:
     said = "; ".join(f"<b>{escape(name)}</b> {escape(what)}" for name, (what, _) in MEASURES.items())
     return (
-        f"{said}. A number is the share of a head's attention there, over the words that have such a place; where the "
-        "place is also the word itself, the word before or the first word, it is not counted for the others."
+        f"Where a head looks: {said}. A number is the share of a head's attention there, over the words that have such "
+        "a place; where the place is also the word itself, the word before or the first word, it is not counted for "
+        "the others."
     )
+
+
+def _in_short(share: float) -> str:
+    return written(share, 2) if share >= 0.01 else "< 0.01"
 
 
 def _scores(measured: tuple[Head, ...]) -> Listing:
@@ -143,7 +154,9 @@ def _scores(measured: tuple[Head, ...]) -> Listing:
             (
                 Entry(_name(head)),
                 *(
-                    Entry(written(one.share, 2), one.share, f"{one.rows} places") if one.rows else Entry("")
+                    Entry(_in_short(one.share), one.share, f"{one.share:.2g}, over {one.rows} places")
+                    if one.rows
+                    else Entry("")
                     for one in head.scores.values()
                 ),
             )

@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.byte_pairs import typed
+from explorer.core.byte_pairs import typed, unit
 from explorer.core.decoder import next_word_cost
 from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import Graph
@@ -173,7 +173,7 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
         chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
     lines = _Words(words, shares, chances, greedy, row, chosen, sequence, there[: row + 1], actual)
     columns = (
-        Column("Word"),
+        Column(unit(words).capitalize()),
         Column("probability", NUMBER),
         Column("", BAR, 120),
         Column("chosen with", NUMBER),
@@ -184,19 +184,20 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
 
 
 def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
-    n, last = int(left.sum()), len(left)
+    n, last, what = int(left.sum()), len(left), unit(view.labels(view.nodes[PROBABILITIES].axes[1]))
     asks_how = (Keep(HOW, 0), Keep(HOW, 1))
     how = Options(
         "how", "Choose", ("the likeliest", "by chance"), int(not choice.greedy), asks_how, "Greedy, or a draw"
     )
     drawing = not choice.greedy
-    top_k = Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), "Top-k: 0 is all words", on=drawing)
+    every = f"Top-k: 0 is all {what}s"
+    top_k = Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), every, on=drawing, drags=True)
     percent = round(choice.top_p * 100)
-    top_p = Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing)
-    seed = Number("seed", "Seed", choice.seed, 0, 9999, Keep(SEED), "Another seed draws other words", on=drawing)
+    top_p = Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing, drags=True)
+    seed = Number("seed", "Seed", choice.seed, 0, 9999, Keep(SEED), f"Another seed draws other {what}s", on=drawing)
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} words, which have {written(float(shares[left].sum()), 3)}."
+    cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, which have {written(float(shares[left].sum()), 3)}."
     said = "Greedy: always the likeliest word. The same text is then always continued in the same way."
     if drawing:
         said = f"{cut} These are weighed anew, so that they add up to 1, and one is drawn."

@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from explorer.core.byte_pairs import unit
 from explorer.core.node import Stage
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array, Softmax
@@ -59,7 +60,7 @@ def output(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def output_sentence(view: View, stage: Stage) -> str:
     """What happens there, by the activation in use."""
-    each = "A number for each class" if _given(view) else "A number for each word"
+    each = f"A number for each {'class' if _given(view) else _unit(view)}"
     if not _softmax(view):
         return f"{each}; the largest one is chosen."
     return f"{each}, then shares that add up to 1."
@@ -68,6 +69,11 @@ def output_sentence(view: View, stage: Stage) -> str:
 def _given(view: View) -> bool:
     """Whether the logits are given: then the rows need be no positions of a text, and the columns no words."""
     return view.nodes[LOGITS].is_input
+
+
+def _unit(view: View) -> str:
+    """What a column is called."""
+    return unit(view.labels(view.nodes[LOGITS].axes[1]))
 
 
 def _softmax(view: View) -> bool:
@@ -85,14 +91,14 @@ def _logits(view: View) -> tuple[Element, ...]:
     if node.is_input:
         return Section("logits", "The logits"), Row("logits row", (Item("", matrix(view, LOGITS, "given")),))
     x, W, *b = node.parents
-    title = "a column for each word" if W.startswith("output.") else f"{W}, transposed: tied"
+    title = f"a column for each {_unit(view)}" if W.startswith("output.") else f"{W}, transposed: tied"
     items = (
         Item("", matrix(view, x, "each position's vector")),
         Item("×", matrix(view, W, title)),
         *(Item("+", matrix(view, name)) for name in b),
         Item("=", matrix(view, LOGITS)),
     )
-    return Section("logits", "A number for each word"), Row("logits row", items, folds=True)
+    return Section("logits", f"A number for each {_unit(view)}"), Row("logits row", items, folds=True)
 
 
 def _sorted(view: View) -> bool:
@@ -125,7 +131,7 @@ def _words(view: View, axis: str, row: int) -> str:
     if _given(view):
         return f"For “{label}” the largest of {len(words):,} is that of {word}: {share}."
     with_ = f"with a share of {share}" if _softmax(view) else f"with {share}"
-    return f"After “{label}” the model chooses {word}, {with_}, out of {len(words):,} words."
+    return f"After “{label}” the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +177,7 @@ def _listing(view: View, row: int) -> Listing:
     low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
     bar = (0.0, 1.0) if softmax or high == low else (low, high)
     columns = (
-        Column("" if _given(view) else "Word"),
+        Column("" if _given(view) else _unit(view).capitalize()),
         Column("logit", NUMBER),
         Column("probability" if softmax else "output", NUMBER),
         Column("", BAR, 260, bar),
@@ -180,7 +186,7 @@ def _listing(view: View, row: int) -> Listing:
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     chosen = int(view.values[CHOSEN][row])
     lines = _Words(words, logits, shares, row, chosen, _sorted(view), decimals)
-    name = "Classes and their outputs" if _given(view) else "Words and their probabilities"
+    name = "Classes and their outputs" if _given(view) else f"{_unit(view).capitalize()}s and their probabilities"
     return Listing("words", name, columns, lines, most=IN_SIGHT, order=SORTED if lines.largest_first else "")
 
 

@@ -310,6 +310,8 @@ class Number(Element):
         Its name for a screen reader, too.
     on : bool
         Whether it can be used now.
+    drags : bool
+        Whether a slider stands beside it.
     """
 
     before: str
@@ -320,6 +322,7 @@ class Number(Element):
     tip: str = ""
     after: str = ""
     on: bool = True
+    drags: bool = False
 
 
 @dataclass(frozen=True, eq=False)

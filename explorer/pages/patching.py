@@ -112,7 +112,7 @@ def _other(
     where = Choice(
         "patched place",
         "In place of",
-        tuple(f"{own[i]} ({i + 1})" for i in range(row + 1)),
+        tuple(f"{own[i]} ({i})" for i in range(row + 1)),
         place,
         tuple(Keep(PLACE, i) for i in range(row + 1)),
         "Where the other text differs",

@@ -19,8 +19,8 @@ from explorer.pages.view import Cell, View
 
 WHY = Stage("generation.why", "why", "Why this word", "Generation")
 WORD, PART = "why.word", "why.part"
-OTHERS, MOST_ROWS, MOST_COLUMNS = 6, 10, 12
-"""Words to choose from; rows of a list of parts; words of a sentence whose lens is shown side by side."""
+OTHERS, MOST_ROWS, MOST_BLOCKS = 6, 10, 5
+"""Words to choose from; rows of a list of parts; blocks that are shown side by side."""
 
 
 def explains(graph: Graph) -> bool:
@@ -58,30 +58,26 @@ def why_sentence(view: View, stage: Stage) -> str:
 
 
 def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
-    """The likeliest word after each block, at this place and at the others."""
+    """The likeliest word after each block, and the rank of the one asked about; then the likeliest behind all words."""
     found = lens(view.graph, view.values)
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
-    n = len(there)
-    first = max(min(row - MOST_COLUMNS // 2, n - MOST_COLUMNS), 0)
-    places = range(first, min(first + MOST_COLUMNS, n))
     lines = []
     for name, logits in found.items():
-        shares = Softmax().forward(logits[row][None].astype(np.float64))[0]
-        above = int((logits[row] > logits[row, word]).sum())
-        entries = [
+        share = float(Softmax().forward(logits[row][None].astype(np.float64))[0, word])
+        entries = (
             Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
-            Entry(written(float(shares[word]), 3), tip=exact(float(shares[word]))),
-            Entry(written(float(shares[word]), 3), float(shares[word])),
-            Entry(f"{above:,}"),
-            *(Entry(says[int(logits[i].argmax())], muted=i != row) for i in places),
-        ]
-        lines.append(Line(tuple(entries)))
+            Entry(says[int(logits[row].argmax())]),
+            Entry(written(share, 3), tip=exact(share)),
+            Entry(written(share, 3), share),
+            Entry(f"{1 + int((logits[row] > logits[row, word]).sum()):,}", tip="Its rank: 1 is the likeliest word"),
+        )
+        lines.append(Line(entries))
     columns = (
         Column("after"),
+        Column("likeliest"),
         Column(f"“{says[word]}”", NUMBER),
-        Column("", BAR, 90),
-        Column("how many above", NUMBER),
-        *(Column(f"“{there[i]}” →") for i in places),
+        Column("", BAR, 160),
+        Column("rank", NUMBER),
     )
     note = (
         "What the last norm and the output layer would say if the model ended here. In the middle of a model these are "
@@ -90,8 +86,32 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     return (
         Section("lens", "The output layer, after each block"),
         Note("about the lens", note),
-        Listing("lens words", "The likeliest word after each block", columns, tuple(lines)),
+        Listing("lens here", "The likeliest word after each block", columns, tuple(lines)),
+        Section("lens of all", "Behind each word"),
+        _lens_of_all(view, found, says, there, row),
     )
+
+
+def _lens_of_all(
+    view: View, found: dict[str, Array], says: tuple[str, ...], there: tuple[str, ...], row: int
+) -> Listing:
+    """The likeliest word behind each of the sentence, after each block; in a deep model, after the last of them."""
+    shown = list(found)[-MOST_BLOCKS:]
+    lines = [
+        Line((Entry(f"{word} →"), *(Entry(says[int(found[name][i].argmax())], muted=i != row) for name in shown)))
+        for i, word in enumerate(there)
+    ]
+    columns = (Column("behind"), *(Column(_short(name)) for name in shown))
+    return Listing(
+        "lens words", "The likeliest word behind each word, after each block", columns, tuple(lines), most=12
+    )
+
+
+def _short(node: str) -> str:
+    """What a node of the residual stream is behind, as the head of a narrow column."""
+    path = node.split(".")
+    names = {"self": "attention", "cross": "cross-attention", "ffn": "feed-forward"}
+    return f"{names[path[2]]} {path[1]}" if path[0] in ("decoder", "encoder") else "the embedding"
 
 
 def _block(view: View, node: str) -> str:
@@ -117,21 +137,20 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     opened = min(int(view.chosen(PART, largest)), len(parts) - 1)
     lines = []
     for i, part in enumerate(parts):
-        takes = part.kind in ("head", "net")
         entries = (
-            Entry(_named(view, part, there[row]), leads=Keep(PART, i) if takes else None),
+            Entry(_named(view, part, there[row]), leads=Keep(PART, i)),
             Entry(written(part.value, 3), tip=exact(part.value)),
             Entry(written(part.value, 3), part.value),
         )
-        lines.append(Line(entries, here=i == opened and takes))
+        lines.append(Line(entries, here=i == opened))
     total = written(ledger.total, 3)
     entries = Entry("logit"), Entry(total, tip=exact(ledger.total)), Entry(total, ledger.total)
     lines.append(Line(entries, Cell("output.logits", (row, word)), strong=True))
     columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
     note = (
         f"The logit of <b>{escape(says[word])}</b> behind <mark>{escape(there[row])}</mark> is the sum of these parts. "
-        "The last norm divides all of them by one number, the σ of this row, and that is taken as it is. Logits "
-        "compare: what all words get alike changes no probability."
+        f"The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, and that is "
+        "taken as it is. Logits compare: what all words get alike changes no probability."
     )
     return (
         Section("ledger", f"Why “{says[word]}”: its logit, term by term"),
@@ -155,42 +174,46 @@ def _named(view: View, part: Part, word: str) -> str:
 
 
 def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[str, ...]) -> tuple[Element, ...]:
-    """One part by the words that its head looks at, or by the units of its net."""
-    if part.kind == "head" and part.head is not None:
-        shares = ledger.words_of_head(part.node, part.head)
-        of_keys = view.labels("source") if ".cross." in part.node else there
-        names = [f"{of_keys[j]}" for j in range(len(shares))]
-        title, rest = "by the words that it looks at", 0.0
-    elif part.kind == "net":
-        shares, rest = ledger.units_of_net(part.node)
-        names = [f"unit {k + 1}" for k in range(len(shares))]
-        title = "by its hidden units"
-    else:
-        return ()
-    name = _named(view, part, "")
+    """One part as a sum of products: of a head by the words that it looks at, of a net by its units."""
+    by, says, rest = ledger.products(part)
+    match part.kind:
+        case "head":
+            names = view.labels("source") if ".cross." in part.node else there
+            title, what = "by the words that it looks at", "attention"
+        case "net":
+            names, title, what = tuple(f"unit {k + 1}" for k in range(len(by))), "by its hidden units", "activation"
+        case _:
+            names, title, what = tuple(f"{k + 1}" for k in range(len(by))), "dimension by dimension", "number"
+    name = _named(view, part, there[ledger.row])
     go = Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
+    bar = Column("", BAR, 160, _reach((by * says).tolist()))
+    columns = Column(""), Column(what, NUMBER), Column("× what it says", NUMBER), Column("= of the logit", NUMBER), bar
+    lines = _lines(names, by, says, rest, part.value)
     return (
         Section("opened", f"{name[0].upper()}{name[1:]}, {title}"),
         Controls("there", (go,)),
-        Listing("parts of the part", title, _columns(shares), _lines(names, shares, rest, part.value), most=12),
+        Listing("parts of the part", title, columns, lines, most=12),
     )
 
 
-def _columns(shares: Array) -> tuple[Column, ...]:
-    return Column(""), Column("of the logit", NUMBER), Column("", BAR, 220, _reach(shares.tolist()))
-
-
-def _lines(names: list[str], shares: Array, rest: float, total: float) -> tuple[Line, ...]:
-    """The largest of the parts; what is left of them is one line, so that they still add up."""
+def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: float) -> tuple[Line, ...]:
+    """The largest of the products; what is left of them is one line, so that they still add up."""
+    shares = by * says
     order = np.argsort(-np.abs(shares), kind="stable")[:MOST_ROWS]
     shown = sorted(order.tolist()) if len(shares) <= MOST_ROWS else order.tolist()
-    rows = [(names[i], float(shares[i])) for i in shown]
+    rows: list[tuple[str, tuple[float, ...], float]] = [
+        (names[i], (float(by[i]), float(says[i])), float(shares[i])) for i in shown
+    ]
     if len(shares) > MOST_ROWS or rest:
         others = len(shares) - len(shown)
-        rows.append((f"{others:,} others and the bias" if others else "the bias", total - sum(v for _, v in rows)))
-    lines = [Line((Entry(n), Entry(written(v, 3), tip=exact(v)), Entry(written(v, 3), v))) for n, v in rows]
-    said = written(total, 3)
-    return (*lines, Line((Entry("together"), Entry(said, tip=exact(total)), Entry(said, total)), strong=True))
+        left = total - sum(value for *_, value in rows)
+        rows.append((f"{others:,} others{' and the bias' * bool(rest)}" if others else "the bias", (), left))
+    lines = []
+    for name, factors, value in (*rows, ("together", (), total)):
+        two = [Entry(written(factor, 3), tip=exact(factor)) for factor in factors] or [Entry(""), Entry("")]
+        entries = Entry(name), *two, Entry(written(value, 3), tip=exact(value)), Entry(written(value, 3), value)
+        lines.append(Line(entries, strong=name == "together" and not factors))
+    return tuple(lines)
 
 
 def _reach(values: list[float]) -> tuple[float, float]:

@@ -58,11 +58,9 @@ def test_a_head_is_the_sum_over_its_words_and_a_net_over_its_units(kind, switche
     heads, nets = ([part for part in parts if part.kind == kind_] for kind_ in ("head", "net"))
     assert len(heads) == 2 * (2 if kind == "encoder-decoder" else 1) * int(switches.get("heads", 1))
     assert len(nets) == 2
-    for part in heads:
-        assert ledger.words_of_head(part.node, part.head).sum() == pytest.approx(part.value, rel=1e-10)
-    for part in nets:
-        units, bias = ledger.units_of_net(part.node)
-        assert units.sum() + bias == pytest.approx(part.value, rel=1e-10)
+    for part in ledger.parts():
+        by, says, rest = ledger.products(part)
+        assert by @ says + rest == pytest.approx(part.value, rel=1e-10)
 
 
 def test_a_head_that_moves_nothing_has_no_part():

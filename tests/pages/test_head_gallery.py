@@ -18,10 +18,10 @@ def test_each_head_has_a_line_and_can_be_switched_off(desk):
     of = desk("tiny-gpt")
     lines = of.page(HEADS.name).the("heads").lines
     assert [line.entries[0].text for line in lines] == [f"layer {k}, head {h}" for k in (1, 2) for h in (1, 2, 3, 4)]
-    switch = next(entry for entry in lines[2].entries if entry.text == "switch off")
+    switch = next(entry for entry in lines[2].entries if entry.text == "off")
     of.do(switch.leads.command())
     assert not of.value("decoder.1.self.head.3.output").any()
-    assert "switch on" in [entry.text for entry in of.page(HEADS.name).the("heads").lines[2].entries]
+    assert "on" in [entry.text for entry in of.page(HEADS.name).the("heads").lines[2].entries]
 
 
 def test_a_head_is_held_at_its_mean_and_let_go(desk):
@@ -38,7 +38,7 @@ def test_a_head_is_held_at_its_mean_and_let_go(desk):
     assert held.any()
     assert not np.array_equal(of.value("output.logits"), logits)
     np.testing.assert_array_equal(held, np.broadcast_to(held[0], held.shape))
-    of.do(entry("switch off"))
+    of.do(entry("off"))
     assert not of.value(name).any()
     of.do(entry("average"))
     np.testing.assert_array_equal(of.value(name), held)
@@ -63,8 +63,8 @@ def test_without_a_grammar_that_is_said(desk):
 
 def test_costs_come_on_request(desk):
     of = desk("roses-are-red")
-    before = len(of.page(HEADS.name).the("heads").columns)
+    assert not of.page(HEADS.name).has("costs")
     of.choose(COSTS, True)
     page = of.page(HEADS.name)
-    assert len(page.the("heads").columns) == before + 2  # what is lost, in place of what chance would give
+    assert len(page.the("costs").lines) == len(page.the("heads").lines)
     assert page.has("about the costs")

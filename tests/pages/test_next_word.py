@@ -176,7 +176,7 @@ def test_the_cost_is_what_a_decoder_counts(cat):
 
 
 def test_a_translator_goes_on_from_es(desk):
-    of = desk("tiny-translator")
+    of = desk("tiny-translator", "welcome")
     of.do(SetTokens("target", ["<es>"]))
     of.choose(HOW, 0)
     of.do(button(of.page(NEXT_WORD.name), "run").asks.command())
@@ -184,5 +184,5 @@ def test_a_translator_goes_on_from_es(desk):
 
 
 def test_what_a_translator_has_read_begins_with_the_source(desk):
-    text = desk("tiny-translator").page(NEXT_WORD.name).the("text").text
+    text = desk("tiny-translator", "welcome").page(NEXT_WORD.name).the("text").text
     assert "read <mark>you are welcome</mark>, then <mark>&lt;es&gt; de nada</mark>, and says" in text

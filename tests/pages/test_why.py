@@ -38,14 +38,16 @@ def test_the_word_asked_about_is_the_likeliest(emma):
 
 def test_the_last_line_of_the_lens_is_what_the_model_says(emma):
     page = emma.page(WHY.name)
-    lines = page.the("lens words").lines
+    lines = page.the("lens here").lines
     assert len(lines) == 5  # the embedding, and two blocks in each of two layers
     words = emma.view.labels("output.words")
     said = [words[i] for i in emma.value("output.logits").argmax(-1)]
-    assert [entry.text for entry in lines[-1].entries[4:]] == said
+    assert lines[-1].entries[1].text == said[3]
     share = emma.value("output.probabilities")[3, words.index("she")]
-    assert lines[-1].entries[2].value == pytest.approx(float(share), rel=1e-4)
-    assert lines[-1].entries[3].text == "0"
+    assert lines[-1].entries[3].value == pytest.approx(float(share), rel=1e-4)
+    assert lines[-1].entries[4].text == "1"
+    everywhere = page.the("lens words").lines
+    assert [line.entries[-1].text for line in everywhere] == said
 
 
 def test_the_ledger_adds_up_and_each_part_leads_on(emma):
@@ -56,7 +58,7 @@ def test_the_ledger_adds_up_and_each_part_leads_on(emma):
     assert total.entries[2].value == pytest.approx(logit, rel=1e-4)
     assert sum(line.entries[2].value for line in parts) == pytest.approx(logit, rel=1e-4)
     assert len(parts) == 2 + 2 * (4 + 1) + 1
-    assert [isinstance(line.entries[0].leads, Keep) for line in parts].count(True) == 10
+    assert all(isinstance(line.entries[0].leads, Keep) for line in parts)
 
 
 def test_a_part_opens_by_words_or_by_units(emma):
@@ -64,13 +66,16 @@ def test_a_part_opens_by_words_or_by_units(emma):
     page = emma.page(WHY.name)
     *words, together = page.the("parts of the part").lines
     assert [line.entries[0].text for line in words] == list(emma.view.labels("input"))
-    assert sum(line.entries[2].value for line in words) == pytest.approx(together.entries[2].value)
+    assert sum(line.entries[4].value for line in words) == pytest.approx(together.entries[4].value)
+    for line in words:
+        by, says, share = (float(entry.text.replace("−", "-")) for entry in line.entries[1:4])
+        assert by * says == pytest.approx(share, abs=0.002)
     assert isinstance(page.the("there").controls[0].asks, GoTo)
     emma.choose(PART, 6)  # the first net
     *units, together = emma.page(WHY.name).the("parts of the part").lines
     assert units[0].entries[0].text.startswith("unit ")
-    assert sum(line.entries[2].value for line in units) == pytest.approx(together.entries[2].value)
-    sizes = [abs(line.entries[2].value) for line in units[:-1]]
+    assert sum(line.entries[4].value for line in units) == pytest.approx(together.entries[4].value)
+    sizes = [abs(line.entries[4].value) for line in units[:-1]]
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -98,7 +103,7 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     of.choose(SHOW, True)
     page = of.page(WHY.name)
     where, what = page.the("patched place"), page.the("other word")
-    assert where.options[where.chosen] == "cat (2)"
+    assert where.options[where.chosen] == "cat (1)"
     assert what.options[what.chosen] != "cat"
     lines = page.the("patches").lines
     embedding, last = lines[0], lines[-1]

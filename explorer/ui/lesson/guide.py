@@ -397,6 +397,8 @@ class Guide(QObject):
             selection.set_head(step.head)
             self.showing_wanted.emit(step.showing)
             selection.choose_token(look.token)
+            for box in look.ticked:
+                selection.keep(box, True)
         self._light()
         self.stepped.emit()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
 from PySide6.QtWidgets import QProgressDialog, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -33,8 +33,8 @@ FIRST = "start-here"
 """The lesson to begin with."""
 ARRIVAL = 1000
 """Milliseconds in which a page that comes into sight may still move."""
-MARGIN = 40
-"""Pixels at text scale 1 around what a step names, when it is scrolled to."""
+MARGIN, ABOVE = 40, 90
+"""Pixels at text scale 1 around the cells that a step names, when it is scrolled to, and above an element."""
 
 
 class Aside(QWidget):
@@ -368,15 +368,23 @@ class LessonParts(QObject):
         return False
 
     def scroll_to_spot(self) -> None:
-        """Bring what the step names into sight."""
+        """Bring what the step names into sight, with all of its matrix where that fits."""
         step = self.guide.step
         if step is None or self._window.page().isHidden():
             return
         page = self._window.page()
         box, whole = spot_box(page.elements), page.widget()
-        if box is not None and whole is not None:
-            rect = spot_rect(box)
-            margin = self._bench.appearance.px(MARGIN)
+        named = step.look.element and page.elements.named(step.look.element)
+        if box is None and named and whole is not None:
+            if named.visibleRegion().boundingRect() != named.rect():
+                down = named.mapTo(whole, named.rect().topLeft()).y()
+                page.verticalScrollBar().setValue(down - self._bench.appearance.px(ABOVE))
+        elif box is None:
+            page.verticalScrollBar().setValue(0)
+        elif whole is not None:
+            rect, margin = spot_rect(box), self._bench.appearance.px(MARGIN)
+            if box.height() + 2 * margin <= page.viewport().height():
+                rect = rect.united(QRect(rect.left(), 0, 1, box.height()))
             corner = box.mapTo(whole, rect.center())
             page.ensureVisible(
                 corner.x(), corner.y(), rect.width() // 2 + margin, min(rect.height() // 2 + margin, page.height() // 2)

@@ -384,8 +384,14 @@ class MakeBody(Body):
     def refresh(self) -> None:
         if self.guide.question is self.question:
             self.guide.look_whether_made()
-        allowed = ", ".join(f"<b>{escape(name)}</b>" for name in self.question.allowed) or "any teal number"
-        few = {0: "", 1: " One number may be changed.", 2: " Two numbers may be changed."}
+        graph = self.guide.walk.engine(self.guide.walk.at).graph
+        symbols = dict.fromkeys(graph.nodes[graph.place(name).node].symbol for name in self.question.allowed)
+        allowed = " or ".join(f"<b>{escape(one)}</b>" for one in symbols) or "any teal number"
+        few = {
+            0: "" if self.question.allowed else " By hand, or by learning.",
+            1: " One number may be changed.",
+            2: " Two numbers may be changed.",
+        }
         most = few.get(self.question.edits, f" {self.question.edits} numbers may be changed.")
         self._say.setText(f"Change {allowed} on the page.{most}")
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
+from explorer.pages.excerpt import names
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
     Button,
@@ -101,6 +102,11 @@ class Elements(QWidget):
                 self._shown[element.id] = element
                 widget: Any = self.widgets[element.id]
                 widget.tell(element)
+
+    def named(self, name: str) -> QWidget | None:
+        """The widget of the element of that name, or of the first in it."""
+        parts = (part for one in self._elements or () for part in leaves(one) if name.casefold() in names(part))
+        return next((self.widgets[one.id] for part in parts for one in leaves(part) if one.id in self.widgets), None)
 
     def _arrange(self, elements: Sequence[Element]) -> None:
         """Arrange other elements. A widget that stays has the same parent: it keeps the keys, and a drag goes on."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
+    QSlider,
     QVBoxLayout,
     QWidget,
 )
@@ -27,7 +28,7 @@ from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
 """More options, or longer ones, stand in a list; in text of twice the size half as many."""
-SLIDER = 260
+SLIDER, SHORT_SLIDER = 260, 120
 """Pixels at text scale 1."""
 
 
@@ -101,7 +102,7 @@ class ChoiceView(_Line):
 
 
 class NumberView(_Line):
-    """A box with a whole number."""
+    """A box with a whole number, and a slider beside it where it is to be dragged."""
 
     def __init__(self, bench: Workbench, number: Number) -> None:
         super().__init__(bench)
@@ -110,20 +111,30 @@ class NumberView(_Line):
         self.box = SpinBox(minimum=number.least, maximum=number.most, value=number.value)
         self.box.setKeyboardTracking(False)
         self.box.setAccessibleName(number.tip)
-        self.box.setToolTip(number.tip)
-        self.box.setEnabled(number.on)
         self.box.valueChanged.connect(lambda value: self.ask(self._number.asks.at(value)))
         self.line.addWidget(self.box)
         self.say(number.after)
+        self._controls: list[SpinBox | QSlider] = [self.box]
+        if number.drags:
+            slider = QSlider(Qt.Orientation.Horizontal)
+            slider.setFixedWidth(bench.appearance.px(SHORT_SLIDER))
+            slider.setAccessibleName(f"{number.tip}: drag")
+            slider.valueChanged.connect(self.box.setValue)
+            self.line.addWidget(slider)
+            self._controls.append(slider)
+        for control in self._controls:
+            control.setToolTip(number.tip)
+        self.tell(number)
 
     def tell(self, number: Number) -> None:
         """Show another number."""
         self._number = number
-        self.box.blockSignals(True)
-        self.box.setRange(number.least, number.most)
-        self.box.setValue(number.value)
-        self.box.setEnabled(number.on)
-        self.box.blockSignals(False)
+        for control in self._controls:
+            control.blockSignals(True)
+            control.setRange(number.least, number.most)
+            control.setValue(number.value)
+            control.setEnabled(number.on)
+            control.blockSignals(False)
 
 
 class CheckView(QCheckBox):

@@ -196,7 +196,8 @@ class ListingView(FittedTable):
                     if (text := line.entries[at].text)
                 )
                 most = max(MOST_TEXT, column.width) if column.kind == WORDS else MOST_TEXT
-                own = heat = min(max(widths, default=0) + 2 * self.padding + 2, px(most))
+                own = min(max(widths, default=0) + 2 * self.padding + 2, px(most))
+                heat = own if column.kind == HEAT else heat
             own = max(own, header_metrics.horizontalAdvance(_cut(column.title)) + px(14))
             if header.sectionSize(i) != own:
                 header.resizeSection(i, own)

@@ -327,6 +327,7 @@ class MainWindow(QMainWindow):
         self.top_bar.open(lesson)
         names = [stage.name for stage in self.bench.selection.stops]
         stage = lesson.start_stage if lesson.start_stage in names else names[0]
+        self.bench.selection.set_head(lesson.start_head - 1)
         self.bench.selection.go_to(stage)
         self.area.show_stage(stage)
 
