@@ -1,6 +1,7 @@
 """Nodes as boxes with pictures, formulas and shapes, and the ways between: a small model as a whole, or one block."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,6 +51,9 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     rows = max((len(view.values[node.name]) for node in every if view.values[node.name].ndim == 2), default=0)
     high = min(max(TALL, LEAST_ROW * rows), TALLEST) if matrices <= FEW else IMAGE
     drawn = {node.name: _Boxed(view, node, stages[node.stage], high, node in outside) for node in every}
+    times = Counter(one.name for one in drawn.values())
+    for one in drawn.values():
+        one.name = one.told if times[one.name] > 1 else one.name
     reads = {
         node.name: [] if node in outside else [parent for parent in dict.fromkeys(node.parents) if parent in names]
         for node in every
@@ -84,7 +88,8 @@ class _Boxed:
         self._note, self._share = amount(view, node.name)
         self._title = stage.title if node.short == "value" else node.short
         self._formula = "" if node.is_input or outside else _formula(view, node)
-        self.name = f"{self._title}, from {stage.group}: {stage.title}" if outside else self._title
+        self.told = f"{self._title}, from {stage.group}: {stage.title}"
+        self.name = self.told if outside else self._title
         self._picture = LOW if self._small else high
         self._whose = self._rows()
         self._beside = min(STRONG * max(map(len, self._whose)) + 5.0, 66.0) if self._whose else 0.0

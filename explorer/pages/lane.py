@@ -35,7 +35,7 @@ GAP, RISE, PAD = 12.0, 24.0, 7.0
 """Between parts, how far above the stream a block stands, and beside its image."""
 SMALL, LETTER, WIDEST_WORD = 11.7, 9.4, 140.0
 """How high a line of small words is, how wide one of its letters at most, and the room for a word at most."""
-LINE_HEIGHT, MOST_APART = 17.0, 52.0
+LINE_HEIGHT, MOST_APART = 17.0, 44.0
 """How far apart large words are, and all of them at most."""
 DEEPEST = 4.0
 """The colour of shares is deepest at so many times their mean."""
@@ -225,14 +225,16 @@ class Sheet:
         ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
         self.add(Way(ends, TEXT, 1.5, head=False))
 
-    def strip(self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0) -> None:
-        """What the stream carries, a row for each word, in a frame that leads to its block."""
+    def strip(
+        self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0, said: str = ""
+    ) -> None:
+        """What the stream carries, a row for each word, in a frame that leads to its block; `said` to a screen reader."""
         self.tracks(lane, lane.x, lane.x + before)
         self.wait_for(name)
         left = lane.x + before
         note, share = amount(self.view, name)
         place = left - 3.0, lane.top - 3.0, lane.width + 6.0, lane.height + 6.0
-        said = f"{stage.group}: {caption or stage.title}"
+        said = f"{stage.group}: {said or caption or stage.title}"
         self.add(Box(place, said, "", "", self.tip(stage, name), self.into(stage), share))
         self.add(image_of(self.view, name, (left, lane.top, lane.width, lane.height)))
         middle = left + lane.width / 2

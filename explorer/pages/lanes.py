@@ -1,9 +1,11 @@
 """Models with a stream: a lane for each sequence, in which a line for each word goes from block to block."""
 
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.pages.amounts import amount
 from explorer.pages.answers import end
@@ -23,14 +25,27 @@ COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
 """The width of a number of a vector, and of a strip of them at least and at most."""
 TITLE, BELOW = 22.0, 24.0
 """The room for the title of a layer above its blocks, and for what is written below the stream."""
-MANY_LAYERS, LARGER = 4, 0.4
-"""So many that are drawn are small; their titles, and what goes in and comes out, are larger by this and a power of
-how many they are."""
+MANY_LAYERS, SEEN_WIDE, SEEN_HIGH = 4, 640.0, 420.0
+"""So many that are drawn are small; and the pixels in which what goes in and comes out is read nevertheless."""
 BETWEEN, SHEETS = 28.0, 12.0
 """Between two lanes, or two rows of one; and above the first, where the layers that are not drawn stand out."""
 WIDE = 1.9
 """How much wider than high a picture of all layers is."""
 SUBLAYERS = "self", "cross", "ffn"
+
+
+def lanes(view: View) -> "Lanes":
+    """What draws all lanes: where many layers are drawn, what goes in and comes out in large letters."""
+    if shown_layer(view) != ALL or sum(layers_of(view).values()) < MANY_LAYERS:
+        return Lanes(view)
+    if view.graph not in _LETTERS:
+        left, right, top, bottom = Lanes(view).drawing().window
+        _LETTERS[view.graph] = max((right - left) / SEEN_WIDE, (bottom - top) / SEEN_HIGH, 1.0)
+    return Lanes(view, _LETTERS[view.graph])
+
+
+_LETTERS: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()
+"""An edit of numbers changes no size."""
 
 
 class Lanes:
@@ -39,16 +54,17 @@ class Lanes:
     Parameters
     ----------
     view : View
+    letters : float
+        How many times larger than other words those are that go in and come out, and the titles of layers.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, letters: float = 1.0) -> None:
         self._view = view
         self._stack_sizes = layers_of(view)
         self._layer = shown_layer(view)
-        drawn = sum(self._stack_sizes.values()) if self._layer == ALL else 1
-        self._letters = LARGER * drawn**0.75 if drawn >= MANY_LAYERS else 1.0
-        self._title = TITLE * max(0.75 * self._letters, 1.0)
-        self._sheet = Sheet(view, self._letters)
+        self._letters = letters
+        self._title = TITLE * max(0.75 * letters, 1.0)
+        self._sheet = Sheet(view, letters)
         room = (IMAGE, WIDE_HEADS) if len(view.graph.sequences) > 1 else (TALL, WIDER_HEADS)
         self._sublayers = Sublayers(self._sheet, *room)
 
@@ -126,14 +142,15 @@ class Lanes:
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
         share = amount(self._view, name)[1]
-        sheet.add(Box(place, "Positions", "Positions", "", sheet.tip(stage, name), sheet.into(stage), share))
+        said = f"{stage.group}: {stage.title}"
+        sheet.add(Box(place, said, stage.title, "", sheet.tip(stage, name), sheet.into(stage), share))
         wide = min(lane.width, width - 2 * PAD)
         inside = left + (width - wide) / 2, bottom - height + 20.0, wide, height - 20.0 - PAD
         sheet.add(image_of(self._view, name, inside))
         sheet.tracks(lane, lane.x, left + width + 4.0)
-        sheet.plus(lane, left + width / 2, bottom, stage, result, "Positions are added to the stream")
+        sheet.plus(lane, left + width / 2, bottom, stage, result, f"{stage.group}: positions are added to the stream")
         lane.x = left + width + 4.0
-        sheet.strip(lane, stage, result, before=2.0)
+        sheet.strip(lane, stage, result, before=2.0, said="embeddings with positions")
 
     # Layers
 

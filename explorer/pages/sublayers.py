@@ -97,7 +97,7 @@ class Sublayers:
             self._bridge_to(place)
         if residual:
             after = sheet.stages[nodes[f"{block}.residual"].stage]
-            said = f"What {stage.title.lower()} made is added to the stream"
+            said = f"{stage.group}: what {stage.title.lower()} made is added to the stream"
             sheet.plus(lane, down, bottom, after, f"{block}.residual", said)
         else:
             sheet.gather(lane, down)
@@ -108,7 +108,8 @@ class Sublayers:
         lane.x = down + 12.0
         result = self.made(block)
         if result.endswith(".norm"):
-            sheet.strip(lane, sheet.stages[nodes[result].stage], result, "norm", before=6.0)
+            said = f"norm behind {stage.title.lower()}"
+            sheet.strip(lane, sheet.stages[nodes[result].stage], result, "norm", before=6.0, said=said)
         sheet.go_on(lane)
         return result
 
@@ -121,7 +122,8 @@ class Sublayers:
             stage, name = sheet.stages[f"{block}.norm"], f"{block}.norm"
             place = x - 13.0, bottom + 4.0, 40.0, 15.0
             _, share = amount(self._view, name)
-            sheet.add(Box(place, f"{stage.group}: norm", "norm", "", sheet.tip(stage, name), sheet.into(stage), share))
+            said = f"{stage.group}: norm before {block.rpartition('.')[2]}"
+            sheet.add(Box(place, said, "norm", "", sheet.tip(stage, name), sheet.into(stage), share))
 
     # The block itself
 
@@ -204,7 +206,7 @@ class Sublayers:
             return
         sheet, x, y = self._sheet, self.source.x, self.source.spine
         bend = self.source.bottom + 43.0
-        middle, top = place[0] + place[2] / 2, place[1]
+        middle, top = place[0] + place[2] * (0.5 if sheet.large == 1.0 else 0.9), place[1]
         begins = (x, y), (x + 12.0, y), (x + 12.0, bend)
         if self.bends is not None:
             beside, along = self.bends

@@ -6,7 +6,7 @@ from explorer.core.node import Stage
 from explorer.pages.chain import chain
 from explorer.pages.edges import joined
 from explorer.pages.element import Element
-from explorer.pages.lanes import Lanes
+from explorer.pages.lanes import lanes
 from explorer.pages.levels import has_stream
 from explorer.pages.neurons import example_choice, is_small_net, neurons
 from explorer.pages.page import Controls, Picture
@@ -23,7 +23,7 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     """The model as blocks along a stream, each with a picture of what it holds now."""
     choices: tuple[Element, ...] = ()
     if has_stream(view):
-        made = Stacks(view) if view.looking.large else Lanes(view)
+        made = Stacks(view) if view.looking.large else lanes(view)
         drawing, due = made.drawing(), made.due
     elif is_small_net(view):
         (drawing, due), choices = neurons(view), example_choice(view)

@@ -86,9 +86,11 @@ def test_every_example_has_a_picture_whose_boxes_lead_to_its_blocks_and_stages(w
     left, right, top, bottom = drawing.window
     for box in eyes.marks("model", Box):
         assert isinstance(box.leads, Keep) or box.leads is None or box.leads.value in names
-        assert box.name
         assert inside(box.place, (left, top, right - left, bottom - top)), box.name
     led = {box.leads.value for box in eyes.marks("model", Box) if isinstance(box.leads, GoTo)}
+    names_of_boxes = [box.name for box in eyes.marks("model", Box)]
+    assert all(names_of_boxes)
+    assert [name for name in names_of_boxes if names_of_boxes.count(name) > 1] == []
     for block in [name for name in led if name.startswith(f"{WHOLE.name}.")]:
         led |= {box.leads.value for box in desk.page(block).marks("model", Box)}
     shown = {stage.name for stage in desk.view.graph.stages}
