@@ -228,7 +228,7 @@ class Sheet:
     def strip(
         self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0, said: str = ""
     ) -> None:
-        """What the stream carries, a row for each word, in a frame that leads to its block; `said` to a screen reader."""
+        """What the stream carries, a row for each word, in a frame that leads to its block and is `said` to be this."""
         self.tracks(lane, lane.x, lane.x + before)
         self.wait_for(name)
         left = lane.x + before
