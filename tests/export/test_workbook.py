@@ -20,7 +20,7 @@ FEW = ("roses-are-red.textbook", "apple-orange.phone")
 
 needs_libreoffice = pytest.mark.skipif(
     SOFFICE is None,
-    reason="LibreOffice is not here (apt-get install libreoffice-calc-nogui: 87 MB, too much for each `make test`); "
+    reason="LibreOffice is not here (apt-get install libreoffice-calc-nogui: 87 MB; .ci/run does that); "
     "tests/core/ops/test_every_formula.py computes the formula of every op by itself",
 )
 

@@ -99,6 +99,7 @@ def test_another_model_right_after_a_change_of_theme(window, eye):
     window.bench.selection.go_to("decoder.1.cross.attention")
     window.bench.appearance.set_mode("dark")
     window.bench.open(load("jump"))
+    window.bench.selection.go_to("decoder.1.ffn")  # as a picture asks for that shows the model before
     assert window.page().stage in window.bench.selection.places
     eye.settle(window)
     assert corner(window) == QColor(window.bench.appearance.theme.page)

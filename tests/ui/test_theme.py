@@ -11,7 +11,8 @@ from explorer.ui import colour
 from explorer.ui.colour import contrast, luminance, qcolor, text_on
 from explorer.ui.theme import DARK, LIGHT
 
-THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+KINDS = {"light": LIGHT, "dark": DARK, "strong light": LIGHT.strong, "strong dark": DARK.strong}
+THEMES = pytest.mark.parametrize("theme", KINDS.values(), ids=KINDS)
 GROUNDS = ("page", "surface", "raised", "sunken")
 WRITING = [
     *[(ink, ground) for ink in ("text", "muted", "accent_text", "link", "error", "here_text") for ground in GROUNDS],
@@ -57,6 +58,16 @@ def test_marks_that_are_not_writing_can_be_seen(theme):
     assert contrast(theme.here_line, theme.cell_computed_bg) >= 3
     # Names of curves are written in their colours.
     assert all(contrast(color, ground) >= 4.5 for color in theme.series for ground in (theme.surface, theme.page))
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_with_more_contrast_writing_and_the_edges_of_controls_and_cells_stand_out(theme):
+    """WCAG 1.4.6 and 1.4.11."""
+    strong = theme.strong
+    for ink in ("text", "muted", "cell_computed_text"):
+        assert min(contrast(getattr(strong, ink), getattr(strong, ground)) for ground in GROUNDS) >= 7, ink
+    for edge in ("line_strong", "cell_editable_border", "cell_computed_border", "hatch"):
+        assert min(contrast(getattr(strong, edge), getattr(strong, ground)) for ground in GROUNDS) >= 3, edge
 
 
 @THEMES

@@ -43,11 +43,13 @@ class StageArea(QStackedWidget):
         """Show a stage, in a page made at the first visit; in a picture one stands at the box that one comes from."""
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
-        before, self._at = self._at, name
         if name not in self._pages:
-            stage = next(stage for stage in self._bench.selection.places if stage.name == name)
+            stage = next((stage for stage in self._bench.selection.places if stage.name == name), None)
+            if stage is None:  # a picture has led to it that does not show yet that the model is another
+                return
             self._pages[name] = PageView(self._bench, stage)
             self.addWidget(self._pages[name])
+        before, self._at = self._at, name
         self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
         self.setUpdatesEnabled(True)
