@@ -16,8 +16,10 @@ LONG = 24
 NEARLY_ALL = 0.99
 
 
-def attention(view: View, stage: Stage) -> tuple[Element, ...]:
+def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> tuple[Element, ...]:
     """What is read, and the weights beside the Q, K and V that they make; the scores; the shares; the planes.
+
+    Sentences of a decoder stand with the pictures.
 
     In a decoder the other attention of the same layer stands beside the heat map: one sees at once where a word of the
     target looks in its own sentence and where in the source. Of several heads' mean there are only the pictures and its
@@ -25,7 +27,7 @@ def attention(view: View, stage: Stage) -> tuple[Element, ...]:
     """
     block = view.block(stage)
     if view.averaged(block):
-        return _pictures(view, block)
+        return (*sentences, *_pictures(view, block))
     learned = f"{block}W_Q" in view.nodes
     read = (_read(view, block), _projected(view, block))
     shares = _item(view, block, "weights")
@@ -33,6 +35,7 @@ def attention(view: View, stage: Stage) -> tuple[Element, ...]:
     behind = planes(view, block) if learned else ()
     if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:
         return (
+            *sentences,
             *_pictures(view, block),
             *read,
             Row("from scores to weights", (*_scores(view, block), shares, *output)),
@@ -41,7 +44,7 @@ def attention(view: View, stage: Stage) -> tuple[Element, ...]:
     # The pictures beside the numbers that they draw.
     maps, lines = _drawn(view, block)
     scores = Row("from scores to weights", (*_scores(view, block), Item("→", shares.element)))
-    return (*filter(_any, read), scores, Row("output and pictures", (*output, *maps, lines)), *behind)
+    return (*filter(_any, read), scores, Row("output and pictures", (*output, *maps, lines)), *sentences, *behind)
 
 
 def attention_sentence(view: View, stage: Stage) -> str:

@@ -1,7 +1,7 @@
 """Products laid out as one computes them by hand: the right factor above the result, where rows and columns meet."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.core.node import Node, Stage
 from explorer.core.ops import MatMul, Scores, WeightedSum
@@ -92,7 +92,7 @@ def _laid_out(
                     alone = []
             case Stack(elements=within):
                 left = _laid_out(within, schemes, gone)
-                kept.append(Stack(element.id, element.title, left, element.width, element.ink))
+                kept.append(replace(element, elements=left))
             case Matrix(id=id):
                 if id not in gone:
                     kept.append(schemes.get(id, element))

@@ -1,4 +1,4 @@
-"""A decoder's attention, below the sentence that it reads, which is one place behind what it should say."""
+"""A decoder's attention, and the sentence that it reads, which is one place behind what it should say."""
 
 import numpy as np
 
@@ -17,28 +17,28 @@ MOST_LINES = 1024
 
 
 def masked(view: View, stage: Stage) -> tuple[Element, ...]:
-    """Masked self-attention, below what the decoder reads, should say and says (teacher forcing)."""
+    """Masked self-attention, and what the decoder reads, should say and says (teacher forcing)."""
     block = view.block(stage)
-    return (
+    sentences = (
         Section("teacher forcing", "What it reads, and what it should say"),
         Note("about teacher forcing", _forced(view, block)),
         Sentences("sentences", _rows(view, block), None, lights(view, block)),
-        *attention(view, stage),
     )
+    return attention(view, stage, sentences)
 
 
 def cross(view: View, stage: Stage) -> tuple[Element, ...]:
-    """Cross-attention, below the two sentences with lines between them."""
+    """Cross-attention, and the two sentences with lines between them."""
     block = view.block(stage)
     keys = view.nodes[f"{block}weights"].axes[-1]
     source = SentenceRow(keys, keys, view.labels(keys))
     weights = matrix(view, view.shares_of(block), id=f"{block}weights between sentences")
-    return (
+    sentences = (
         Section("two sentences", "Where the target looks in the source"),
         Note("about two sentences", _crossed(view, block)),
         Sentences("sentences", (source, *_rows(view, block)), weights, lights(view, block)),
-        *attention(view, stage),
     )
+    return attention(view, stage, sentences)
 
 
 def _rows(view: View, block: str) -> tuple[SentenceRow, ...]:

@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 
 from explorer.core.node import Stage
-from explorer.pages.attention import heat_maps
+from explorer.pages.attention import heat_maps, lights
 from explorer.pages.drawing import series
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix
 from explorer.pages.page import Button, Item, Row, Section, Stack
 from explorer.pages.turned import is_off, turn
 from explorer.pages.view import View
+from explorer.pages.word_pictures import AttentionLines
 
 MOST_WORDS = 9
 SIDE = 232  # pixels of a head's picture: so that heads stand beside each other
@@ -18,7 +19,8 @@ SIDE = 232  # pixels of a head's picture: so that heads stand beside each other
 def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     """A column for each head; then the heads' outputs as one matrix, a band of columns for each head, times W_O.
 
-    Of a long sentence a table of the weights shows nothing; a picture does, and pointing at it gives the number.
+    Of a long sentence a table of the weights shows nothing; a picture does, and pointing at it gives the number. Beside
+    a single head stands where it looks, as lines.
     """
     block = view.block(stage)
     n = view.graph.n_heads(f"{block}output") or 1
@@ -27,12 +29,11 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     if long:
         columns = ((picture,) for picture in heat_maps(view, block, SIDE))
     else:
-        columns = (tuple(_of(view, block + short, head) for short in ("weights", "output")) for head in range(n))
+        columns = ((_numbers(view, block, head),) for head in range(n))
     mixed = f"{block}W_O" in view.nodes
-    elements: list[Element] = [
-        Section("each", "Each head by itself"),
-        Row("heads", tuple(Item("", _head(view, block, head, shown)) for head, shown in enumerate(columns))),
-    ]
+    of_heads = [_head(view, block, head, shown) for head, shown in enumerate(columns)]
+    lines = (_lines(view, block),) if n == 1 else ()
+    elements: list[Element] = [Row("heads", tuple(Item("", one) for one in (*of_heads, *lines)))]
     if long:
         outputs = (_of(view, f"{block}output", head, f"head {head + 1}") for head in range(n))
         elements += [
@@ -62,10 +63,21 @@ def _of(view: View, name: str, head: int, title: str = "") -> Element:
     return matrix(view, of_head, title, id=of_head)
 
 
+def _numbers(view: View, block: str, head: int) -> Row:
+    """Where a head looks, and what it puts out."""
+    parts = (Item("", _of(view, block + short, head)) for short in ("weights", "output"))
+    return Row(f"numbers of head {head + 1}", tuple(parts))
+
+
+def _lines(view: View, block: str) -> AttentionLines:
+    weights = matrix(view, view.of_head(f"{block}weights", 0), id=f"{block}weights drawn")
+    return AttentionLines("lines", weights, "Where it looks", lights=lights(view, block))
+
+
 def _head(view: View, block: str, head: int, shown: tuple[Element, ...]) -> Stack:
-    """What is shown of a head, below its button."""
+    """What is shown of a head, below its name and its button."""
     button = _switch(view, view.of_head(f"{block}output", head), head)
-    return Stack(f"head {head + 1}", f"Head {head + 1}", (button, *shown), ink=series(head))
+    return Stack(f"head {head + 1}", f"Head {head + 1}", shown, ink=series(head), control=button)
 
 
 def _switch(view: View, name: str, head: int) -> Button:

@@ -121,16 +121,19 @@ class Stack(Element):
         Pixels at text scale 1 that it takes; 0: as many as it needs.
     ink : str
         Of a square before the title, as of the bands in the heading of a joined matrix; empty: none.
+    control : Button or None
+        What stands behind the title.
     """
 
     title: str
     elements: tuple[Element, ...]
     width: int = 0
     ink: str = ""
+    control: "Button | None" = None
 
     @property
     def inside(self) -> tuple[Element, ...]:
-        return self.elements
+        return self.elements if self.control is None else (self.control, *self.elements)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,13 +235,15 @@ class Listing(Element):
     lines : sequence of Line
         Of a large vocabulary `Lines`, which make each when it is asked for, and are equal while they make the same.
     most : int
-        Lines in sight at once.
+        Lines in sight at first.
     vocabulary : tuple of str
         The words that `Entry.choose` chooses from.
     labels : tuple of str
         What stands before each line and stays in sight; () for a list without.
     order : str
         By what the lines are sorted: with another order one begins at the top again.
+    scrolls : bool
+        Whether the others come by its own scroll bar: on a page that has none. Else they come when they are asked for.
     """
 
     name: str
@@ -248,6 +253,7 @@ class Listing(Element):
     vocabulary: tuple[str, ...] = ()
     order: str = ""
     labels: tuple[str, ...] = ()
+    scrolls: bool = False
 
 
 # Pictures

@@ -89,9 +89,9 @@ def _blocks(counted: _Counts) -> Listing:
     columns = (
         Column("Block"),
         Column("what for"),
-        Column("sizes"),
+        Column("sizes", width=440),
         Column("numbers", NUMBER),
-        Column("share of all", BAR, 60),
+        Column("share of all", BAR, 300),
     )
     n = total(counted.blocks)
 
@@ -117,7 +117,7 @@ def _growth(counted: _Counts) -> Listing:
         Column("If there were"),
         Column("numbers", NUMBER),
         Column("times", NUMBER),
-        Column("", BAR, 130),
+        Column("", BAR, 300),
         Column("scores", NUMBER),
         Column("times", NUMBER),
     )

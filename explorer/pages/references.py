@@ -111,7 +111,7 @@ def references_page(
         note += f" <mark>{wrong} do not come out as the program's own list says.</mark>"
     lines = PrintedLines(tuple(rows[i] for i in places), places, choices.get(ROW, -1))
     columns = (*COLUMNS, Column("cause", width=wide))
-    list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}")
+    list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
     chosen = choices.get(ROW, -1)
     detail = Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
     return header, controls, Note("counts", note), list_, detail

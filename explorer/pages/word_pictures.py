@@ -58,7 +58,7 @@ class SentenceRow(Data):
 
 @dataclass(frozen=True, eq=False)
 class Sentences(Element):
-    """Rows of words above each other, or beside each other where a row is too long.
+    """Rows of words above each other. Where one is too long, they stand beside each other, or take several lines.
 
     Parameters
     ----------

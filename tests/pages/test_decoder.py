@@ -40,10 +40,14 @@ def test_another_sentence_is_followed(translator, stage):
 
 
 @pytest.mark.parametrize("stage", [CROSS, MASKED])
-def test_the_attention_stands_below(translator, stage):
-    view, at = translator.view, translator.stage(stage)
-    below = attention(view, at)
-    assert translator.page(stage).page.elements[-len(below) :] == below
+def test_it_begins_as_every_attention_does_and_the_sentences_stand_with_the_pictures(translator, stage):
+    elements = translator.page(stage).page.elements
+    names = [element.id for element in elements]
+    assert names[0] == "what it reads, and the weights"
+    assert names.index("sentences") > names.index("output and pictures")
+    plain = attention(translator.view, translator.stage(stage))
+    at = names.index("sentences")
+    assert (*elements[: at - 2], *elements[at + 1 :]) == plain
 
 
 def test_without_a_loss_there_is_only_what_it_says(translator):

@@ -7,7 +7,7 @@ from explorer.document.commands import SetSwitch
 from explorer.lessons.new import new_lesson
 from explorer.pages.drawing import series
 from explorer.pages.page import Stack
-from explorer.pages.word_pictures import HeatMap
+from explorer.pages.word_pictures import AttentionLines, HeatMap
 
 ENCODER = "encoder.1.self"
 STAGE = f"{ENCODER}.heads"
@@ -52,6 +52,8 @@ def test_another_number_of_heads(two, heads):
     }
     assert len(page.the(f"{ENCODER}.concat").columns) == 4 * heads
     assert len(page.all(Stack)) == heads
+    # Beside a single head there is room for where it looks.
+    assert [lines.matrix.name for lines in page.all(AttentionLines)] == [f"{ENCODER}.head.1.weights"] * (heads == 1)
 
 
 def test_without_W_O_it_ends_side_by_side(two):

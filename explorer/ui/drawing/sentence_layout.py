@@ -1,4 +1,7 @@
-"""Where the words of sentences stand that are drawn above each other, or beside each other where they are too long."""
+"""Where the words of sentences stand that are drawn above each other.
+
+Where they are too long, sentences with lines between them stand beside each other, and others take several lines.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +54,7 @@ class Layout:
     across : QSizeF
         The size of the rows above each other, at their full length.
     least : int
-        The least width that shows all: across, or that of the rows beside each other.
+        The least width that shows all: that of the rows beside each other, or of the widest word.
     height : int
     every : pair of int
         Of a very long sentence each so many-th word is written: of the target, and of the source.
@@ -91,7 +94,7 @@ def laid_out(
     cross : bool
         Whether lines go from the second row to the first.
     width : int
-        Pixels that there are. Sentences with lines that are longer stand beside each other; 0: as many as it takes.
+        Pixels that there are; 0: as many as it takes.
     metrics : QFontMetrics
         Of the widest letters.
     px : callable
@@ -121,6 +124,11 @@ def laid_out(
         if 0 < width < layout.across.width():
             _columns(layout, rows, widths, number, high, px)
             return layout
+    else:
+        layout.least = title + max(of_target)
+        if 0 < width < layout.across.width():
+            _lines(layout, rows, of_target, (title, gap, high, pad), px)
+            return layout
 
     y = 0.0
     for number_of_row, row in enumerate(rows):
@@ -142,6 +150,28 @@ def laid_out(
         y += high + px(2) + (px(LINES) + 2 * number if cross and not number_of_row else 0)
     layout.height = round(y)
     return layout
+
+
+def _lines(
+    layout: Layout,
+    rows: Sequence[SentenceRow],
+    sizes: Sequence[int],
+    measures: tuple[int, int, int, int],
+    px: Callable[[float], int],
+) -> None:
+    """All rows of as many words as a line holds, then those of the next ones."""
+    title, gap, high, pad = measures
+    x, top = layout.width + 1.0, -float(len(rows) * (high + px(2)) + gap)
+    for place, size in enumerate(sizes):
+        if x + size > layout.width:
+            x, top = float(title), top + len(rows) * (high + px(2)) + gap
+            layout.titles += [
+                (QRectF(0, top + n * (high + px(2)), title, high), row.title) for n, row in enumerate(rows)
+            ]
+        for number in range(len(rows)):
+            _add(layout, rows, number, place, QRectF(x, top + number * (high + px(2)), size, high), size - pad)
+        x += size + gap
+    layout.height = round(top + len(rows) * (high + px(2)))
 
 
 def _columns(

@@ -3,7 +3,7 @@
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
@@ -21,14 +21,8 @@ MOST_PIXELS, LEVELS = 9.0, 24
 NEAR = 5.0  # pixels from a line that still mean it
 
 
-def sentences_widget(bench: Workbench, element: Sentences) -> QWidget:
-    """The picture of sentences; without lines it scrolls sideways where it is too wide."""
-    picture = SentencesView(bench, element)
-    return picture if element.weights is not None else _Sideways(picture)
-
-
 class SentencesView(QWidget):
-    """Rows of words above each other, or beside each other where a row is too long.
+    """Rows of words above each other. Where one is too long, they stand beside each other, or take several lines.
 
     Under each word that the decoder reads stands what it should say there, and what it says. With weights, the source
     stands above, and a line from each word of the target to each of the source is the thicker the larger the weight.
@@ -50,7 +44,7 @@ class SentencesView(QWidget):
         self._rows: tuple[SentenceRow, ...] = ()
         self._layout: Layout | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(self._cross)
+        policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setMouseTracking(True)
         for signal in (bench.selection.pointed, bench.selection.token_changed):
@@ -105,10 +99,10 @@ class SentencesView(QWidget):
         return self._laid(0).across.toSize()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._laid(0).least, 0) if self._cross else self.sizeHint()
+        return QSize(self._laid(0).least, 0)
 
     def hasHeightForWidth(self) -> bool:
-        return self._cross
+        return True
 
     def heightForWidth(self, width: int) -> int:
         return self._laid(width).height
@@ -266,26 +260,6 @@ class SentencesView(QWidget):
         super().leaveEvent(event)
         self.bench.selection.set_token(None)
         self.bench.selection.leave()
-
-
-class _Sideways(QScrollArea):
-    """A picture that scrolls sideways where it is too wide."""
-
-    def __init__(self, picture: SentencesView) -> None:
-        super().__init__(widgetResizable=True)
-        self.picture = picture
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(picture)
-        self._fit()
-
-    def tell(self, element: Sentences) -> None:
-        """Show other words."""
-        self.picture.tell(element)
-        self._fit()
-
-    def _fit(self) -> None:
-        self.setFixedHeight(self.picture.sizeHint().height() + self.horizontalScrollBar().sizeHint().height())
 
 
 def _bold(font: QFont) -> QFont:

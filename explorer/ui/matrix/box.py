@@ -77,6 +77,11 @@ class MatrixBox(QWidget):
         """Whether a small picture stands for the numbers: in the heading, or below it where they are many."""
         return self._is_folded or self._is_picture
 
+    @property
+    def own_size(self) -> tuple[object, ...]:
+        """What its size depends on but for the room and its neighbours."""
+        return self._formula.sizeHint().toTuple(), self.matrix.open, self.matrix.array.shape
+
     def tell(self, matrix: Matrix) -> None:
         """Show another matrix, or the same with other numbers."""
         self.view.tell(matrix)

@@ -35,7 +35,8 @@ from explorer.ui.workbench import Workbench
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
-LEAST_COLUMNS, WIDTH, LEAST_ROWS = 6, 630, 2
+FEW_COLUMNS, LEAST_COLUMNS, WIDTH, LEAST_ROWS = 4, 3, 630, 2
+"""Columns up to which a matrix is whole whatever the room, and those in sight of one that has more."""
 MOST_ROWS, LENS = 16, 8
 """Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
 MAP = 132
@@ -236,7 +237,9 @@ class MatrixView(QTableView):
         if len(self.matrix.columns) < len(self.matrix.rows) > MOST_ROWS:
             pixels -= self.bench.appearance.px(MAP)  # for the small picture
         across = (pixels - self._left) // self.horizontalHeader().defaultSectionSize()
-        return min(self.table.columnCount(), max(LEAST_COLUMNS if self._high is None else LEAST_ROWS, across))
+        columns = self.table.columnCount()
+        least = columns if columns <= FEW_COLUMNS else LEAST_COLUMNS
+        return min(columns, max(least if self._high is None else LEAST_ROWS, across))
 
     def sizeHint(self) -> QSize:
         return self.size()

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
-    QWidgetItem,
 )
 
 from explorer.pages.by_hand import Scheme
@@ -36,7 +34,9 @@ from explorer.pages.page import (
 from explorer.pages.word_pictures import HeatMap
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, Drawn
+from explorer.ui.page.first_matrices import FirstMatrices, height_of
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.holders import Signed, Titled
 from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.theme import mark
@@ -86,6 +86,7 @@ class Elements(QWidget):
         self._holders_before: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
         self._parts: list[QWidget] = []  # from the top down
+        self._first_matrices = FirstMatrices(self)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(spacing)
@@ -174,14 +175,18 @@ class Elements(QWidget):
             holder.layout().setAlignment(shown, Qt.AlignmentFlag.AlignBaseline if matrix else Qt.AlignmentFlag.AlignTop)
         return cast(QWidget, holder)
 
-    def _signed(self, sign: str, widget: QWidget) -> "_Signed":
-        signed: _Signed = self._holder((_Signed, widget), lambda: _Signed(widget, self.bench.appearance.px(SIGN)))
+    def _signed(self, sign: str, widget: QWidget) -> "Signed":
+        signed: Signed = self._holder((Signed, widget), lambda: Signed(widget, self.bench.appearance.px(SIGN)))
         signed.sign.setText(sign)
         return signed
 
     def _stack(self, stack: Stack) -> QWidget:
-        holder = self._holder((Stack, stack.id, stack.title, stack.width), lambda: self._titled(stack))
+        holder = self._holder(_stack_key(stack), lambda: self._titled(stack))
         _clear(holder.layout(), int(bool(stack.title)))
+        if stack.control is not None:
+            _clear(holder.heading, 1)
+            holder.heading.addWidget(self._widget(stack.control))
+            holder.heading.addStretch()
         for element in stack.elements:
             holder.layout().addWidget(self._widget(element), 0, _alignment(element))
         holder.layout().addStretch()
@@ -209,14 +214,19 @@ class Elements(QWidget):
 
     def _titled(self, stack: Stack) -> QWidget:
         px = self.bench.appearance.px
-        holder = QWidget()
+        holder = Titled()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(6))
         if stack.title:
             ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
             square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
-            column.addWidget(mark(QLabel(f"{square}{stack.title}"), role="strong" if ink else "section"))
+            title = mark(QLabel(f"{square}{stack.title}"), role="strong" if ink else "section")
+            if stack.control is None:
+                column.addWidget(title)
+            else:
+                holder.heading.addWidget(title)
+                column.addLayout(holder.heading)
         if stack.width:
             holder.setFixedWidth(px(stack.width))
         return holder
@@ -243,6 +253,9 @@ class Elements(QWidget):
         """
         margins = self.contentsMargins()
         room = width - margins.left() - margins.right()
+        low = height is not None and height < self.bench.appearance.px(LOW_PAGE)
+        if isinstance(header := self.widgets.get("header"), HeaderView):
+            header.fit(room, low)
         crossing = [element for element in self._all() if isinstance(element, Scheme)]
         lined_up = {one.id for scheme in crossing for one in scheme.inside}
         for id, widget in self.widgets.items():
@@ -250,10 +263,15 @@ class Elements(QWidget):
                 widget.give_room(room - self.bench.appearance.px(SIGN))
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
+            elif isinstance(widget, Drawn):
+                widget.be_no_wider(room)
+        for stack in (one for one in self._all() if isinstance(one, Stack) and one.width):
+            self._holders[_stack_key(stack)].setFixedWidth(min(self.bench.appearance.px(stack.width), room))
         for scheme in crossing:
             self._line_up(scheme)
         for row in (one for one in self._all() if isinstance(one, Row)):
-            self._share_line(row, room, height)
+            self.share_line(row, room, height)
+        self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
         self._share_between_maps(room)
         words = [part for part in self._parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.widgets.values() if isinstance(widget, Drawn) and widget.fills]
@@ -264,14 +282,28 @@ class Elements(QWidget):
             if inside.right() != beyond:
                 inside.setRight(beyond)
                 part.setContentsMargins(inside)
-        for part in words:
-            if isinstance(part, HeaderView):
-                part.fit(room, height is not None and height < self.bench.appearance.px(LOW_PAGE))
         for picture in filling:
             taken = self._others(picture, room)
             picture.give_room(room, None if height is None else height - taken)
             # Else Qt asks for the height that the words would take in a narrow column.
             self.setMinimumHeight(taken + picture.minimumHeight())
+
+    def box(self, matrix: Matrix) -> MatrixBox:
+        """The widget of a matrix."""
+        return cast(MatrixBox, self.widgets[matrix.id])
+
+    def layout_of(self, element: Row | Stack) -> QLayout | None:
+        """What arranges the elements of an arrangement."""
+        key = (Row, element.id) if isinstance(element, Row) else _stack_key(element)
+        return self._holders[key].layout()
+
+    def place_of(self, element: Element, width: int) -> QRect:
+        """Where an element of the page will stand, as far as its place is known by what stands before it."""
+        margins, spacing = self.contentsMargins(), self._column.spacing()
+        at = list(self._elements or ()).index(element)
+        items = [cast(QLayoutItem, self._column.itemAt(i)) for i in range(at + 1)]
+        above = sum(height_of(item, width) + spacing for item in items[:-1])
+        return QRect(margins.left(), margins.top() + above, width, height_of(items[-1], width))
 
     def _all(self) -> list[Element]:
         return [part for element in self._elements or () for part in leaves(element)]
@@ -286,11 +318,11 @@ class Elements(QWidget):
         for box in boxes:
             box.stand_in_line(width, labels)
 
-    def _share_line(self, row: Row, room: int, height: int | None) -> None:
+    def share_line(self, row: Row, room: int, height: int | None = None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are."""
         holder = self._holders[Row, row.id]
         layout = cast(FlowLayout, holder.layout())
-        boxes = [one.holds if isinstance(one, _Signed) else one for one in layout.widgets]
+        boxes = [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
         matrices = [box for box in boxes if isinstance(box, MatrixBox)]
         before = [box.sizeHint() for box in matrices]
         if row.folds and height is not None and matrices:
@@ -330,7 +362,7 @@ class Elements(QWidget):
                     box.be_high(high)
                     box.show_row_labels(not _same_rows(last, box))
                 last, signed = box, box.parentWidget()
-                if isinstance(signed, _Signed):
+                if isinstance(signed, Signed):
                     sign = signs[place]
                     signed.sign.setText("" if place == line[-1] and sign in ARITHMETIC else sign)
 
@@ -377,8 +409,7 @@ class Elements(QWidget):
         """Pixels that all but a picture take, one below the other."""
         margins = self.contentsMargins()
         taken = margins.top() + margins.bottom() + self._column.spacing() * len(self._parts)
-        for item in (QWidgetItem(part) for part in self._parts if part is not picture):
-            taken += item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+        taken += sum(height_of(part, width) for part in self._parts if part is not picture)
         return taken
 
     def _share_between_maps(self, room: int) -> None:
@@ -440,31 +471,12 @@ def _alignment(element: Element) -> Qt.AlignmentFlag:
     return Qt.AlignmentFlag.AlignLeft if isinstance(element, NARROW) else Qt.AlignmentFlag(0)
 
 
+def _stack_key(stack: Stack) -> object:
+    """Under which the widget that holds a stack's elements is kept: another heading or width needs another one."""
+    return Stack, stack.id, stack.title, stack.width
+
+
 def _clear(layout: QLayout, keep: int = 0) -> None:
     """Take everything out of a layout but its first items; widgets stay where they are until they are put again."""
     while layout.count() > keep:
         layout.takeAt(keep)
-
-
-class _Signed(QWidget):
-    """A widget, and the operator sign between it and the next one, with which it stays on a line if they fit."""
-
-    keeps_next = True
-
-    def __init__(self, widget: QWidget, across: int) -> None:
-        super().__init__()
-        self.holds = widget
-        self.sign = QLabel()
-        mark(self.sign, role="operator")
-        self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sign.setFixedWidth(across)  # whatever the sign: with another one no matrix moves
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(widget)
-        layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def baseline(self) -> int | None:
-        """Where the first row of the matrix is."""
-        return self.holds.baseline() if isinstance(self.holds, MatrixBox) else 0

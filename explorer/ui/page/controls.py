@@ -167,7 +167,8 @@ class TextBoxView(QPlainTextEdit):
         self.setAccessibleName(box.title)
         self.setPlaceholderText(box.title)
         self.setTabChangesFocus(True)
-        self.setFixedSize(bench.appearance.px(560), bench.appearance.px(96))
+        self.setMaximumWidth(bench.appearance.px(560))
+        self.setFixedHeight(bench.appearance.px(96))
         self.textChanged.connect(self._ask)
 
     def tell(self, box: TextBox) -> None:

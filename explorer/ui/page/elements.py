@@ -21,7 +21,7 @@ from explorer.pages.page import (
     Switches,
 )
 from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
-from explorer.ui.drawing.sentences import sentences_widget
+from explorer.ui.drawing.sentences import SentencesView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart
@@ -51,12 +51,19 @@ class Drawn(Late):
         px = bench.appearance.px
         super().__init__(make, picture.drawing, px(picture.width), px(picture.height))
         self.fills = picture.fills
+        self._across = px(picture.width)
         self.least = px(picture.height)
         """Pixels that it is high at least, where it takes all of its place."""
 
     def tell(self, picture: Picture) -> None:
         """Draw something else."""
         super().tell(picture.drawing)
+
+    def be_no_wider(self, pixels: int) -> None:
+        """Take no more than so many pixels across, though it would like to."""
+        width = max(min(self._across, pixels), 0)
+        if not self.fills and width != self.maximumWidth():
+            self.setFixedWidth(width)
 
     def give_room(self, width: int, height: int | None) -> None:
         """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""
@@ -116,6 +123,6 @@ WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {
     Picture: Drawn,
     Player: PlayerView,
     Section: SectionLabel,
-    Sentences: sentences_widget,
+    Sentences: SentencesView,
     Switches: SwitchBar,
 }

@@ -1,13 +1,35 @@
-"""A table that stands on a page as large as it is; where the page is too narrow for it, it scrolls sideways."""
+"""A table that stands on a page as large as it is; where the page is too narrow for it, its columns give way."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QTableView, QWidget
 
 
+class Widths(NamedTuple):
+    """Pixels across that a column takes.
+
+    Parameters
+    ----------
+    wanted : int
+        With its title on one line.
+    tight : int
+        With a short bar, or its title on several lines.
+    least : int
+        With its words cut off.
+    title : str
+    """
+
+    wanted: int
+    tight: int
+    least: int
+    title: str
+
+
 class FittedTable(QTableView):
-    """A table that says how large it is as a whole.
+    """A table that says how large it is as a whole. Only where no column can give way any more it scrolls sideways.
 
     Parameters
     ----------
@@ -16,17 +38,41 @@ class FittedTable(QTableView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._whole = QSize(0, 0)
+        self._columns: Sequence[Widths] = ()
+        self._beside = self._body = self._below = self._above = 0
+        self._metrics: QFontMetrics | None = None
 
-    def set_whole(self, size: QSize) -> None:
-        """Take so much room, and not more."""
-        self._whole = size
-        self.setMaximumWidth(size.width())
+    def set_whole(
+        self, columns: Sequence[Widths], sides: tuple[int, int, int, int], metrics: QFontMetrics | None
+    ) -> None:
+        """Take so much room, and not more.
+
+        Parameters
+        ----------
+        columns : sequence of Widths
+        sides : tuple of int
+            Pixels beside the columns, of the lines, below them, and around the titles.
+        metrics : QFontMetrics or None
+            Of the titles, where there are any.
+        """
+        self._columns, self._metrics = columns, metrics
+        self._beside, self._body, self._below, self._above = sides
+        self.setMaximumWidth(self.whole_width)
         self._fit()
         self.updateGeometry()
 
+    @property
+    def whole_width(self) -> int:
+        """Pixels across that all columns would like."""
+        return self._beside + sum(column.wanted for column in self._columns)
+
+    @property
+    def shares_line(self) -> int:
+        """Pixels across that it takes at least beside others: no words are cut off."""
+        return self._beside + sum(column.tight for column in self._columns)
+
     def sizeHint(self) -> QSize:
-        return self._whole
+        return QSize(self.whole_width, self.minimumHeight())
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -37,8 +83,33 @@ class FittedTable(QTableView):
         return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
 
     def _fit(self) -> None:
-        """Where the page is too narrow for all columns, the rest scrolls: leave room for the bar."""
-        narrow = self.width() < self._whole.width()
+        widths = [column.wanted for column in self._columns]
+        over = self.whole_width - self.width()
+        for narrower in ([c.tight for c in self._columns], [c.least for c in self._columns]):
+            gives = [width - least for width, least in zip(widths, narrower, strict=True)]
+            taken = min(max(over, 0), sum(gives))
+            if taken:
+                widths = [w - -(-give * taken // sum(gives)) for w, give in zip(widths, gives, strict=True)]
+                over -= taken
+        header = self.horizontalHeader()
+        for i, width in enumerate(widths):
+            if header.sectionSize(i) != width:
+                header.resizeSection(i, width)
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setHorizontalScrollBarPolicy(always if narrow else never)
-        self.setFixedHeight(self._whole.height() + narrow * self.bar_width())
+        self.setHorizontalScrollBarPolicy(always if over > 0 else never)
+        top = self._top(widths)
+        if header.height() != top or header.minimumHeight() != top:
+            header.setFixedHeight(top)
+        self.setFixedHeight(top + self._body + self._below + (over > 0) * self.bar_width())
+
+    def _top(self, widths: Sequence[int]) -> int:
+        """Pixels that the titles are high."""
+        if self._metrics is None:
+            return 0
+        wrap = Qt.TextFlag.TextWordWrap
+        high = self._metrics.height()
+        for column, width in zip(self._columns, widths, strict=True):
+            if width < column.wanted:
+                room = QRect(0, 0, max(width - self._above, 1), 10 * high)
+                high = max(high, self._metrics.boundingRect(room, wrap, column.title).height())
+        return high + self._above

@@ -1,24 +1,30 @@
 """A list of lines with words, numbers and bars; of 50,000 lines only those in sight are made and painted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QWidget
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from explorer.pages.gestures import Gesture
-from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Line, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Line, Listing
 from explorer.pages.view import Cell
-from explorer.ui.page.fitted_table import FittedTable
+from explorer.ui.later import do_later
+from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.word_choice import WordChooser
+from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LEAST_WIDTH = 300
+LEAST_BAR, LEAST_WORDS = 36, 64
+"""Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
+MORE = 4
+"""How many times as many lines are in sight after "more"."""
 LONGEST = 24  # letters of a label or a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 MEASURED = 200  # lines that the width of all is taken from
@@ -74,8 +80,9 @@ class ListingModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole if len(texts[section]) > LONGEST:
                 return texts[section]
             case Qt.ItemDataRole.TextAlignmentRole:
-                kind = NUMBER if down else columns[section].kind
-                return SIDES.get(kind, Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
+                side = SIDES.get(NUMBER if down else columns[section].kind, Qt.AlignmentFlag.AlignLeft)
+                wrap = 0 if down else Qt.TextFlag.TextWordWrap.value
+                return (side | Qt.AlignmentFlag.AlignVCenter).value | wrap
             case _:
                 return None
 
@@ -112,6 +119,13 @@ class ListingView(FittedTable):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._opened = 0
+        """Lines that were asked for, where not all are in sight."""
+        self._more = QPushButton(self)
+        mark(self._more, link="true")
+        self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._more.setToolTip("Show more lines")
+        self._more.clicked.connect(lambda: self._open(MORE * max(self.listing.most, self._opened)))
         self.bench = bench
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
@@ -161,6 +175,7 @@ class ListingView(FittedTable):
         was = self.listing
         self.table.tell(listing)
         if was.order != listing.order:
+            self._opened = 0
             self.scrollToTop()
         self._measure()
 
@@ -173,46 +188,72 @@ class ListingView(FittedTable):
         px, count, columns = self.bench.appearance.px, len(self.listing.lines), self.listing.columns
         self.setAccessibleName(self.listing.name)
         header, side = self.horizontalHeader(), self.verticalHeader()
-        header.setVisible(any(column.title for column in columns))
+        titled = any(column.title for column in columns)
+        header.setVisible(titled)
         side.setVisible(bool(self.listing.labels))
-        header_metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
-        labels = (header_metrics.horizontalAdvance(_cut(label)) + px(14) for label in self.listing.labels)
-        beside = max(labels, default=0)
+        metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
+        beside = max((metrics.horizontalAdvance(_cut(one)) + px(14) for one in self.listing.labels), default=0)
         side.setFixedWidth(beside)
         lines = [self.table.line(row) for row in range(min(count, MEASURED))]
-        width, heat, heats = beside, 0, [i for i, column in enumerate(columns) if column.kind == HEAT]
+        heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
+        widths, heat = [], 0
         for i, column in enumerate(columns):
+            title = metrics.horizontalAdvance(_cut(column.title)) + px(14)
+            longest = max(map(metrics.horizontalAdvance, _cut(column.title).split()), default=0) + px(14)
             if column.kind == BAR:
-                own = px(column.width)
-            elif column.kind == HEAT and heat:
-                own = heat  # the cells of a square are alike
-            else:
-                plain, bold = (QFontMetrics(self._fonts[column.kind != WORDS, weight]) for weight in (False, True))
-                # A row about a cell is bold while one points at it.
-                widths = (
-                    (bold if line.strong or line.here or line.cell else plain).horizontalAdvance(text)
-                    for line in lines
-                    for at in (heats if column.kind == HEAT else (i,))
-                    if (text := line.entries[at].text)
-                )
-                most = max(MOST_TEXT, column.width) if column.kind == WORDS else MOST_TEXT
-                own = min(max(widths, default=0) + 2 * self.padding + 2, px(most))
-                heat = own if column.kind == HEAT else heat
-            own = max(own, header_metrics.horizontalAdvance(_cut(column.title)) + px(14))
-            if header.sectionSize(i) != own:
-                header.resizeSection(i, own)
-            width += own
+                widths.append(_widths(px(column.width), px(LEAST_BAR), 0, title, longest, column.title))
+                continue
+            # The cells of a square are alike.
+            own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
+            heat = own if column.kind == HEAT else heat
+            least = px(LEAST_WORDS) if column.kind == WORDS else own
+            widths.append(_widths(own, own, least, title, longest, column.title))
         height = px(ROW_HEIGHT)
         side.setDefaultSectionSize(height)
-        top = header_metrics.height() + px(8) if header.isVisibleTo(self) else 0
-        header.setFixedHeight(top)
-        shown = min(count, self.listing.most)
-        scrolls = count > shown
+        shown = min(count, max(self.listing.most, self._opened))
+        scrolls = self.listing.scrolls and count > shown
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(always if scrolls else never)
-        width += scrolls * self.bar_width()
-        self.setMinimumWidth(min(width, LEAST_WIDTH))
-        self.set_whole(QSize(width, top + max(shown, 1) * height))
+        beside += scrolls * self.bar_width()
+        self._more.setVisible(count > shown and not scrolls)
+        self._more.setText(f"{shown} of {count:,} · more")
+        below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
+        self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
+        self.set_whole(widths, (beside, max(shown, 1) * height, below, px(8)), metrics if titled else None)
+
+    def _width_of(self, lines: Sequence[Line], columns: Sequence[int], column: Column) -> int:
+        """Pixels that the widest text of some columns takes."""
+        plain, bold = (QFontMetrics(self._fonts[column.kind != WORDS, weight]) for weight in (False, True))
+        # A row about a cell is bold while one points at it.
+        widths = (
+            (bold if line.strong or line.here or line.cell else plain).horizontalAdvance(text)
+            for line in lines
+            for at in columns
+            if (text := line.entries[at].text)
+        )
+        most = max(MOST_TEXT, column.width) if column.kind == WORDS else MOST_TEXT
+        return min(max(widths, default=0) + 2 * self.padding + 2, self.bench.appearance.px(most))
+
+    def updateGeometries(self) -> None:
+        """Below the lines stands how many more there are."""
+        super().updateGeometries()
+        below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
+        margins = self.viewportMargins()
+        if margins.bottom() != below:
+            margins.setBottom(below)
+            self.setViewportMargins(margins)
+        self._more.setGeometry(0, self.height() - below, self._more.sizeHint().width(), below)
+
+    def _open(self, rows: int) -> None:
+        """Show at least so many lines."""
+        self._opened = max(self._opened, rows)
+        self._measure()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.listing.scrolls:
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # the page scrolls
 
     # Looking
 
@@ -253,9 +294,24 @@ class ListingView(FittedTable):
     def currentChanged(self, current: ModelIndex, previous: ModelIndex) -> None:
         super().currentChanged(current, previous)
         self.viewport().update()
+        if current.row() >= max(self.listing.most, self._opened) and not self.listing.scrolls:
+            self._open(current.row() + self.listing.most)
+        if current.isValid() and self.hasFocus():
+            do_later(self, self._bring_into_sight)
         cell = self.table.line(current.row()).cell if current.isValid() else None
         if cell is not None and self.hasFocus():
             self.bench.selection.choose(cell)
+
+    def _bring_into_sight(self) -> None:
+        """Scroll the page to the line that the keys have gone to."""
+        page = self.parentWidget()
+        while page is not None and not isinstance(page, QScrollArea):
+            page = page.parentWidget()
+        content = page.widget() if page is not None else None
+        if page is not None and content is not None and self.currentIndex().isValid():
+            line = self.visualRect(self.currentIndex())
+            at = self.viewport().mapTo(content, line.center())
+            page.ensureVisible(at.x(), at.y(), 0, 2 * line.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()
@@ -270,6 +326,12 @@ class ListingView(FittedTable):
             # Enter means the column that one is at, if it leads somewhere, or else the line.
             self._follow(index.row(), index.column(), *range(len(entries)))
         super().keyPressEvent(event)
+
+
+def _widths(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:
+    """Of a column whose texts take so many pixels; never less than the longest word of its title."""
+    tight = max(min(own, tight), longest)
+    return Widths(max(own, title), min(tight, max(own, title)), max(min(tight, least or tight), longest), text)
 
 
 def _cut(text: str) -> str:

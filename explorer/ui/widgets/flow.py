@@ -12,6 +12,8 @@ class FlowLayout(QLayout):
     An item whose alignment is to the top (`setAlignment`) stands at the top of its line. Items whose alignment is to
     the base line stand with it at one height: their widgets have a `baseline`, the pixels from their top to it.
     A widget with a true `keeps_next` stays on one line with the next one where the whole chain of such fits on a line.
+    Widgets with a `shares_line`, the least pixels across, are narrower than they like where all items fit on one line
+    then.
 
     Parameters
     ----------
@@ -102,11 +104,18 @@ class FlowLayout(QLayout):
         return size.grownBy(self.contentsMargins())
 
     def _arrange(self, rect: QRect, move: bool) -> int:
-        """Break the items into lines within `rect`, place them if `move`, and return the height it takes."""
+        """Place the items if `move`, and return the height they take."""
+        placed, height = self.places(rect)
+        for item, place in placed if move else ():
+            item.setGeometry(place)
+        return height
+
+    def places(self, rect: QRect) -> tuple[list[tuple[QLayoutItem, QRect]], int]:
+        """Break the items into lines within `rect`: where each one stands, and the height that all take."""
         area = rect.marginsRemoved(self.contentsMargins())
         lines: list[list[tuple[QLayoutItem, QSize]]] = [[]]
         x = 0
-        sized = [(item, self._size(item, area.width())) for item in self._items if not item.isEmpty()]
+        sized = self._sized(area.width())
         for i, (item, size) in enumerate(sized):
             begins = i == 0 or not _keeps_next(sized[i - 1][0])
             needed = self._chain(sized[i:]) if begins else size.width()
@@ -117,6 +126,7 @@ class FlowLayout(QLayout):
                 x = 0
             lines[-1].append((item, size))
             x += size.width() + self._horizontal
+        placed: list[tuple[QLayoutItem, QRect]] = []
         y = area.y()
         for line in lines:
             bases = [_baseline(item) for item, _ in line]
@@ -125,14 +135,26 @@ class FlowLayout(QLayout):
             height = max((size.height() + down for (_, size), down in zip(line, downs, strict=True)), default=0)
             x = area.x()
             for (item, size), above, down in zip(line, bases, downs, strict=True):
-                if move:
-                    if above is None and not item.alignment() & Qt.AlignmentFlag.AlignTop:
-                        down = (height - size.height()) // 2
-                    place = QRect(x, y + down, size.width(), size.height())
-                    item.setGeometry(QStyle.visualRect(self._direction(), area, place))
+                if above is None and not item.alignment() & Qt.AlignmentFlag.AlignTop:
+                    down = (height - size.height()) // 2
+                place = QRect(x, y + down, size.width(), size.height())
+                placed.append((item, QStyle.visualRect(self._direction(), area, place)))
                 x += size.width() + self._horizontal
             y += height + self._vertical
-        return y - self._vertical - rect.y() + self.contentsMargins().bottom()
+        return placed, y - self._vertical - rect.y() + self.contentsMargins().bottom()
+
+    def _sized(self, available: int) -> list[tuple[QLayoutItem, QSize]]:
+        """How large each item is; those that may share one line are narrower where that brings all onto it."""
+        items = [item for item in self._items if not item.isEmpty()]
+        sharing = {id(item): share for item in items if (share := _shares_line(item))}
+        gaps = self._horizontal * (len(items) - 1)
+        widths = {id(item): self._size(item, available).width() for item in items}
+        if sharing and sum(widths.values()) + gaps > available:
+            least = widths | sharing
+            left = available - gaps - sum(least.values())
+            if left >= 0:
+                widths = least | {item: across + left // len(sharing) for item, across in sharing.items()}
+        return [(item, self._size(item, widths[id(item)])) for item in items]
 
     def _chain(self, sized: list[tuple[QLayoutItem, QSize]]) -> int:
         """Pixels across of the items from the first one that is to stay with none behind it."""
@@ -159,6 +181,11 @@ class FlowLayout(QLayout):
 
 def _keeps_next(item: QLayoutItem) -> bool:
     return bool(getattr(item.widget(), "keeps_next", False))
+
+
+def _shares_line(item: QLayoutItem) -> int:
+    """Pixels across that an item takes at least beside others; 0: it is as wide as it likes."""
+    return int(getattr(item.widget(), "shares_line", 0))
 
 
 def _baseline(item: QLayoutItem) -> int | None:

@@ -56,8 +56,7 @@ class TokenBar(QFrame):
         px, n = self._bench.appearance.px, max(len(self._strips), 1)
         most = (width - px(40) - (n - 1) * px(20)) // n if low else MOST
         for strip in self._strips.values():
-            if strip.maximumWidth() != most:
-                strip.setMaximumWidth(most)
+            strip.be_at_most(most, low)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

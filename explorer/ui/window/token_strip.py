@@ -77,6 +77,7 @@ class TokenStrip(QWidget):
         self._rail = _Rail(content)
         self._label = QLabel()
         mark(self._label, role="muted")
+        self._low = False
         self._back = self._arrow("back", "words before these", -1)
         self._next = self._arrow("next", "words behind these", 1)
         layout = QHBoxLayout(self)
@@ -88,7 +89,8 @@ class TokenStrip(QWidget):
         layout.addWidget(self._next)
         if editable:
             # Pressed, not clicked: a word that is being typed loses the keys, and is left, before.
-            self._button(layout, "+", f"Add a token to {axis}").pressed.connect(self.add)
+            self._adds = self._button(layout, "+", f"Add a token to {axis}")
+            self._adds.pressed.connect(self.add)
             self._button(layout, "✎", f"Type all of {axis}").pressed.connect(self.edit_all)
         bar = self._rail.horizontalScrollBar()
         bar.rangeChanged.connect(self._show_arrows)
@@ -113,6 +115,15 @@ class TokenStrip(QWidget):
         return button
 
     # Showing
+
+    def be_at_most(self, width: int, low: bool) -> None:
+        """Be no wider than so many pixels; in a low window leave them to the words: ✎ adds words, too."""
+        if (width, low) != (self.maximumWidth(), self._low):
+            self._low = low
+            self.setMaximumWidth(width)
+            if self.editable:
+                self._adds.setVisible(not low)
+            self._show_arrows()
 
     def show_words(self, words: tuple[str, ...]) -> None:
         """Show these words; a word that is being typed is left."""
@@ -161,13 +172,14 @@ class TokenStrip(QWidget):
         self.chips.append(chip)
 
     def _say_title(self, count: int) -> None:
-        self._label.setText(f"{self.title} · {count}" if self._back.isVisibleTo(self) else self.title)
+        scrolls = self._rail.horizontalScrollBar().maximum() > 0
+        self._label.setText(f"{self.title} · {count}" if scrolls and not self._low else self.title)
         self._label.setToolTip(f"{self.title}: {count} word{'s' * (count != 1)}")
 
     def _show_arrows(self, *_: int) -> None:
         bar = self._rail.horizontalScrollBar()
         for arrow, end in ((self._back, bar.minimum()), (self._next, bar.maximum())):
-            arrow.setVisible(bar.maximum() > 0)
+            arrow.setVisible(bar.maximum() > 0 and not (self._low and bar.value() == end))
             arrow.setEnabled(bar.value() != end)
         self._say_title(len(self.chips))
 

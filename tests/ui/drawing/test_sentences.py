@@ -11,7 +11,7 @@ from explorer.lessons.new import new_lesson
 from explorer.pages.decoder import cross, masked
 from explorer.pages.view import Cell, View
 from explorer.pages.word_pictures import Sentences
-from explorer.ui.drawing.sentences import SentencesView, sentences_widget
+from explorer.ui.drawing.sentences import SentencesView
 
 CROSS = "decoder.1.cross."
 
@@ -116,14 +116,20 @@ def test_of_many_words_each_has_its_strongest_line_and_the_one_looked_at_all_its
     assert not long.grab().isNull()
 
 
-def test_without_weights_it_scrolls_sideways_and_has_no_lines(bench, show):
-    data = element(bench, masked, "decoder.1.self.attention")
+def test_without_weights_a_long_sentence_takes_several_lines(long, show):
+    data = element(long.bench, masked, "decoder.1.self.attention")
     assert data.weights is None
-    widget = show(sentences_widget(bench, data))
-    assert widget.picture._line_at(QPointF(100, 20)) is None
-    assert widget.height() >= widget.picture.sizeHint().height()
-    widget.tell(replace(data, rows=data.rows[:1]))
-    assert widget.picture.element.rows == data.rows[:1]
+    picture = show(SentencesView(long.bench, data), 700, 500)
+    assert picture._line_at(QPointF(100, 20)) is None
+    layout = picture._laid(700)
+    assert max(word.rect.right() for word in layout.words) <= 700
+    assert [word.place for word in layout.words if word.title == "reads"] == list(range(len(data.rows[0].words)))
+    tops = {word.rect.top() for word in layout.words}
+    assert len(tops) % len(data.rows) == 0
+    assert len(tops) == len(layout.titles) > len(data.rows)
+    assert picture.heightForWidth(700) == layout.height > picture.sizeHint().height()
+    picture.tell(replace(data, rows=tuple(replace(row, words=row.words[:3]) for row in data.rows)))
+    assert len(picture._laid(700).titles) == len(data.rows)
 
 
 def test_it_has_nothing_under_its_corner(picture, bench, hand):

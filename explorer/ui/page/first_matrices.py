@@ -1,0 +1,118 @@
+"""On a low page the first two matrices are whole: what would not fit is a small picture, until one looks closer."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QLayoutItem
+
+from explorer.pages.element import Element, leaves
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Row, Stack
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets.flow import FlowLayout
+
+if TYPE_CHECKING:
+    from explorer.ui.page.column import Elements
+
+WHOLE = 2
+"""How many matrices are whole."""
+
+
+class FirstMatrices:
+    """Folds the rows of the first matrices of a page as far as it takes, and no further.
+
+    Parameters
+    ----------
+    page : Elements
+    """
+
+    def __init__(self, page: "Elements") -> None:
+        self._page = page
+        self._decided: tuple[object, ...] = ()
+
+    def share(self, elements: Sequence[Element], room: int, height: int) -> None:
+        """Fold what is in the way of so many pixels across and down; 0 down: nothing."""
+        parts = list(self._first(elements))
+        rows = [row for part in parts for row in _rows(part)]
+        # Sizes that do not change with what is folded: else it would be decided for ever.
+        sizes = ((id, box.view.width_without_labels(), box.view.height(), box.own_size) for id, box in self._all(rows))
+        top = self._page.place_of(parts[0], room).top() if parts else 0
+        if self._decided == (decided := (room, height, top, *sizes)):
+            return
+        self._decided = decided
+        for row in rows:
+            self._fold(row, 0, room)
+        lacking = WHOLE
+        for part in parts if height else ():
+            rects: list[QRect] = []
+            for depth in range(3):
+                for row in _rows(part) if depth else ():
+                    self._fold(row, len(_matrices(row)) - (2 - depth), room)
+                rects = [rect for _, rect in self._rects(part, self._page.place_of(part, room))]
+                if _whole(rects[:lacking], height):
+                    break
+            lacking -= len(rects)
+
+    def _first(self, elements: Sequence[Element]) -> Iterator[Element]:
+        """The parts of the page that hold the first matrices."""
+        count = 0
+        for element in elements:
+            n = sum(isinstance(part, Matrix) for part in leaves(element))
+            if n and count < WHOLE:
+                yield element
+            count += n
+
+    def _all(self, rows: Sequence[Row]) -> Iterator[tuple[str, MatrixBox]]:
+        for row in rows:
+            for matrix in _matrices(row):
+                yield matrix.id, self._page.box(matrix)
+
+    def _fold(self, row: Row, count: int, room: int) -> None:
+        """Let small pictures stand for the first so many of a row's matrices."""
+        for i, matrix in enumerate(_matrices(row)):
+            self._page.box(matrix).be_tight(i < count)
+        self._page.share_line(row, room)
+
+    def _rects(self, element: Element, place: QRect) -> Iterator[tuple[Matrix, QRect]]:
+        """Where the matrices of a part of the page will stand, in reading order."""
+        match element:
+            case Matrix():
+                yield element, place
+            case Row(items=items):
+                layout = self._page.layout_of(element)
+                assert isinstance(layout, FlowLayout)
+                for item, (_, inside) in zip(items, layout.places(place)[0], strict=False):
+                    yield from self._rects(item.element, inside)
+            case Stack(elements=elements):
+                layout = self._page.layout_of(element)
+                assert layout is not None
+                heading = layout.count() - len(elements) - 1  # and a stretch behind them
+                y = place.top()
+                for at in range(layout.count() - 1):
+                    part = layout.itemAt(at)
+                    assert part is not None
+                    inside = QRect(place.left(), y, place.width(), height_of(part, place.width()))
+                    if at >= heading:
+                        yield from self._rects(elements[at - heading], inside)
+                    y += inside.height() + layout.spacing()
+
+
+def height_of(item: QLayoutItem, width: int) -> int:
+    """Pixels that an item of a column is high."""
+    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+
+
+def _rows(element: Element) -> list[Row]:
+    """The rows whose matrices may be folded here: others decide for themselves."""
+    return [part for part in leaves(element) if isinstance(part, Row) and _matrices(part) and not part.folds]
+
+
+def _matrices(row: Row) -> list[Matrix]:
+    return [item.element for item in row.items if isinstance(item.element, Matrix)]
+
+
+def _whole(rects: Sequence[QRect], height: int) -> bool:
+    """Whether all are in sight at once: as the page begins, or where they begin below that, when one has come there."""
+    start = rects[0].top() if rects[0].top() >= height else 0
+    return all(rect.bottom() - start < height for rect in rects)

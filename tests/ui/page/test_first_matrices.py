@@ -1,0 +1,70 @@
+"""At twice the text, in a window of 1280 x 720, the first two matrices are whole; and a page has one scroll bar."""
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QScrollBar
+
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets.formula import typeset
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+WORDS_FIRST = ("output", "loss", "generation", "input.points")
+"""What of a model comes next, and the terms of its loss, stand before any matrix."""
+
+
+@pytest.fixture
+def lecture(open_window, appearance):
+    """Opens the window as it is shown to a class."""
+    typeset("x")
+
+    def open_it(lesson):
+        appearance.set_scale(2.0)
+        window = open_window(lesson)
+        window.resize(1280, 720)
+        return window
+
+    return open_it
+
+
+def first_two(page):
+    """The boxes of the first two matrices, and where they are in sight."""
+    boxes = [box for box in page.elements.widgets.values() if isinstance(box, MatrixBox)]
+    return [(box, QRect(box.mapTo(page.viewport(), QPoint(0, 0)), box.size())) for box in boxes[:2]]
+
+
+@pytest.mark.parametrize("lesson", ["start-here", "i-want-to-buy"])
+def test_the_first_two_matrices_are_whole_and_nothing_scrolls_but_the_page(lecture, eye, lesson):
+    window = lecture(lesson)
+    seen = 0
+    for stop in {stop.kind: stop for stop in window.bench.selection.stops}.values():
+        page = eye.go_to(window, stop.name)
+        own = {page.verticalScrollBar(), page.horizontalScrollBar()}
+        assert [bar for bar in page.findChildren(QScrollBar) if bar.isVisible() and bar not in own] == []
+        assert page.horizontalScrollBar().maximum() == 0, stop.name
+        if not stop.name.startswith(WORDS_FIRST):
+            for box, rect in first_two(page):
+                assert page.viewport().rect().contains(rect), (stop.name, box.matrix.name)
+                seen += 1
+    assert seen >= 6
+
+
+@pytest.mark.parametrize(("lesson", "stage"), [("roses-are-red", "generation.costs"), ("sin", "input")])
+def test_a_picture_is_no_wider_than_the_page(lecture, eye, lesson, stage):
+    assert eye.go_to(lecture(lesson), stage).horizontalScrollBar().maximum() == 0
+
+
+def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
+    window = lecture("start-here")
+    (scores, _), (output, _) = first_two(eye.go_to(window, "encoder.1.self.heads"))
+    assert not scores.small
+    assert not output.small
+    boxes = eye.go_to(window, "encoder.1.ffn.layers").elements.widgets
+    box = boxes["encoder.1.ffn.W_1"]
+    assert box.small
+    box._small.opened.emit(QPoint(0, 0))
+    eye.settle(window)
+    assert not box.small
+    assert box.view.isVisible()
+    window.resize(1280, 1400)
+    eye.settle(window)
+    assert not boxes["encoder.1.ffn.b_1"].small

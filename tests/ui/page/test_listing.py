@@ -1,0 +1,63 @@
+"""A list on a page: more lines where they are asked for, narrower columns where the page is narrow."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing
+from explorer.ui.page.listing import ListingView
+
+COLUMNS = Column("word"), Column("a title of several words", NUMBER), Column("share", BAR, 400)
+
+
+def listing(count, **other):
+    lines = tuple(Line((Entry(f"word {i}"), Entry("1.00"), Entry("1", 0.5))) for i in range(count))
+    return Listing("list", "A list", COLUMNS, lines, **other)
+
+
+@pytest.fixture
+def hundred(bench, show):
+    return show(ListingView(bench, listing(100)))
+
+
+def lines_in_sight(view):
+    return sum(view.rowAt(y) >= 0 for y in range(0, view.viewport().height(), view.rowHeight(0)))
+
+
+def test_it_has_no_scroll_bar_but_says_how_many_more_there_are(hundred, hand):
+    assert hundred.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    assert hundred._more.text() == "12 of 100 · more"
+    assert lines_in_sight(hundred) == 12
+    hand.click(hundred._more)
+    assert lines_in_sight(hundred) == 48
+    hundred.tell(listing(100, order="another"))
+    assert lines_in_sight(hundred) == 12
+    hundred.tell(listing(9))
+    assert not hundred._more.isVisible()
+
+
+def test_keys_go_on_beyond_the_lines_in_sight(hundred, hand):
+    hundred.setFocus()
+    hand.key(Qt.Key.Key_Down, times=12)
+    assert hundred.currentIndex().row() == 12
+    assert hundred.viewport().rect().contains(hundred.visualRect(hundred.currentIndex()))
+    assert lines_in_sight(hundred) > 12
+
+
+def test_where_it_is_narrow_bars_are_short_and_titles_take_two_lines(hundred):
+    header, whole = hundred.horizontalHeader(), hundred.whole_width
+    hundred.setFixedWidth(whole)
+    high = header.height()
+    hundred.setFixedWidth(whole - 200)
+    bar = header.sectionSize(2)
+    hundred.setFixedWidth(hundred.shares_line)
+    assert header.height() > high
+    assert header.length() <= hundred.shares_line
+    assert hundred.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    hundred.setFixedWidth(whole)
+    assert header.sectionSize(2) == 400 > bar
+
+
+def test_a_list_that_fills_a_page_without_a_bar_has_its_own(bench, show):
+    view = show(ListingView(bench, listing(100, scrolls=True)))
+    assert view.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOn
+    assert not view._more.isVisible()
