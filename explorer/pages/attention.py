@@ -14,6 +14,8 @@ from explorer.pages.word_pictures import AttentionLines, HeatMap
 LONG = 24
 """Words beyond which a table shows a small part only, and the pictures come first."""
 NEARLY_ALL = 0.99
+LONG_VECTORS = 8
+"""Numbers of a query beyond which three tables of them push all else out of sight."""
 
 
 def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> tuple[Element, ...]:
@@ -43,8 +45,8 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
         )
     # The pictures beside the numbers that they draw.
     maps, lines = _drawn(view, block)
-    scores = Row("from scores to weights", (*_scores(view, block), Item("→", shares.element)))
-    return (*filter(_any, read), scores, Row("output and pictures", (*output, *maps, lines)), *sentences, *behind)
+    scores = (*_scores(view, block), Item("→", shares.element), *maps, *output, lines)
+    return (*filter(_any, read), Row("from scores to weights", scores), *sentences, *behind)
 
 
 def attention_sentence(view: View, stage: Stage) -> str:
@@ -100,7 +102,8 @@ def _projected(view: View, block: str) -> Row:
             items.append(Item("→", _of_head(view, block, f"{letter}_rotated", "turned by their place")))
     if f"{block}W_Q" not in view.nodes:
         items += _scale(view, block)
-    return Row("queries, keys and values", tuple(items))
+    wide = any(item.element.array.shape[-1] > LONG_VECTORS for item in items if isinstance(item.element, Matrix))
+    return Row("queries, keys and values", tuple(items), folds=wide)
 
 
 def _scale(view: View, block: str) -> list[Item]:
@@ -116,7 +119,7 @@ def _scores(view: View, block: str) -> tuple[Item, ...]:
     if f"{block}masked" in view.nodes:
         by_hand = view.nodes[f"{block}mask"].is_input
         items.append(_item(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else ""))
-        items.append(Item("→", _of_head(view, block, "masked")))
+        items.append(_item(view, block, "masked"))  # no arrow: so it may stand on the next line, with the weights
     return tuple(items)
 
 

@@ -16,6 +16,7 @@ from explorer.pages.decoder import cross, masked
 from explorer.pages.descent import descent
 from explorer.pages.element import Element
 from explorer.pages.embedding import embedding
+from explorer.pages.examples import examples
 from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
 from explorer.pages.head_gallery import HEADS, has_heads, head_gallery, head_gallery_sentence
 from explorer.pages.header import header
@@ -140,7 +141,7 @@ KINDS: dict[str, Kind] = {
     "regression": Kind(
         matrices, "The straight line with the smallest squared error, computed directly from the examples."
     ),
-    "examples": Kind(matrices, "The input: each row is an example, each column a feature."),
+    "examples": Kind(examples, "The input: each row is an example, each column a feature."),
     "vectors": Kind(vectors, "How alike are two vectors, and how long is the shadow of one on the other?"),
     "descent": Kind(descent, "Each step moves every weight a little against its gradient: downhill from where it is."),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),

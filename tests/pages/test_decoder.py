@@ -44,7 +44,7 @@ def test_it_begins_as_every_attention_does_and_the_sentences_stand_with_the_pict
     elements = translator.page(stage).page.elements
     names = [element.id for element in elements]
     assert names[0] == "what it reads, and the weights"
-    assert names.index("sentences") > names.index("output and pictures")
+    assert names.index("sentences") > names.index("from scores to weights")
     plain = attention(translator.view, translator.stage(stage))
     at = names.index("sentences")
     assert (*elements[: at - 2], *elements[at + 1 :]) == plain

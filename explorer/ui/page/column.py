@@ -51,7 +51,7 @@ LOW_PAGE = 300
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for."""
 HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
-PART = 0.25
+PART = 0.22
 """Of the height in sight, what a row may take that can be small pictures instead."""
 ARITHMETIC = "×+="
 ACROSS, LEAST_MAP = 16, 300
@@ -318,8 +318,17 @@ class Elements(QWidget):
         for box in boxes:
             box.stand_in_line(width, labels)
 
-    def share_line(self, row: Row, room: int, height: int | None = None) -> None:
-        """Fold a row that would take too much, and say in each of its lines only once what the rows are."""
+    def share_line(self, row: Row, room: int, height: int | None = None, fold: int | None = None) -> None:
+        """Fold a row that would take too much, and say in each of its lines only once what the rows are.
+
+        Parameters
+        ----------
+        row : Row
+        room, height : int
+            Pixels in sight.
+        fold : int
+            How many of its matrices are folded in any case, from the first on.
+        """
         holder = self._holders[Row, row.id]
         layout = cast(FlowLayout, holder.layout())
         boxes = [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
@@ -333,11 +342,18 @@ class Elements(QWidget):
             high = max(box.view.height() for box in matrices) + self.bench.appearance.px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
+        for i, box in enumerate(matrices if fold is not None else ()):
+            box.be_tight(i < (fold or 0))
         self._label_lines(row, boxes, room)
         if before != [box.sizeHint() for box in matrices]:
             # What changes while its layout is at work would keep the height that was asked for before.
             layout.invalidate()
-            holder.updateGeometry()
+            around: QWidget | None = holder
+            while around is not None and around is not self:
+                around.updateGeometry()
+                around = around.parentWidget()
+            for widget in placed:
+                widget.updateGeometry()
             self._column.invalidate()
             self.updateGeometry()
 

@@ -42,15 +42,15 @@ class FirstMatrices:
             return
         self._decided = decided
         for row in rows:
-            self._fold(row, 0, room)
+            self._page.share_line(row, room, fold=0)
         lacking = WHOLE
         for part in parts if height else ():
             rects: list[QRect] = []
             for depth in range(3):
                 for row in _rows(part) if depth else ():
-                    self._fold(row, len(_matrices(row)) - (2 - depth), room)
+                    self._page.share_line(row, room, fold=len(_matrices(row)) - (2 - depth))
                 rects = [rect for _, rect in self._rects(part, self._page.place_of(part, room))]
-                if _whole(rects[:lacking], height):
+                if _whole(rects, lacking, height):
                     break
             lacking -= len(rects)
 
@@ -67,12 +67,6 @@ class FirstMatrices:
         for row in rows:
             for matrix in _matrices(row):
                 yield matrix.id, self._page.box(matrix)
-
-    def _fold(self, row: Row, count: int, room: int) -> None:
-        """Let small pictures stand for the first so many of a row's matrices."""
-        for i, matrix in enumerate(_matrices(row)):
-            self._page.box(matrix).be_tight(i < count)
-        self._page.share_line(row, room)
 
     def _rects(self, element: Element, place: QRect) -> Iterator[tuple[Matrix, QRect]]:
         """Where the matrices of a part of the page will stand, in reading order."""
@@ -112,7 +106,14 @@ def _matrices(row: Row) -> list[Matrix]:
     return [item.element for item in row.items if isinstance(item.element, Matrix)]
 
 
-def _whole(rects: Sequence[QRect], height: int) -> bool:
-    """Whether all are in sight at once: as the page begins, or where they begin below that, when one has come there."""
-    start = rects[0].top() if rects[0].top() >= height else 0
-    return all(rect.bottom() - start < height for rect in rects)
+def _whole(rects: Sequence[QRect], count: int, height: int) -> bool:
+    """Whether the first few, and what stands beside them, are in sight at once.
+
+    That is as the page begins, or where they begin below what is in sight then, when one has come there.
+    """
+    first = rects[:count]
+    lowest = max(rect.bottom() for rect in first)
+    beside = [rect for rect in rects if rect.top() <= lowest]
+    top = min(rect.top() for rect in beside)
+    start = top if top >= height else 0
+    return all(rect.bottom() - start < height for rect in beside)
