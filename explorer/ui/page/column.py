@@ -7,7 +7,6 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
-    QLabel,
     QLayout,
     QSizePolicy,
     QVBoxLayout,
@@ -34,12 +33,11 @@ from explorer.pages.page import (
 from explorer.pages.word_pictures import HeatMap
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, Drawn
-from explorer.ui.page.first_matrices import FirstMatrices, height_of
+from explorer.ui.page.first_matrices import FirstMatrices
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.holders import Signed, Titled
+from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel, SectionLabel
-from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
 
@@ -182,13 +180,14 @@ class Elements(QWidget):
 
     def _stack(self, stack: Stack) -> QWidget:
         holder = self._holder(_stack_key(stack), lambda: self._titled(stack))
-        _clear(holder.layout(), int(bool(stack.title)))
+        _clear(holder.layout(), 1)
         if stack.control is not None:
             _clear(holder.heading, 1)
             holder.heading.addWidget(self._widget(stack.control))
             holder.heading.addStretch()
-        for element in stack.elements:
-            holder.layout().addWidget(self._widget(element), 0, _alignment(element))
+        holder.inside = [self._widget(element) for element in stack.elements]
+        for element, widget in zip(stack.elements, holder.inside, strict=True):
+            holder.layout().addWidget(widget, 0, _alignment(element))
         holder.layout().addStretch()
         return cast(QWidget, holder)
 
@@ -214,19 +213,9 @@ class Elements(QWidget):
 
     def _titled(self, stack: Stack) -> QWidget:
         px = self.bench.appearance.px
-        holder = Titled()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(6))
-        if stack.title:
-            ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
-            square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
-            title = mark(QLabel(f"{square}{stack.title}"), role="strong" if ink else "section")
-            if stack.control is None:
-                column.addWidget(title)
-            else:
-                holder.heading.addWidget(title)
-                column.addLayout(holder.heading)
+        ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
+        square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
+        holder = Titled(f"{square}{stack.title}", "strong" if ink else "section", px(6))
         if stack.width:
             holder.setFixedWidth(px(stack.width))
         return holder
@@ -292,18 +281,16 @@ class Elements(QWidget):
         """The widget of a matrix."""
         return cast(MatrixBox, self.widgets[matrix.id])
 
-    def layout_of(self, element: Row | Stack) -> QLayout | None:
-        """What arranges the elements of an arrangement."""
-        key = (Row, element.id) if isinstance(element, Row) else _stack_key(element)
-        return self._holders[key].layout()
+    def holder_of(self, element: Row | Stack) -> QWidget:
+        """What holds the elements of an arrangement."""
+        return self._holders[(Row, element.id) if isinstance(element, Row) else _stack_key(element)]
 
     def place_of(self, element: Element, width: int) -> QRect:
-        """Where an element of the page will stand, as far as its place is known by what stands before it."""
+        """Where an element of the page will stand."""
         margins, spacing = self.contentsMargins(), self._column.spacing()
         at = list(self._elements or ()).index(element)
-        items = [cast(QLayoutItem, self._column.itemAt(i)) for i in range(at + 1)]
-        above = sum(height_of(item, width) + spacing for item in items[:-1])
-        return QRect(margins.left(), margins.top() + above, width, height_of(items[-1], width))
+        above = sum(height_of(part, width) + spacing for part in self._parts[:at])
+        return QRect(margins.left(), margins.top() + above, width, height_of(self._parts[at], width))
 
     def _all(self) -> list[Element]:
         return [part for element in self._elements or () for part in leaves(element)]
@@ -352,7 +339,7 @@ class Elements(QWidget):
             while around is not None and around is not self:
                 around.updateGeometry()
                 around = around.parentWidget()
-            for widget in placed:
+            for widget in layout.widgets:
                 widget.updateGeometry()
             self._column.invalidate()
             self.updateGeometry()

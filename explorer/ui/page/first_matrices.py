@@ -1,15 +1,15 @@
 """On a low page the first two matrices are whole: what would not fit is a small picture, until one looks closer."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QLayoutItem
 
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Row, Stack
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.holders import Titled
 from explorer.ui.widgets.flow import FlowLayout
 
 if TYPE_CHECKING:
@@ -74,27 +74,13 @@ class FirstMatrices:
             case Matrix():
                 yield element, place
             case Row(items=items):
-                layout = self._page.layout_of(element)
-                assert isinstance(layout, FlowLayout)
+                layout = cast(FlowLayout, self._page.holder_of(element).layout())
                 for item, (_, inside) in zip(items, layout.places(place)[0], strict=False):
                     yield from self._rects(item.element, inside)
             case Stack(elements=elements):
-                layout = self._page.layout_of(element)
-                assert layout is not None
-                heading = layout.count() - len(elements) - 1  # and a stretch behind them
-                y = place.top()
-                for at in range(layout.count() - 1):
-                    part = layout.itemAt(at)
-                    assert part is not None
-                    inside = QRect(place.left(), y, place.width(), height_of(part, place.width()))
-                    if at >= heading:
-                        yield from self._rects(elements[at - heading], inside)
-                    y += inside.height() + layout.spacing()
-
-
-def height_of(item: QLayoutItem, width: int) -> int:
-    """Pixels that an item of a column is high."""
-    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+                holder = cast(Titled, self._page.holder_of(element))
+                for one, inside in zip(elements, holder.places(place), strict=True):
+                    yield from self._rects(one, inside)
 
 
 def _rows(element: Element) -> list[Row]:

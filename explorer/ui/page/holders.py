@@ -1,9 +1,10 @@
 """Widgets that hold others on a page: below a heading, or before a sign."""
 
+from collections.abc import Iterator
 from typing import cast
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget, QWidgetItem
 
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.theme import mark
@@ -11,22 +12,51 @@ from explorer.ui.widgets.flow import FlowLayout
 
 
 class Titled(QWidget):
-    """Elements below a heading; where a row or a list is among them, as narrow as it must be to stand beside others."""
+    """Elements below a heading; where a row or a list is among them, as narrow as it must be to stand beside others.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    title : str
+    role : str
+        Of the title: see `theme`.
+    spacing : int
+        Pixels between the elements.
+    """
+
+    def __init__(self, title: str, role: str, spacing: int) -> None:
         super().__init__()
+        self.inside: list[QWidget] = []
+        """What stands below the heading."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(spacing)
         self.heading = QHBoxLayout()
+        column.addLayout(self.heading)
+        self._titled = bool(title)
+        if title:
+            self.heading.addWidget(mark(QLabel(title), role=role))
+
+    def places(self, place: QRect) -> Iterator[QRect]:
+        """Where what is inside will stand, as high as it needs to be."""
+        spacing = cast(QVBoxLayout, self.layout()).spacing()
+        y = place.top() + (self.heading.sizeHint().height() + spacing if self._titled else 0)
+        for widget in self.inside:
+            yield (one := QRect(place.left(), y, place.width(), height_of(widget, place.width())))
+            y += one.height() + spacing
 
     @property
     def shares_line(self) -> int:
         """See `FlowLayout`."""
-        layout = cast(QLayout, self.layout())
-        widgets = [item.widget() for i in range(layout.count()) if (item := layout.itemAt(i)) is not None]
-        inside = [widget for widget in widgets if widget is not None]
-        least = [int(getattr(one, "shares_line", 0)) for one in inside]
-        if self.minimumWidth() or not (any(least) or any(isinstance(one.layout(), FlowLayout) for one in inside)):
+        least = [int(getattr(one, "shares_line", 0)) for one in self.inside]
+        if self.minimumWidth() or not (any(least) or any(isinstance(one.layout(), FlowLayout) for one in self.inside)):
             return 0
-        return max(share or one.minimumSizeHint().width() for share, one in zip(least, inside, strict=True))
+        return max(share or one.minimumSizeHint().width() for share, one in zip(least, self.inside, strict=True))
+
+
+def height_of(widget: QWidget, width: int) -> int:
+    """Pixels that a widget is high in a column of a width."""
+    item = QWidgetItem(widget)
+    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
 
 
 class Signed(QWidget):

@@ -174,12 +174,12 @@ def test_one_layer_is_no_choice(window, eye):
 
 
 def test_beside_a_wide_matrix_words_and_switches_stay_in_sight(window, eye, appearance):
-    window.resize(1280, 720)
-    appearance.set_scale(2.0)
+    window.resize(1000, 720)
+    appearance.set_scale(2.5)
     eye.settle(window)
-    eye.go_to(window, "output")
+    eye.go_to(window, "encoder.1.ffn.layers")
     panel = window.page()
-    eye.view(window, "output.probabilities")
+    eye.view(window, "encoder.1.ffn.W_2")
     assert panel.widget().width() > panel.viewport().width()
     for widget in (panel.header._title, *panel.header.findChildren(QComboBox)):
         if widget.isVisible():
