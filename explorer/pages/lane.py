@@ -169,6 +169,11 @@ class Sheet:
         axis, place = self.view.looking.token or ("", 0)
         return place if axis == sequence and place < len(self.view.labels(sequence)) else None
 
+    @property
+    def follows(self) -> bool:
+        """Whether a word is followed."""
+        return any(self.chosen(sequence) is not None for sequence in self.view.graph.sequences)
+
     def caption(self, x: float, y: float, words: str) -> None:
         """Small words around a place."""
         self.add(Words(x, y, words, MUTED, fixed=True, size=SMALL))

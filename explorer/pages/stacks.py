@@ -186,12 +186,13 @@ class Stacks:
             hidden = column.left + PAD, top, column.width - 2 * PAD, self._band
             sheet.add(image_of(view, f"{block}.activation", hidden))
             return
-        keys = column.at(top)
+        keys, whose = column.at(top), column.sequence
         if stage.kind == "cross" and self._source is not None:
             source = self._source
+            whose = source.sequence
             keys = source.at(top) + np.array([column.left - source.left, 0.0])
             self._bridge(column, top - HEAD / 2)
-        exchange(sheet, column.sequence, block, keys, column.at(bottom))
+        exchange(sheet, (column.sequence, whose), block, keys, column.at(bottom))
 
     def _bridge(self, column: Column, y: float) -> None:
         """From the end of the encoder to a block beside it that looks at the source."""

@@ -181,7 +181,7 @@ class Sublayers:
             np.stack([np.full(len(one.words), x), one.top + (np.arange(len(one.words)) + 0.5) * one.pitch], axis=-1)
             for one, x in ((keys, start), (lane, end))
         )
-        exchange(self._sheet, lane.sequence, block, from_, to)
+        exchange(self._sheet, (lane.sequence, keys.sequence), block, from_, to)
 
     def _look_across(self, lane: Lane, block: str, start: float, end: float) -> None:
         """Lines from the words of the source, as far as they can be read, to those of the target that look at them."""
@@ -249,14 +249,14 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
     )
 
 
-def exchange(sheet: Sheet, sequence: str, block: str, keys: Array, queries: Array) -> None:
+def exchange(sheet: Sheet, sequences: tuple[str, str], block: str, keys: Array, queries: Array) -> None:
     """Lines from each word to those that look at it, thick by the mean of the heads' weights.
 
     Parameters
     ----------
     sheet : Sheet
-    sequence : str
-        That of the queries.
+    sequences : tuple of str
+        That of the queries, and that of the keys.
     block : str
     keys, queries : numpy.ndarray
         (n_words, 2): where the lines of their words begin and end.
@@ -269,15 +269,16 @@ def exchange(sheet: Sheet, sequence: str, block: str, keys: Array, queries: Arra
     most = (mean > 0) & (mean >= mean.max(-1, keepdims=True))
     wanted = most if len(mean) > MANY_WORDS else wanted | most
     looking, looked = np.nonzero(wanted)
-    chosen = sheet.chosen(sequence)
+    query, key = (sheet.chosen(sequence) for sequence in sequences)
+    inks = LINE if sheet.follows else series(0), series(0), HERE
     levels = np.ceil(np.clip(mean[looking, looked], 0, 1) * LEVELS).astype(int)
-    kinds = 2 * levels + (looking == chosen)  # those of the word that is followed lie above the others
-    for kind in sorted(set(kinds.tolist()), key=lambda kind: (kind % 2, kind)):
-        level, lit = divmod(kind, 2)
-        drawn = np.flatnonzero(kinds == kind)
+    # Above all others lies where the word looks that is followed, and below that who looks at it.
+    kinds = np.where(looking == (-1 if query is None else query), 2, looked == (-1 if key is None else key))
+    for kind, level in sorted(set(zip(kinds.tolist(), levels.tolist(), strict=True))):
+        drawn = np.flatnonzero((kinds == kind) & (levels == level))
         ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)
-        ink = HERE if lit else LINE if chosen is not None else series(0)
-        sheet.add(Segments(ends, ink, 0.5 + 3.0 * level / LEVELS, token=sequence, whose=looking[drawn]))
+        width = 0.5 + 3.0 * level / LEVELS
+        sheet.add(Segments(ends, inks[kind], width, token=sequences[0], whose=looking[drawn]))
 
 
 def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:

@@ -2,6 +2,8 @@
 comes next comes out at the right.
 """
 
+from html import escape
+
 from explorer.core.node import Stage
 from explorer.pages.chain import chain
 from explorer.pages.edges import joined
@@ -42,6 +44,10 @@ def whole_sentence(view: View, stage: Stage) -> str:
     if said := coloured(view):
         return said
     kind = view.state.model.kind
+    axis, place = view.looking.token or ("", 0)
+    if has_stream(view) and axis in view.graph.sequences and place < len(view.labels(axis)):
+        word = escape(view.labels(axis)[place])
+        return f"The way of “{word}”. Orange lines: where it looks. Blue lines: who looks at it."
     into, out = ("at the top", "at the bottom") if view.looking.large else ("at the left", "at the right")
     if kind == "encoder":
         return f"Words go in {into}; each comes out {out} as a vector that knows the words around it."

@@ -354,6 +354,8 @@ def test_the_way_of_a_word_is_drawn_and_measured(desk):
     here = np.concatenate([m.ends for m in eyes.marks("model", Segments) if m.ink == "here"])
     shares = [made.value(f"decoder.1.{block}.weights")[0, 1] for block in ("self", "cross")]
     assert len(here) == sum((some >= 0.04).sum() for some in shares)
+    blue = [m.whose.tolist() for m in eyes.marks("model", Segments) if m.ink == series(0)]
+    assert blue == [[2]], "the word behind it looks at it"
     assert {image.token for image in eyes.marks("model", Image)} >= {"source", "target"}
     (bars,) = eyes.marks("model", Bars)
     assert bars.cells[0].index[0] == 1
