@@ -7,11 +7,16 @@ from explorer.core.numbers import exact, written
 from explorer.core.shapes import written_shape
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
-from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note
+from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note
 from explorer.pages.view import View
 
 DIGITS = 4
-COLUMNS = Column("Stage and matrix"), Column("Cells changed", NUMBER), Column("Largest change", NUMBER)
+COLUMNS = (
+    Column("Stage and matrix"),
+    Column("Cells changed", NUMBER),
+    Column("share of its cells", BAR, 320),
+    Column("Largest change", NUMBER),
+)
 
 
 def changes(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -21,7 +26,7 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
         return (Note("done", "Nothing has changed yet. Change a number, a word or a switch."),)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It reached these stages. Click one to go there.")
-    return note, Listing("changed", "What the last edit changed", COLUMNS, _lines(view), most=20)
+    return note, Listing("changed", "What the last edit changed", COLUMNS, _lines(view), most=60)
 
 
 def _lines(view: View) -> tuple[Line, ...]:
@@ -33,8 +38,8 @@ def _lines(view: View) -> tuple[Line, ...]:
             title = f"{stage.group}: {stage.title}"
             leads = Entry(title, tip=f"Go to {title}", leads=GoTo(stage.name))
             count = f"{len(reached)} matri{'ces' if len(reached) > 1 else 'x'}"
-            lines += [Line((leads, Entry(count), Entry("")), strong=True), *reached]
-    gone = (Line((Entry(name), Entry("gone"), Entry(""))) for name in sorted(view.last.removed))
+            lines += [Line((leads, Entry(count), Entry(""), Entry("")), strong=True), *reached]
+    gone = (Line((Entry(name), Entry("gone"), Entry(""), Entry(""))) for name in sorted(view.last.removed))
     return (*lines, *gone)
 
 
@@ -51,4 +56,5 @@ def _line(view: View, name: str) -> Line | None:
         return None
     node = view.nodes[name]
     said = Entry(f"    {node.short}", tip=f"Go to {name}", leads=GoTo(node.stage))
-    return Line((said, Entry(texts[0]), Entry(texts[1], tip=texts[2])))
+    share = count / value.size
+    return Line((said, Entry(texts[0]), Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2])))

@@ -46,6 +46,7 @@ class Plot(pg.GraphicsView):
         whole.setLayout(self.grid)
         self.setCentralItem(whole)
         self.enableMouse(False)
+        self.setCacheMode(self.CacheModeFlag.CacheNone)  # or it would stay on the ground of the theme before
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)

@@ -21,7 +21,7 @@ ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LEAST_WIDTH = 300
-LEAST_BAR, LEAST_WORDS = 36, 64
+LEAST_BAR, LEAST_WORDS = 36, 90
 """Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
 MORE = 4
 """How many times as many lines are in sight after "more"."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.printed import PrintedNumber, printed_numbers
@@ -16,7 +16,7 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.listing import ROW_HEIGHT, ListingView
 from explorer.ui.workbench import Workbench
 
-LEAST_LINES = 6
+LEAST_LINES = 4
 OTHERS = 960
 """Pixels at text scale 1 that the columns before the cause take."""
 ABOVE, DETAIL = 175, 100
@@ -44,10 +44,12 @@ class ReferencesTab(QFrame):
         self.setAccessibleName("References")
         self.bench = bench
         self.rows: tuple[PrintedNumber, ...] = ()
-        self.elements = Elements(bench, bench.appearance.px(10))
+        self._area = QScrollArea(widgetResizable=True)  # where not even a few lines fit
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the list is cut to the tab
         self._down = QVBoxLayout(self)
-        self._down.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)  # the list is cut to the tab
-        self._down.addWidget(self.elements)
+        self._down.addWidget(self._area)
         self._listened: ListingView | None = None
         self._wanted: tuple[str, str, Cell] | None = None
         self._worker = Background(self)
@@ -66,10 +68,8 @@ class ReferencesTab(QFrame):
         """Sizes stand everywhere in a page, so it is made anew."""
         px = self.bench.appearance.px
         self._down.setContentsMargins(px(24), px(16), px(16), px(12))
-        fresh = Elements(self.bench, px(10))
-        self._down.replaceWidget(self.elements, fresh)
-        self.elements.deleteLater()
-        self.elements = fresh
+        self.elements = Elements(self.bench, px(10))
+        self._area.setWidget(self.elements)
         self.refresh()
 
     def refresh(self) -> None:

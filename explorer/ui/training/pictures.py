@@ -51,7 +51,6 @@ class Pictures(QWidget):
         self.weight = ComboBox()
         self.weight.setAccessibleName("Weight to watch")
         self.weight.setToolTip("Which weight is drawn")
-        self.map = DrawingView(bench, weight_map(bench.view, ""))
         self.weight.currentTextChanged.connect(self._draw_weight)
         self.tried = QLineEdit()
         self.tried.setAccessibleName("Words to try")
@@ -69,9 +68,9 @@ class Pictures(QWidget):
         self._parts = {
             "loss": _part("Loss", self.losses, self.log),
             "norms": _part("Length of the gradient, block by block", self.norms),
-            "weight": _part("A weight as it changes", self.weight, self.map, self._scale),
             "says": _part("What it says", self.tried, self.predictions),
         }
+        self._make_map()
         self._parts["loss"].setToolTip(
             "How wrong the answers are at each step; validation: on examples that are put aside"
         )
@@ -86,6 +85,15 @@ class Pictures(QWidget):
         self._net_is_old = True
         self._draws = (self._draw_losses, self._draw_norms, self._draw_weight, self._draw_answers)
         self._turns = cycle(self._draws)
+
+    def _make_map(self) -> None:
+        """The picture of a weight, in the look of now."""
+        old = self._parts.get("weight")
+        self.map = DrawingView(self._bench, weight_map(self._bench.view, self.weight.currentText()))
+        self._parts["weight"] = _part("A weight as it changes", self.weight, self.map, self._scale)
+        if old is not None:
+            old.hide()
+            old.deleteLater()
 
     def follow_structure(self, weights: Sequence[str]) -> None:
         """The model is another one: offer its weights to watch, and draw its net, if it is a small one."""
@@ -218,6 +226,7 @@ class Pictures(QWidget):
         """Follow the theme and the text scale."""
         for picture in (self.losses, self.norms, self.predictions):
             picture.restyle()
+        self._make_map()
         self._net_is_old = True
         if self.isVisible():
             self._make_net()

@@ -268,6 +268,10 @@ class TrainingTab(QFrame):
         """How far it has come, in words."""
         records, run = self.pictures.records, self.descent.run
         loss = self.bench.document.engine.values.get(LOSS.node)
+        nothing = loss is None and not self.source.from_text
+        for part in (self.play, self.one):
+            part.setEnabled(not nothing)
+        self.pictures.setVisible(not nothing)
         self.note.clear()
         self._found = None
         if run is not None and run.at < run.records.at and self.descent.process is None:
@@ -287,7 +291,6 @@ class TrainingTab(QFrame):
             self.said.setText(" · ".join([f"Trained in {_steps(records.at)}", *_losses(records)]))
         else:
             own = loss is not None and not self.source.from_text
-            nothing = loss is None and not self.source.from_text
             self.said.setText(
                 NO_LOSS
                 if nothing

@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
         own.setSizePolicy(self.area.sizePolicy())
         self._split.addWidget(own)
         above = _down(own)
-        self._compared = QLabel()
+        self._compared = QLabel(wordWrap=True)
         mark(self._compared, role="strong")
         self._compared.setContentsMargins(bench.appearance.px(20), 0, 0, 0)
         self._compared.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -382,22 +382,21 @@ class MainWindow(QMainWindow):
             from explorer.ui.window.comparison import Comparison
 
             self.comparison = Comparison(self.bench, self.files)
-            self._split.addWidget(self.comparison)
-            self._split.setSizes([1, 1])
             self.comparison.closed.connect(self.actions_.compare.trigger)
             self.comparison.bar_height.connect(self._compared.setFixedHeight)
+            self._split.addWidget(self.comparison)
+            self._split.setSizes([1, 1])
             self._say_compared()
         elif not on and self.comparison is not None:
-            self.comparison.close_down()
-            self.comparison.deleteLater()
-            self.comparison = None
+            gone, self.comparison = self.comparison, None
+            gone.close_down()
+            gone.deleteLater()
         self._compared.setVisible(on)
 
     def _say_compared(self) -> None:
         """Say above the page which example it is of, as the page beside it does."""
-        lesson = self.bench.lesson
-        setting = lesson.settings.get(self.bench.document.state.setting)
-        self._compared.setText(f"{lesson.title}{': ' + setting.title if setting else ''}")
+        setting = self.bench.lesson.settings.get(self.bench.document.state.setting)
+        self._compared.setText(f"{self.bench.lesson.title}{': ' + setting.title if setting else ''}")
 
     def export(self) -> None:
         """Ask for a file, and write the model or what is in sight into it."""

@@ -18,8 +18,8 @@ from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
-TITLE, PART = 94, 0.13
-"""Pixels at text scale 1 that the title takes, and of the window's width."""
+TITLE, PART, LEAST_TITLE = 94, 0.13, 70
+"""Pixels at text scale 1 that the title takes, and of the window's width; and what is left of it at least."""
 HINTS = (
     "The model, stage by stage",
     "Let the model learn from examples",
@@ -193,8 +193,13 @@ class TopBar(QFrame):
                 self._row.insertWidget(self._place_of_choices, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
             else:
                 self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
+        self._row.invalidate()
+        around = self._rows.contentsMargins()
+        over = self._row.sizeHint().width() + around.left() + around.right() - width
+        if over > 0:  # else it would lie under the first tab
+            self.title.setFixedWidth(max(self.title.minimumWidth() - over, px(LEAST_TITLE)))
         metrics = self.title.fontMetrics()
-        room = self.title.width() - metrics.horizontalAdvance("  ▾") - px(22)
+        room = self.title.minimumWidth() - metrics.horizontalAdvance("  ▾") - px(22)
         self.title.setText(f"{metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)}  ▾")
 
     def restyle(self) -> None:

@@ -15,6 +15,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.lessons.saved import opened
 from explorer.ui.training import descent
+from explorer.ui.window.top_bar import PAGES
 
 Key = Qt.Key
 
@@ -378,19 +379,28 @@ def test_what_can_be_learned_from_follows_the_model(train, hand, eye):
     assert titles == ["This sentence", "A text"]
 
 
-def test_a_model_without_a_loss_says_so(train, hand, eye):
+def test_a_model_without_a_loss_says_so_and_offers_nothing(train, eye):
     window, tab = train("translation-lookup")
-    hand.click(tab.one)
+    assert "no loss" in tab.said.text()
+    parts = tab.play, tab.one, tab.pictures
+    assert [part.isEnabled() and part.isVisible() for part in parts] == [False] * 3
+    window.bench.open(load("xor"))
     eye.settle(window)
-    assert "loss" in tab.problem.text()
+    assert [part.isEnabled() and part.isVisible() for part in parts] == [True] * 3
 
 
-def test_it_follows_theme_and_text_scale(train, eye, appearance):
+def test_it_follows_theme_and_text_scale_where_it_is_out_of_sight_too(train, eye, appearance):
     window, tab = train()
+    window.show_page(0)
+    eye.settle(window)
     appearance.set_mode("dark")
     appearance.set_scale(1.5)
     eye.settle(window)
+    window.show_page(PAGES.index("Train"))
+    eye.settle(window)
     assert tab.pictures.losses.height() == appearance.px(220)
+    for picture in (tab.pictures.losses, tab.pictures.map):
+        assert picture.grab().toImage().pixelColor(1, 1).name() == appearance.theme.page
 
 
 def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_one(train, eye):

@@ -33,6 +33,10 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     qtbot.waitUntil(lambda: other is not None and other.isVisible())
     assert other.bench.document.state.setting == "textbook"
     assert other.bench.selection.stage == f"{SELF}attention"
+    # Both stand in line.
+    eye.settle(window)
+    places = [area.page().mapTo(window, QPoint(0, 0)).y() for area in (window.area, other.area)]
+    assert places[0] == places[1]
     window.bench.selection.go_to(f"{SELF}heads")
     assert other.bench.selection.stage == f"{SELF}heads"
     window.bench.selection.go_to(f"{SELF}attention")

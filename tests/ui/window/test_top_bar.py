@@ -23,6 +23,16 @@ def test_at_1280_all_stands_on_one_line(open_window, eye, lesson):
     assert bool(buttons) is (box is None)
 
 
+def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appearance):
+    window = open_window()
+    window.resize(1280, 720)
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    bar = window.top_bar
+    assert bar.title.geometry().right() < bar._tabs[0].geometry().left()
+    assert bar.title.sizeHint().width() <= bar.title.width()
+
+
 def test_a_setting_is_chosen_from_the_list(open_window, eye, hand):
     window = open_window("xor")
     window.resize(1280, 720)
