@@ -111,8 +111,9 @@ class QuestionView(QFrame):
         self._follow()
 
     def refresh(self) -> None:
-        """Follow a change of the document."""
-        if self._body is not None:
+        """Follow a change of the document, unless it belongs to another step, whose question is shown next."""
+        step = self._guide.step
+        if self._body is not None and step is not None and step.question is self._question:
             self._body.refresh()
 
     def outcome(self) -> list[QWidget]:

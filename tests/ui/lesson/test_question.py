@@ -126,3 +126,10 @@ def test_it_is_made_so(window, guide, panel, hand, eye, go):
     window.bench.bridge.flush()
     assert guide.attempt.verdict.right
     assert guide.question is None
+
+
+def test_another_lesson_is_begun_at_a_question_where_numbers_are_changed(window, guide, eye, go):
+    go(4)
+    window.lessons.begin("two-vectors", False)  # its model has no node of that name
+    eye.settle(window)
+    assert guide.lesson.id == "two-vectors"
