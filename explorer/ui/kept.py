@@ -96,7 +96,9 @@ def _write(state: State, title: str, file: Path, turn: Lock) -> None:
     with turn, suppress(ExplorerError, OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         storage.save(state, title, file)
-        newest_first = sorted(file.parent.glob(f"*{ENDING}"), key=lambda one: one.stat().st_mtime, reverse=True)
+        # This one is the newest, whatever a clock says that was set back.
+        times = {one: (one == file, one.stat().st_mtime) for one in file.parent.glob(f"*{ENDING}")}
+        newest_first = sorted(times, key=times.__getitem__, reverse=True)
         total = 0
         for one in newest_first:
             total += one.stat().st_size

@@ -145,7 +145,7 @@ def _newest_first(folder: Path | None) -> list[Path]:
     times: dict[Path, float] = {}
     with suppress(OSError):
         for part in folder.glob(".*.part"):
-            if time() - part.stat().st_mtime > DAY_S:
+            if abs(time() - part.stat().st_mtime) > DAY_S:  # from the future, where the clock was set back
                 part.unlink(missing_ok=True)
         for file in folder.glob(f"*{ENDING}"):
             times[file] = file.stat().st_mtime

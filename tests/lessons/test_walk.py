@@ -251,3 +251,12 @@ def test_the_ladder_ends_in_the_derivation(three):
     hints = ladder(three.steps[2].question, values_of(three.state()))
     assert hints[-1] == derivation(values_of(three.state()), "output.probabilities", (0, 0))
     assert ladder(three.steps[1].question, engine) == (three.steps[1].question.why,)
+
+
+def test_after_the_clock_was_set_back_questions_come_again_as_they_would(folder):
+    """Openings are counted, not days: one of a year that is to come does not stop the count."""
+    folder.open(date(2096, 1, 1))
+    folder.save(Progress("a").answered("q", False, opening=folder.opening))
+    assert folder.due(date(2096, 1, 1)) == []
+    assert folder.due(date(2026, 11, 22)) == [("a", "q")]
+    assert folder.open(date(2026, 11, 22)) == folder.opening == 2

@@ -1,5 +1,7 @@
 """Examples that were changed and left are there at the next start."""
 
+import os
+
 import pytest
 
 from explorer.core.errors import ExplorerError
@@ -64,3 +66,14 @@ def test_a_damaged_one_is_told_and_no_longer_offered(keep, tmp_path, open_window
     window.files.open_kept("emma")
     assert len(told) == 1
     assert window.files.kept.titles == {}
+
+
+def test_after_the_clock_was_set_back_what_was_just_left_stays(keep, tmp_path, monkeypatch):
+    for id in ("xor", "emma"):
+        keep(id)
+    files = list((tmp_path / kept.FOLDER).iterdir())
+    for file in files:
+        os.utime(file, (4e9, 4e9))  # of the year 2096
+    monkeypatch.setattr(kept, "MOST_BYTES", max(file.stat().st_size for file in files) + 1000)
+    keep("xor", 0.75)
+    assert list(Kept(Settings(tmp_path)).titles) == ["xor"]

@@ -163,3 +163,16 @@ def test_the_notice_is_reached_by_keys(open_window, hand, qtbot):
     hand.key(Qt.Key.Key_Space)
     assert pressed == [1]
     assert window.notice.isHidden()
+
+
+def test_after_the_clock_was_set_back_work_is_offered_and_opened_all_the_same(crash, open_window, tmp_path, hand):
+    file = crash(0.375)
+    (tmp_path / recovery.FOLDER / ".half.part").touch()
+    for one in (file, tmp_path / recovery.FOLDER / ".half.part"):
+        os.utime(one, (4e9, 4e9))  # of October 2096
+    window = open_window(settings=Settings(tmp_path))
+    window.recovery.offer()
+    assert "The program ended on 2 October" in window.notice.text
+    assert not list((tmp_path / recovery.FOLDER).glob(".*.part"))
+    hand.click(window.notice.buttons["Open them"])
+    assert number(window.bench.document.state) == 0.375
