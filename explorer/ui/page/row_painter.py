@@ -69,8 +69,15 @@ class RowPainter(QStyledItemDelegate):
         painter.setFont(font)
         inner = rect.adjusted(self._view.padding, 0, -self._view.padding, 0)
         side = Qt.AlignmentFlag.AlignRight if column.kind == NUMBER else Qt.AlignmentFlag.AlignLeft
-        elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
+        metrics = painter.fontMetrics()
+        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, elided)
+        if entry.leads is not None and entry.choose is None:  # that it leads somewhere is not said by its colour alone
+            width = metrics.horizontalAdvance(elided)
+            left = inner.right() + 1 - width if column.kind == NUMBER else inner.left()
+            line = inner.center().y() + (metrics.ascent() - metrics.descent()) // 2 + 3
+            painter.setPen(QPen(qcolor(ink), 1, Qt.PenStyle.DotLine))
+            painter.drawLine(left, line, left + width, line)
 
     def _heat(self, painter: QPainter, rect: QRect, row: int, entry: Entry) -> None:
         ramp = self._view.bench.appearance.theme.diverging_ramp
