@@ -73,6 +73,13 @@ class MatrixBox(QWidget):
         return self.view.matrix
 
     @property
+    def wants(self) -> tuple[object, ...]:
+        """What its place beside others depends on; while that is the same, the room need not be shared anew."""
+        view, matrix = self.view, self.matrix
+        rest = self._told, matrix.axes, matrix.rows
+        return view.own_width, view.label_room, view.width_without_labels(), view.height(), *rest
+
+    @property
     def small(self) -> bool:
         """Whether a small picture stands for the numbers: in the heading, or below it where they are many."""
         return self._is_folded or self._is_picture

@@ -85,6 +85,7 @@ class Elements(QWidget):
         self._elements: Sequence[Element] | None = None
         self._parts: list[QWidget] = []  # from the top down
         self._first_matrices = FirstMatrices(self)
+        self._shared: list[object] | None = None  # what was wanted when the room was shared
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(spacing)
@@ -101,6 +102,8 @@ class Elements(QWidget):
                 self._shown[element.id] = element
                 widget: Any = self.widgets[element.id]
                 widget.tell(element)
+                if isinstance(widget, HeaderView):
+                    self._shared = None
 
     def named(self, name: str) -> QWidget | None:
         """The widget of the element of that name, or of the first in it."""
@@ -112,7 +115,7 @@ class Elements(QWidget):
         focused = QApplication.focusWidget()
         self._before = {id: (self._shown[id], widget) for id, widget in self.widgets.items()}
         self._holders_before = self._holders
-        self.widgets, self._shown, self._holders = {}, {}, {}
+        self.widgets, self._shown, self._holders, self._shared = {}, {}, {}, None
         _clear(self._column)
         self._parts = [self._widget(element) for element in elements]
         for element, part in zip(elements, self._parts, strict=True):
@@ -232,6 +235,14 @@ class Elements(QWidget):
         FlowLayout(holder, horizontal=self.bench.appearance.px(across), vertical=self.bench.appearance.px(down))
         return holder
 
+    @property
+    def fits(self) -> bool:
+        """Whether all matrices want the room that they have; Qt tells (LayoutRequest) of what else has another size."""
+        return self._shared == self._wanted()
+
+    def _wanted(self) -> list[object]:
+        return [widget.wants for widget in self.widgets.values() if isinstance(widget, MatrixBox)]
+
     def share_room(self, width: int, height: int | None = None) -> None:
         """Let matrices be as wide as what is in sight; where something is wider, words and switches stay in sight.
 
@@ -276,6 +287,7 @@ class Elements(QWidget):
             picture.give_room(room, None if height is None else height - taken)
             # Else Qt asks for the height that the words would take in a narrow column.
             self.setMinimumHeight(taken + picture.minimumHeight())
+        self._shared = self._wanted()
 
     def box(self, matrix: Matrix) -> MatrixBox:
         """The widget of a matrix."""

@@ -133,7 +133,7 @@ class PageView(QScrollArea):
         self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
         self.page = page = compose.page(view, self.stage)
         self.elements.tell((page.header, *page.elements))
-        if self.isVisible():
+        if self.isVisible() and not self.elements.fits:
             self._share_room()
 
     # Room
