@@ -87,8 +87,9 @@ class Written:
             for name, pin in state.pins.items()
         }
         optimiser = state.optimiser
-        if optimiser is not None and not optimiser.fits(unread(state.inputs), state.beyond):
-            optimiser = None  # the sizes were changed since
+        steps = state.records.at if state.records is not None else 0
+        if optimiser is not None and not (steps and optimiser.fits(unread(state.inputs), state.beyond)):
+            optimiser = None  # the sizes were changed since, or nothing says how many steps were taken
         return {
             "lesson": state.lesson,
             "setting": state.setting,
