@@ -115,8 +115,10 @@ def _kept(element: Element, covered: Covered) -> Element | None:
         case Note(text=text):
             return None if _DECIMAL.search(text) else element
         case Listing(lines=lines, columns=columns):
-            which = tuple(i for i, column in enumerate(columns) if column.kind in (NUMBER, BAR, HEAT))
-            return replace(element, lines=_Unread(lines, which))
+            signs = {i: COVERED for i, column in enumerate(columns) if column.kind in (NUMBER, BAR, HEAT)}
+            # A column without a title may say which word is chosen.
+            signs |= {i: "" for i, column in enumerate(columns) if i and not column.title and i not in signs}
+            return replace(element, lines=_Unread(lines, signs))
         case Descent():
             return None  # it tells the loss
         case Picture(drawing=drawing) if drawing.zoom:
@@ -163,7 +165,7 @@ class _Unread(Lines):
     """Lines whose numbers nobody may read."""
 
     lines: Sequence[Line]
-    which: tuple[int, ...]
+    signs: Mapping[int, str]
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -171,7 +173,7 @@ class _Unread(Lines):
     def line(self, row: int) -> Line:
         line = self.lines[row]
         entries = (
-            replace(entry, text=COVERED, value=0.0, tip="") if i in self.which else entry
+            replace(entry, text=self.signs[i], value=0.0, tip="") if i in self.signs else entry
             for i, entry in enumerate(line.entries)
         )
         return replace(line, entries=tuple(entries), here=False)

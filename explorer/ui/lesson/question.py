@@ -252,7 +252,7 @@ class GapsView(QWidget):
         line = 0
         for p, (_, rows) in enumerate(gaps.parts):
             for r, row in enumerate(rows):
-                words = " ".join(filter(None, (row.label, row.expression)))
+                words = ": ".join(filter(None, (row.label, row.expression)))
                 grid.addWidget(SteadyLabel(escape(words), role="small"), line, 0)
                 blank = blanks.get((p, r))
                 if blank is not None:

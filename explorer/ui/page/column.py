@@ -492,6 +492,14 @@ def _stack_key(stack: Stack) -> object:
 
 
 def _clear(layout: QLayout, keep: int = 0) -> None:
-    """Take everything out of a layout but its first items; widgets stay where they are until they are put again."""
+    """Take everything out of a layout but its first items; widgets stay where they are until they are put again.
+
+    Qt itself takes widgets out, and deletes their items: of a widget that has an older item, which `takeAt` leaves, Qt
+    never again asks how high it is.
+    """
+    holder = layout.parentWidget()
+    if holder is not None and not isinstance(layout, FlowLayout):
+        for widget in holder.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)[keep:]:
+            layout.removeWidget(widget)
     while layout.count() > keep:
         layout.takeAt(keep)

@@ -274,6 +274,8 @@ def _fill(column: QVBoxLayout, inside: Sequence[QWidget], spacing: int) -> None:
     """Put widgets into a column, unless they are there already."""
     if [column.indexOf(widget) for widget in inside] == list(range(column.count() - 1)):
         return
+    for widget in inside:
+        column.removeWidget(widget)  # and its item, which Qt would else ask no more how high it is
     while column.takeAt(0) is not None:
         pass
     for widget in inside:

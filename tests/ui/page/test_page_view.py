@@ -274,3 +274,15 @@ def in_line(box, at, window):
     """Whether a place is between the top and the bottom of a matrix."""
     top = box.mapTo(window, box.rect().topLeft()).y()
     return top <= at.y() <= top + box.height()
+
+
+def test_what_stays_is_asked_again_how_high_it_is(open_window, eye):
+    """An item that a layout had let go of would have kept the height that it was told before."""
+    window = open_window("xor")
+    window.resize(1280, 720)
+    for step in (10, 12):
+        window.lessons.guide.go(step)
+        eye.settle(window)
+    answers = window.page().elements.widgets["answers"]
+    for holder in (answers.parentWidget(), answers.parentWidget().parentWidget()):
+        assert holder.height() >= holder.heightForWidth(holder.width())
