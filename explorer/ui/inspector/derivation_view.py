@@ -13,6 +13,7 @@ from explorer.ui.workbench import Workbench
 
 GAP = 8
 EQUALS = 22  # pixels at text scale 1 for the sign before the number
+LARGE = 1.5  # text scale from which lines stand close
 SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
 
 
@@ -70,7 +71,8 @@ class DerivationView(QWidget):
     def _measure(self) -> None:
         number, bold = self._fonts()
         metrics = QFontMetrics(bold)
-        self._row_height = QFontMetrics(number).height() + 4
+        large = self._bench.appearance.scale > LARGE  # where each pixel counts
+        self._row_height = QFontMetrics(number).height() + (0 if large else 4)
         self._value_width = max((metrics.horizontalAdvance(row.value) for row in self._rows), default=0)
         self._broken_at = {}
         self._lines = self._broken(self.width())

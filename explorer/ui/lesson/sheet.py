@@ -14,7 +14,8 @@ from explorer.pages.element import Element, leaves
 from explorer.pages.excerpt import excerpt, matrix_of
 from explorer.pages.header import WHOLE
 from explorer.pages.inspected import inspected
-from explorer.pages.page import Page
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Item, Page, Row
 from explorer.pages.view import Cell, View
 from explorer.pages.words import named
 from explorer.ui.inspector.derivation_view import DerivationView
@@ -37,10 +38,12 @@ TURNS = 12
 """Turns of the event loop in which all that stands on a new sheet gets its size."""
 NARROW = 0.47
 """Of the width: what the step names has at least, where its words need more room."""
+ACROSS, DOWN = 10, 12
+"""Pixels at text scale 1 between matrices beside each other, and between lines of them."""
 FEW = 28
 """Numbers of what a question is computed from that are shown with it at most."""
-MATRICES = 0.62
-"""Of the height: matrices, where the way to a number stands below them."""
+MATRICES = 0.35, 0.62
+"""Of the height: matrices at least and at most, where the way to a number stands below them."""
 ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
 """Pages for the places that are no stages of the graph."""
 LOW = 0.42
@@ -183,7 +186,9 @@ class StepSheet(QFrame):
         self._name.setText(f"<b>{escape(about.name)}</b> [{escape(about.where)}]")
         if about.formula and about.formula != self._formula.latex():
             self._formula.set_latex(about.formula)
-        self._formula.setVisible(bool(about.formula))
+        # A matrix has it as its heading.
+        headed = any(box.matrix.place.node == cell.node for box in self._boxes) if cell is not None else False
+        self._formula.setVisible(bool(about.formula) and not headed)
         self._derivation.show_rows([row for _, rows in parts for row in rows])
 
     # Room
@@ -246,9 +251,22 @@ class StepSheet(QFrame):
 
     def _share_height(self, height: int) -> None:
         """Let all matrices be in sight, and some of how a number comes about; each scrolls to what is spoken of."""
-        part = MATRICES if self._derivation.isVisibleTo(self) and not self._alone else 1.0
-        for box in self._boxes:
-            box.be_at_most(round(part * height / len(self._boxes)))
+        boxes, px, wide = self._boxes, self.bench.appearance.px, max(self._shown.viewport().width(), 1)
+        lines, across = 1, 0
+        for box in boxes:
+            across += box.sizeHint().width() + px(ACROSS)
+            if across > wide + px(ACROSS) and across > box.sizeHint().width() + px(ACROSS):
+                lines, across = lines + 1, box.sizeHint().width() + px(ACROSS)
+        room = height - px(DOWN) * (lines - 1)
+        below = [one for one in (self._name, self._formula, self._derivation) if one.isVisibleTo(self)]
+        if below and not self._alone:
+            heights = (
+                one.heightForWidth(wide) if one.hasHeightForWidth() else one.sizeHint().height() for one in below
+            )
+            taken = sum(heights) + px(5) * len(below)
+            room = min(max(room - taken, round(MATRICES[0] * height)), round(MATRICES[1] * height))
+        for box in boxes:
+            box.be_at_most(room // lines)
 
     @property
     def _boxes(self) -> list[MatrixBox]:
@@ -285,7 +303,10 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
             shown = (*shown, asked)
         if not _leads_to(view, look.node, step.question.node):
             shown = (*_operands(page, view, step.question.node, shown), *shown)
-    return shown
+    matrices = [one for one in shown if isinstance(one, Matrix)]
+    if len(matrices) < 2 or len(matrices) < len(shown):
+        return shown
+    return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
 
 
 def _leads_to(view: View, node: str, asked: str) -> bool:
