@@ -28,8 +28,8 @@ BAND, TALL = 20.0, 36.0
 """How high what a block holds is, also in a single column."""
 EMBEDDINGS, PLUS = 0.57, 11.0
 """The part of a line that embeddings have, and the room for the sign between them and positions."""
-HEAD = 20.0
-"""The room for the title of a block."""
+HEAD, THICK = 20.0, 1.6
+"""The room for the title of a block, and how many times thicker than usual the lines between words are."""
 MOST_ANSWERS, MORE_ANSWERS = 2, 3
 """Words that may come next, also below a single column."""
 LOSS_WIDTH = 104.0
@@ -192,7 +192,7 @@ class Stacks:
             whose = source.sequence
             keys = source.at(top) + np.array([column.left - source.left, 0.0])
             self._bridge(column, top - HEAD / 2)
-        exchange(sheet, (column.sequence, whose), block, keys, column.at(bottom))
+        exchange(sheet, (column.sequence, whose), block, keys, column.at(bottom), THICK)
 
     def _bridge(self, column: Column, y: float) -> None:
         """From the end of the encoder to a block beside it that looks at the source."""

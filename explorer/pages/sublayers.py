@@ -249,7 +249,9 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
     )
 
 
-def exchange(sheet: Sheet, sequences: tuple[str, str], block: str, keys: Array, queries: Array) -> None:
+def exchange(
+    sheet: Sheet, sequences: tuple[str, str], block: str, keys: Array, queries: Array, thick: float = 1.0
+) -> None:
     """Lines from each word to those that look at it, thick by the mean of the heads' weights.
 
     Parameters
@@ -260,6 +262,8 @@ def exchange(sheet: Sheet, sequences: tuple[str, str], block: str, keys: Array, 
     block : str
     keys, queries : numpy.ndarray
         (n_words, 2): where the lines of their words begin and end.
+    thick : float
+        How many times thicker than usual they are.
     """
     weights = np.nan_to_num(sheet.view.values[f"{block}.weights"])
     mean: Array = weights.mean(0) if weights.ndim == 3 else weights
@@ -277,7 +281,7 @@ def exchange(sheet: Sheet, sequences: tuple[str, str], block: str, keys: Array, 
     for kind, level in sorted(set(zip(kinds.tolist(), levels.tolist(), strict=True))):
         drawn = np.flatnonzero((kinds == kind) & (levels == level))
         ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)
-        width = 0.5 + 3.0 * level / LEVELS
+        width = thick * (0.5 + 3.0 * level / LEVELS)
         sheet.add(Segments(ends, inks[kind], width, token=sequences[0], whose=looking[drawn]))
 
 

@@ -79,6 +79,8 @@ def lay_out(window: QWidget, size: QSize) -> None:
     window.show()
     for late in window.findChildren(Late):
         late.fill()
+        for picture in late.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            picture.show()  # a layout does so in a later turn
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 

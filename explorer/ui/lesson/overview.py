@@ -1,6 +1,6 @@
 """All steps of a lesson as small pictures, made one after the other while nobody waits."""
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -51,6 +51,7 @@ class Pictures:
                 sheet.tell(step, number, steps, self.lesson.title, numbers_of(step, bench.document.engine))
                 lay_out(window, QSize(WIDTH, HEIGHT))
                 sheet.share_room()
+                QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # or a picture has no size yet
                 self._drawn[number] = window.grab()
         return self._drawn[number]
 

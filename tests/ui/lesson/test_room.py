@@ -7,8 +7,17 @@ from PySide6.QtWidgets import QApplication
 from explorer.lessons.loader import load
 from explorer.lessons.schema import WHOLE
 from explorer.ui.lesson.enlarged import HEIGHT, READ, WIDTH
+from explorer.ui.lesson.overview import Pictures
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.window.main_window import GUIDED
+
+
+def test_among_all_steps_the_picture_of_the_whole_is_there(open_window):
+    window = open_window(load("start-here"))
+    window.lessons.guide.go(0)
+    picture = Pictures(window.bench.appearance, window.lessons.guide.walk).step(0).toImage()
+    colours = {picture.pixel(x, y) for x in range(WIDTH // 2, WIDTH, 7) for y in range(HEIGHT // 4, HEIGHT, 7)}
+    assert len(colours) > 5
 
 
 def test_in_a_narrow_window_the_list_gives_way_while_a_lesson_leads(open_window, qtbot):
