@@ -14,8 +14,8 @@ from explorer.pages.word_pictures import AttentionLines, HeatMap
 LONG = 24
 """Words beyond which a table shows a small part only, and the pictures come first."""
 NEARLY_ALL = 0.99
-LONG_VECTORS = 8
-"""Numbers of a query beyond which three tables of them push all else out of sight."""
+LONG_VECTORS, MANY_VECTORS = 8, 12
+"""Numbers of a query, and queries, beyond which three tables of them push all else out of sight."""
 
 
 def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> tuple[Element, ...]:
@@ -102,8 +102,9 @@ def _projected(view: View, block: str) -> Row:
             items.append(Item("→", _of_head(view, block, f"{letter}_rotated", "turned by their place")))
     if f"{block}W_Q" not in view.nodes:
         items += _scale(view, block)
-    wide = any(item.element.array.shape[-1] > LONG_VECTORS for item in items if isinstance(item.element, Matrix))
-    return Row("queries, keys and values", tuple(items), folds=wide)
+    shapes = [item.element.array.shape for item in items if isinstance(item.element, Matrix)]
+    large = any(rows > MANY_VECTORS or columns > LONG_VECTORS for rows, columns in shapes)
+    return Row("queries, keys and values", tuple(items), folds=large)
 
 
 def _scale(view: View, block: str) -> list[Item]:

@@ -263,7 +263,7 @@ class Elements(QWidget):
                 widget.give_room(room - self.bench.appearance.px(SIGN))
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
-            elif isinstance(widget, Drawn):
+            elif isinstance(widget, (Drawn, NoteLabel)):
                 widget.be_no_wider(room)
         for stack in (one for one in self._all() if isinstance(one, Stack) and one.width):
             self._holders[_stack_key(stack)].setFixedWidth(min(self.bench.appearance.px(stack.width), room))
@@ -428,15 +428,14 @@ class Elements(QWidget):
         return taken
 
     def _share_between_maps(self, room: int) -> None:
-        """Two heat maps of long texts in a row share the width, so that they stand beside each other."""
+        """No heat map is wider than the page; two in a row share its width, so that they stand beside each other."""
         px = self.bench.appearance.px
-        for row in self._elements or ():
-            items = row.items if isinstance(row, Row) else ()
-            maps = [item.element.id for item in items if isinstance(item.element, HeatMap)]
-            for id in maps if len(maps) > 1 else ():
+        for row in (one for one in self._all() if isinstance(one, Row)):
+            maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
+            for id in maps:
                 late = self.widgets[id]
                 if isinstance(late, Late) and late.picture is not None:
-                    late.picture.be_at_most(max((room - px(ACROSS)) / len(maps), px(LEAST_MAP)))
+                    late.picture.be_at_most(max((room - px(ACROSS) * (len(maps) > 1)) / len(maps), px(LEAST_MAP)))
 
 
 def _pairs(boxes: Sequence[MatrixBox]) -> Iterator[tuple[MatrixBox | None, MatrixBox]]:

@@ -33,7 +33,18 @@ class NoteLabel(QLabel):
         self.setWordWrap(note.wide)
         if note.wide:
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self._wide = note.wide
         self.tell(note)
+
+    def be_no_wider(self, pixels: int) -> None:
+        """Take several lines where the words by themselves are wider than so many pixels."""
+        if not self._wide:
+            self.setWordWrap(False)
+            longer = self.sizeHint().width() > pixels
+            self.setWordWrap(longer)
+            least = pixels if longer else 0
+            if least != self.minimumWidth():
+                self.setMinimumWidth(least)
 
     def tell(self, note: Note) -> None:
         """Say something else."""

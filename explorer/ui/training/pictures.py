@@ -249,6 +249,8 @@ class Pictures(QWidget):
         for widget in (self.losses, self.norms, self.weight, self.map, self.tried, self.predictions, self._net):
             if widget is not None:
                 widget.setFixedWidth(width)
+        if self._net is not None:
+            self._net.share_room(width)
         for picture, most in ((self.losses, 220), (self.norms, 220), (self.map, 260)):
             picture.setFixedHeight(min(round(width * 0.5), px(most)))
         parts = self._parts

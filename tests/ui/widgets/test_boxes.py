@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 
@@ -49,3 +49,15 @@ def test_the_wheel_turns_a_number_that_one_has_gone_to(page, hand):
     page.number.setFocus()
     hand.wheel(page.number, notches=-1)
     assert page.number.value() == 4
+
+
+@pytest.mark.parametrize(("width", "same"), [(300, True), (110, False)])
+def test_words_that_do_not_fit_end_in_dots_where_qt_cuts_them(qtbot, width, same):
+    pictures = []
+    for kind in (ComboBox, QComboBox):
+        box = kind()
+        qtbot.addWidget(box)
+        box.addItem("ten seconds a run")
+        box.resize(width, 30)
+        pictures.append(box.grab().toImage())
+    assert (pictures[0] == pictures[1]) is same
