@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QScrollBar
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.formula import typeset
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 WORDS_FIRST = ("output", "loss", "generation", "input.points")
 """What of a model comes next, and the terms of its loss, stand before any matrix."""
 
@@ -32,6 +32,7 @@ def first_two(page):
     return [(box, QRect(box.mapTo(page.viewport(), QPoint(0, 0)), box.size())) for box in boxes[:2]]
 
 
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("lesson", ["start-here", "i-want-to-buy"])
 def test_the_first_two_matrices_are_whole_and_nothing_scrolls_but_the_page(lecture, eye, lesson):
     window = lecture(lesson)
@@ -48,11 +49,25 @@ def test_the_first_two_matrices_are_whole_and_nothing_scrolls_but_the_page(lectu
     assert seen >= 6
 
 
+@WITHOUT_PICTURES
 @pytest.mark.parametrize(("lesson", "stage"), [("roses-are-red", "generation.costs"), ("sin", "input")])
 def test_a_picture_is_no_wider_than_the_page(lecture, eye, lesson, stage):
     assert eye.go_to(lecture(lesson), stage).horizontalScrollBar().maximum() == 0
 
 
+def test_no_heat_map_of_many_words_is_wider_than_the_page(open_window, appearance, eye, qtbot):
+    appearance.set_scale(2.0)
+    window = open_window("jane")
+    window.resize(1280, 720)
+    window.actions_.fold_right.setChecked(False)  # brought back: so there is less room
+    page = eye.go_to(window, "encoder.1.self.attention")
+    (late,) = [one for id, one in page.elements.widgets.items() if id.endswith("heat map")]
+    qtbot.waitUntil(lambda: late.picture is not None)
+    eye.settle(window)
+    assert late.width() <= page.viewport().width()
+
+
+@WITHOUT_PICTURES
 def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
     window = lecture("start-here")
     (scores, _), (output, _) = first_two(eye.go_to(window, "encoder.1.self.heads"))
