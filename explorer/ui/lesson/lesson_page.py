@@ -51,6 +51,7 @@ class LessonCard(QFrame):
     def __init__(self, bench: Workbench, id: str, title: str) -> None:
         super().__init__()
         mark(self, card="true")
+        self.setAccessibleName(title)
         px = bench.appearance.px
         self._bench = bench
         self.id = id
@@ -63,12 +64,14 @@ class LessonCard(QFrame):
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(px(BAR))
+        self._bar.setAccessibleName(f"How far you are in {title}")
         self._far = QLabel()
         mark(self._far, role="small")
         self.button = QPushButton("Open")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(lambda: self.wanted.emit(id, False))
         self.again = QPushButton("Begin anew")
+        self.again.setToolTip("Begin at the first step, without your answers")
         mark(self.again, link="true")
         self.again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.again.clicked.connect(lambda: self.wanted.emit(id, True))
@@ -175,6 +178,7 @@ class LessonPage(QScrollArea):
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search: softmax, order, 003 …")
         self.search.setAccessibleName("Search the lessons")
+        self.search.setToolTip("Lessons with all of these words")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._find)
         self._none = QLabel("No lesson has all of these words. Search for fewer.")

@@ -47,6 +47,7 @@ class StepPanel(QFrame):
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("stepPanel")
+        self.setAccessibleName("Step of the lesson")
         self._bench, self._guide = bench, guide
         self._jump = QPushButton()
         mark(self._jump, link="true")
@@ -60,6 +61,7 @@ class StepPanel(QFrame):
         self._leave.setToolTip("Leave the steps; the model stays as it is")
         self._leave.clicked.connect(guide.leave)
         self._progress = QProgressBar()
+        self._progress.setAccessibleName("How far the lesson is")
         self._progress.setTextVisible(False)
         self._title = SteadyLabel(role="heading")
         self._words = Words()

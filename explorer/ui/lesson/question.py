@@ -8,7 +8,7 @@ from functools import partial
 from html import escape
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -31,7 +31,7 @@ from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.words import Words
+from explorer.ui.lesson.words import Words, WordyButton
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
@@ -51,6 +51,7 @@ class QuestionView(QFrame):
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Question")
         self._bench, self._guide = bench, guide
         self._question: Question | None = None
         self._ask = Words(role="asked")
@@ -64,6 +65,7 @@ class QuestionView(QFrame):
         self._hint_place = QVBoxLayout()
         self._derivation = DerivationView(bench)
         self._more = QPushButton()
+        self._more.setToolTip("One hint more; the last one is the whole derivation")
         mark(self._more, link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.clicked.connect(guide.hint)
@@ -78,6 +80,7 @@ class QuestionView(QFrame):
         self._column.addWidget(self._derivation)
         self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
         self._again = QPushButton("Answer again")
+        self._again.setToolTip("Forget your answer and ask once more")
         mark(self._again, link="true")
         self._again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._again.clicked.connect(guide.ask_again)
@@ -112,8 +115,8 @@ class QuestionView(QFrame):
 
     def refresh(self) -> None:
         """Follow a change of the document, unless it belongs to another step, whose question is shown next."""
-        step = self._guide.step
-        if self._body is not None and step is not None and step.question is self._question:
+        guide = self._guide
+        if self._body is not None and guide.step is not None and guide.walk.step.question is self._question:
             self._body.refresh()
 
     def outcome(self) -> list[QWidget]:
@@ -292,6 +295,7 @@ def field_of(digits: int) -> QLineEdit:
     """A field for a number with so many decimals."""
     field = QLineEdit()
     field.setAccessibleName("Your number")
+    field.setToolTip("Type a number, then Enter")
     field.setPlaceholderText(f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number")
     return field
 
@@ -312,7 +316,8 @@ class ChooseBody(Body):
         super().__init__(bench, guide, question)
         self.buttons = [WordyButton(bench) for _ in question.choices]
         for i, (button, choice) in enumerate(zip(self.buttons, question.choices, strict=True)):
-            button.words.say(choice.text, guide.numbers)
+            button.say(choice.text, guide.numbers)
+            button.setToolTip("Give this answer")
             button.clicked.connect(partial(guide.answer, i))
             self.column.addWidget(button)
 
@@ -321,7 +326,7 @@ class ChooseBody(Body):
         for i, (button, choice) in enumerate(zip(self.buttons, self.question.choices, strict=True)):
             wrong = i in tried and not choice.right
             sign = "✗ " if wrong else "✓ " if choice.right and done else ""
-            button.words.say(f"{sign}{choice.text}", self.guide.numbers)
+            button.say(f"{sign}{choice.text}", self.guide.numbers)
             mark(button, answer="wrong" if wrong else "right" if choice.right and done else "")
             button.setEnabled(not done and not wrong)
             button.keep_height()
@@ -458,41 +463,6 @@ class _Side(QWidget):
     def show_parts(self, parts: Sequence[Part]) -> None:
         """Show the rows of a derivation."""
         self._rows.show_rows([row for _, rows in parts for row in rows])
-
-
-class WordyButton(QPushButton):
-    """A button whose words take as many lines as they need.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
-
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        mark(self, choice="true")
-        px = bench.appearance.px
-        self.words = Words()
-        self.words.index = least_letters(bench.appearance)
-        self.words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(px(11), px(6), px(11), px(6))
-        column.addWidget(self.words)
-
-    def sizeHint(self) -> QSize:
-        layout = self.layout()
-        assert layout is not None
-        return layout.sizeHint()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # the words take more lines, or fewer
-            self.keep_height()
-        return super().event(event)
-
-    def keep_height(self) -> None:
-        """Be as high as the words; a style sheet takes that back whenever it is applied."""
-        self.setMinimumHeight(self.sizeHint().height())
 
 
 BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

@@ -2,8 +2,14 @@
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
 from explorer.lessons import prose
+from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.workbench import Workbench
 
 
 class Words(SteadyLabel):
@@ -27,6 +33,46 @@ class Words(SteadyLabel):
         if said != self.text():
             self.setText(said)
             self.label.setAccessibleName(prose.plain(markdown, numbers))
+
+
+class WordyButton(QPushButton):
+    """A button whose words take as many lines as they need.
+
+    Parameters
+    ----------
+    bench : Workbench
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        mark(self, choice="true")
+        px = bench.appearance.px
+        self.words = Words()
+        self.words.index = least_letters(bench.appearance)
+        self.words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(11), px(6), px(11), px(6))
+        column.addWidget(self.words)
+
+    def say(self, markdown: str, numbers: Mapping[str, str]) -> None:
+        """Show other words; a screen reader says them as the button's name."""
+        self.words.say(markdown, numbers)
+        self.setAccessibleName(self.words.label.accessibleName())
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        assert layout is not None
+        return layout.sizeHint()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # the words take more lines, or fewer
+            self.keep_height()
+        return super().event(event)
+
+    def keep_height(self) -> None:
+        """Be as high as the words; a style sheet takes that back whenever it is applied."""
+        self.setMinimumHeight(self.sizeHint().height())
 
 
 def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:

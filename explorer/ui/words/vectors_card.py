@@ -86,6 +86,7 @@ class VectorsCard(Card):
         self.card.hide()
         self.page.addWidget(self.card)
         self.bar = QProgressBar()
+        self.bar.setAccessibleName("How far reading or loading is")
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(bench.appearance.px(260))
         self.doing = label("", "muted")

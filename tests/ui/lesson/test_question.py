@@ -3,8 +3,10 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from explorer.document.commands import SetCells
 from explorer.pages.page import Listing
 from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
+from tests.ui.test_accessibility import nameless
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key = Qt.Key
@@ -133,3 +135,21 @@ def test_another_lesson_is_begun_at_a_question_where_numbers_are_changed(window,
     window.lessons.begin("two-vectors", False)  # its model has no node of that name
     eye.settle(window)
     assert guide.lesson.id == "two-vectors"
+
+
+def test_a_lesson_is_begun_anew_at_such_a_question_that_was_answered_rightly(window, guide, eye, go):
+    go(4)
+    window.bench.document.do(SetCells(LOGITS, {(0, 2): 4.0}))
+    window.bench.bridge.flush()
+    assert guide.question is None
+    window.lessons.guide.forget(guide.lesson.id)
+    window.files.begin_lesson(guide.lesson)
+    eye.settle(window)
+    assert guide.at == 0
+
+
+def test_every_control_of_every_kind_of_question_has_a_name(window, guide, eye, go):
+    for at, step in enumerate(guide.steps):
+        go(at)
+        eye.settle(window)
+        assert nameless(window) == [], step.id
