@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -73,9 +74,15 @@ def model_titles() -> dict[str, str]:
 
 
 def _titles(files: Mapping[str, Path]) -> dict[str, str]:
-    tops = map(read, files.values())
-    named = sorted((_order(top), top.text("title"), top.text("id")) for top in tops)
+    named = sorted(_named(file, file.stat().st_mtime_ns) for file in files.values())
     return {id: title for _, title, id in named}
+
+
+@cache
+def _named(file: Path, changed: int) -> tuple[int, str, str]:
+    """Where a lesson stands in the list, its title and its id; read once: menus and lists ask often."""
+    top = read(file)
+    return _order(top), top.text("title"), top.text("id")
 
 
 def lesson_files() -> dict[str, Path]:
