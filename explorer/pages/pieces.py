@@ -132,7 +132,7 @@ def _sentence(found: list[bytes], ids: dict[bytes, int]) -> Listing:
         "bytes": [" ".join(str(byte) for byte in piece) for piece in found],
     }
     lines = tuple(Line(tuple(map(Entry, texts)), strong=name == "piece") for name, texts in rows.items())
-    columns = tuple(Column(str(i)) for i in range(len(found)))
+    columns = tuple(Column(str(i), NUMBER) for i in range(len(found)))  # which are never narrowed
     return Listing("pieces", "The pieces, their numbers and their bytes", columns, lines, labels=tuple(rows))
 
 
