@@ -189,8 +189,7 @@ class Blocks:
         """Words in smaller letters where there is no room, and cut where that is not enough, unless they are whole."""
         wide = self._advance(font, strong, text)
         if wide > room:
-            font = QFont(font)
-            font.setPixelSize(max(int(font.pixelSize() * max(room / wide, NARROWER)), int(TIGHT)))
+            font = self._sized(max(int(font.pixelSize() * max(room / wide, NARROWER)), int(TIGHT)), strong)
             if self._advance(font, strong, text) > room and not whole:
                 text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room)
         return font, text
@@ -201,9 +200,12 @@ class Blocks:
         if pixels < UNREADABLE:
             return None
         appearance = self._bench.appearance
-        high = round(min(max(pixels, LEAST), MOST * max(appearance.scale, 1.0)))
+        return self._sized(round(min(max(pixels, LEAST), MOST * max(appearance.scale, 1.0))), strong)
+
+    def _sized(self, high: int, strong: bool) -> QFont:
+        """Letters so many pixels high."""
         if (high, strong) not in self._fonts:
-            font = QFont(appearance.fonts.ui)
+            font = QFont(self._bench.appearance.fonts.ui)
             font.setPixelSize(high)
             if strong:
                 font.setWeight(QFont.Weight.DemiBold)
@@ -300,10 +302,8 @@ class Blocks:
         if font is None or (words.token is None and words.size * self._unit < CROWDED):
             return
         theme, strong = self._bench.appearance.theme, words.strong or lit
-        text = words.text
-        if words.room:
-            font, text = self._fitted(font, strong, text, words.room * self._unit)
-        wide, high = self._advance(font, strong, text), 1.25 * font.pixelSize()
+        text, room = words.text, words.room * self._unit or np.inf
+        wide, high = min(self._advance(font, strong, text), room), 1.25 * font.pixelSize()
         rect = QRectF(at.x() - words.align * wide, at.y() - high / 2, wide, high)
         if words.token is not None:
             if not self._has_room(words.token, rect, at) and not lit:
@@ -312,9 +312,10 @@ class Blocks:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(qcolor(theme.here_soft))
                 painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
+        font, text = self._fitted(font, strong, text, room)
         painter.setFont(font)
         painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
-        painter.drawText(rect.adjusted(-2, 0, 2, 0), CENTRE, text)
+        painter.drawText(rect, RIGHT if words.align == 1.0 else CENTRE, text)
 
     def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
         """Whether a word is far enough below the one that was written last; it can be pointed at in any case."""
