@@ -1,7 +1,5 @@
 """The window's actions, each with its shortcut."""
 
-from collections.abc import Iterator
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
@@ -9,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 from explorer.pages.compose import WHOLE
 from explorer.pages.levels import stages_of
 from explorer.ui.widgets.icons import icon
+from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
 PARTS = ("page", "inspector", "glossary", "topBar", "tokenBar", "sidebar")
@@ -117,12 +116,12 @@ class Actions:
 
     def _go_round(self, by: int) -> None:
         """Give the keys to the next part of the window that takes them; there to its first matrix, if it has one."""
-        frames = [f for f in self._window.findChildren(QFrame) if f.objectName() in PARTS and f.isVisible()]
+        frames = [f for f in inside(self._window, QFrame) if f.objectName() in PARTS and f.isVisible()]
         frames.sort(key=lambda frame: PARTS.index(frame.objectName()))
         focus = QApplication.focusWidget()
         here = next((i for i, f in enumerate(frames) if focus is not None and f.isAncestorOf(focus)), min(-by, 0))
         for k in range(1, len(frames) + 1):
-            stops = list(_stops(frames[(here + by * k) % len(frames)]))
+            stops = _stops(frames[(here + by * k) % len(frames)])
             if stops:
                 matrix = next((stop for stop in stops if isinstance(stop, QTableView)), stops[0])
                 matrix.setFocus(Qt.FocusReason.TabFocusReason)
@@ -134,11 +133,7 @@ def _keys(action: QAction) -> str:
     return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def _stops(part: QWidget) -> Iterator[QWidget]:
-    """The widgets in a part that Tab stops at, in its order."""
-    widget = part.nextInFocusChain()
-    while widget is not None and widget is not part:
-        takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled()
-        if takes and part.isAncestorOf(widget):
-            yield widget
-        widget = widget.nextInFocusChain()
+def _stops(part: QWidget) -> list[QWidget]:
+    """The widgets in a part that Tab stops at, in reading order."""
+    seen = (one for one in inside(part, QWidget) if one.isVisible() and one.isEnabled())
+    return [one for one in seen if one.focusPolicy() & Qt.FocusPolicy.TabFocus]

@@ -11,6 +11,7 @@ from explorer.lessons.glossary import Term, glossary
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.inside import inside, widget_at
 
 _Widget = TypeVar("_Widget", bound=QWidget)
 HEADING = 60
@@ -19,7 +20,7 @@ HEADING = 60
 
 def term_at(window: QWidget, place: QPoint) -> Term | None:
     """The term under a point of a window: of a symbol, or of the word in a label that is there."""
-    widget = window.childAt(place)
+    widget = widget_at(window, place)
     if widget is None:
         return None
     if (node := widget.property(NODE)) and (isinstance(widget, Formula) or not _word_at(window, widget, place)):
@@ -70,11 +71,11 @@ def letter_at(label: QLabel, place: QPoint) -> Letter:
     if label.wordWrap():
         document.setTextWidth(room.width())
     down = 0 if label.alignment() & Qt.AlignmentFlag.AlignTop else (room.height() - document.size().height()) / 2
-    inside = (place - room.topLeft()).toPointF()
-    inside.setY(inside.y() - down)
+    point = (place - room.topLeft()).toPointF()
+    point.setY(point.y() - down)
     layout = document.documentLayout()
-    at = layout.hitTest(inside, Qt.HitTestAccuracy.ExactHit)
-    return Letter(document.toPlainText(), at, bool(layout.anchorAt(inside)))
+    at = layout.hitTest(point, Qt.HitTestAccuracy.ExactHit)
+    return Letter(document.toPlainText(), at, bool(layout.anchorAt(point)))
 
 
 def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
@@ -116,6 +117,6 @@ def _texts(window: QWidget, but: QWidget) -> Iterator[str]:
 
 
 def _seen(window: QWidget, but: QWidget, kind: type[_Widget]) -> Iterator[_Widget]:
-    for widget in window.findChildren(kind):
+    for widget in inside(window, kind):
         if widget.isVisible() and not but.isAncestorOf(widget):
             yield widget

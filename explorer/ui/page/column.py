@@ -39,6 +39,7 @@ from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
 SIGN = 22
@@ -133,8 +134,9 @@ class Elements(QWidget):
 
     def _focus(self, name: str) -> None:
         """Give the keys to the control of a name: a switch that makes its own bar anew keeps them."""
-        inside = (one for widget in self.widgets.values() for one in (widget, *widget.findChildren(QWidget)))
-        again = next((one for one in inside if name and one.accessibleName() == name), None)
+        there = set(self.widgets.values())
+        named = (one for one in inside(self, QWidget) if name and one.accessibleName() == name)
+        again = next((one for one in named if one in there or any(of.isAncestorOf(one) for of in there)), None)
         if again is not None:
             again.setFocus(Qt.FocusReason.OtherFocusReason)
 

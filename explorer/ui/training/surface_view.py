@@ -9,6 +9,7 @@ from explorer.ui.theme import mark
 from explorer.ui.training.cell_picker import CellPicker
 from explorer.ui.training.loss_grid import steepest
 from explorer.ui.training.loss_surface import LossSurface, within
+from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
 WIDTH, HEIGHT = 330, 270
@@ -47,7 +48,7 @@ class SurfaceView(QWidget):
         self.plot.asked.connect(self._say)
         self.plot.drawn.connect(self._say)
         self._say()
-        for part in self.findChildren(QWidget):
+        for part in inside(self, QWidget):
             part.ensurePolished()  # in the fonts that it will have
         below = self._words.heightForWidth(px(WIDTH)) + self.picker.heightForWidth(px(WIDTH))
         self.setFixedHeight(px(HEIGHT) + below + 2 * px(4))  # many weights make it high, not the surface low

@@ -91,7 +91,9 @@ class TopBar(QFrame):
         lessons.triggered.connect(lambda: self.page_chosen.emit(PAGES.index("Lessons")))
         menu.addAction(lessons)
         menu.addSeparator()
-        behind = menu.addSeparator()
+        behind = QAction(menu)  # not `addSeparator`: of an action that Qt makes PySide may think that it is gone
+        behind.setSeparator(True)
+        menu.addAction(behind)
 
         listed: list[QAction] = []
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.inside import inside
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -62,7 +63,7 @@ class Card(QFrame):
         self._space()
         if self.needs_vectors and self.state.vectors is not None:
             self.resay()
-        for child in self.findChildren(QWidget):
+        for child in inside(self, QWidget):
             style: Any = getattr(child, "restyle", None)
             if style is not None:
                 style()

@@ -5,6 +5,7 @@ import shiboken6
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton
+from shiboken6 import Shiboken
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
@@ -179,6 +180,8 @@ def test_f6_goes_round_the_parts_of_the_window(window, eye, hand):
         assert part.isAncestorOf(widget)
     hand.key(Key.Key_F6, Modifier.ShiftModifier)
     assert window.tokens.isAncestorOf(QApplication.focusWidget())
+    # PySide took each part for a child of the one before, and the window for deleted with a button.
+    assert "parent" not in Shiboken.dump(window)
 
 
 def test_gradients_of_a_loss_that_is_taken_away_are_not_asked_for(open_window, eye, hand):
