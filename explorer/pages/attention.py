@@ -21,7 +21,7 @@ LONG_VECTORS, MANY_VECTORS = 8, 12
 def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> tuple[Element, ...]:
     """What is read, and the weights beside the Q, K and V that they make; the scores; the shares; the planes.
 
-    Sentences of a decoder stand with the pictures.
+    Sentences of a decoder stand behind what it reads; long ones, which take many lines, at the end.
 
     In a decoder the other attention of the same layer stands beside the heat map: one sees at once where a word of the
     target looks in its own sentence and where in the source. Of several heads' mean there are only the pictures and its
@@ -29,7 +29,7 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
     """
     block = view.block(stage)
     if view.averaged(block):
-        return (*sentences, *_pictures(view, block))
+        return (*_pictures(view, block), *sentences)
     learned = f"{block}W_Q" in view.nodes
     read = (_read(view, block), _projected(view, block))
     shares = _item(view, block, "weights")
@@ -37,11 +37,11 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
     behind = planes(view, block) if learned else ()
     if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:
         return (
-            *sentences,
             *_pictures(view, block),
             *read,
             Row("from scores to weights", (*_scores(view, block), shares, *output)),
             *behind,
+            *sentences,
         )
     # The pictures beside the numbers that they draw.
     maps, lines = _drawn(view, block)
