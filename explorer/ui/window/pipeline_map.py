@@ -78,7 +78,8 @@ class StageButton(QAbstractButton):
             painter.drawEllipse(circle)
         painter.setFont(appearance.fonts.small)
         painter.setPen(qcolor(theme.on_here if self.active else theme.text))
-        painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
+        beside = size // 2  # a number of three digits is wider than the circle
+        painter.drawText(circle.adjusted(-beside, 0, beside, 0), Qt.AlignmentFlag.AlignCenter, str(self._number))
         if self.titled:
             font = QFont(appearance.fonts.ui)
             font.setBold(self.active)
