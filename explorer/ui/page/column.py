@@ -1,6 +1,6 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QRect, Qt
@@ -37,22 +37,20 @@ from explorer.ui.page.first_matrices import FirstMatrices
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.late import Late
+from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
-SIGN = 22
-"""Pixels at text scale 1 that the operator behind a matrix takes."""
-ACROSS_ROW, DOWN_ROW = 10, 12
-"""Pixels at text scale 1 between the elements of a row, and between its lines."""
+DOWN_ROW = 12
+"""Pixels at text scale 1 between the lines of a row."""
 LOW_PAGE = 300
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for."""
 HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
 PART = 0.22
 """Of the height in sight, what a row may take that can be small pictures instead."""
-ARITHMETIC = "×+="
 ACROSS, LEAST_MAP = 16, 300
 """Pixels at text scale 1: between two heat maps, and what one beside another has at least."""
 ARRANGED = Row, Stack, Controls, Scheme
@@ -338,14 +336,15 @@ class Elements(QWidget):
         if row.folds and height is not None and matrices:
             # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
             gap = self.bench.appearance.px(ACROSS_ROW)
-            labels = [b.view.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in _pairs(matrices)]
+            pairs = zip((None, *matrices), matrices, strict=False)
+            labels = [b.view.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
             wide = sum(labels) + sum(box.view.width_without_labels() + gap for box in matrices)
             high = max(box.view.height() for box in matrices) + self.bench.appearance.px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
         for i, box in enumerate(matrices if fold is not None else ()):
             box.be_tight(i < (fold or 0))
-        self._label_lines(row, boxes, room)
+        RowLines(row, boxes, room, self.bench.appearance.px).label()
         if before != [box.sizeHint() for box in matrices]:
             # What changes while its layout is at work would keep the height that was asked for before.
             layout.invalidate()
@@ -357,70 +356,6 @@ class Elements(QWidget):
                 widget.updateGeometry()
             self._column.invalidate()
             self.updateGeometry()
-
-    def _label_lines(self, row: Row, boxes: Sequence[QWidget], room: int) -> None:
-        """Label the first matrix of each line and those with other rows.
-
-        No line ends with the sign of a product or sum: the formulas say it, too. Headings take two lines where the row
-        takes fewer lines then.
-        """
-        signs = [*(item.sign for item in row.items[1:]), ""]
-        broken = self._broken(boxes, signs, room, high=False)
-        high = False
-        if len(broken) > 1:
-            narrower = self._broken(boxes, signs, room, high=True)
-            high = len(narrower) < len(broken)
-            broken = narrower if high else broken
-        for line in broken:
-            last: QWidget | None = None
-            for place in line:
-                box = boxes[place]
-                if isinstance(box, MatrixBox):
-                    box.be_high(high)
-                    box.show_row_labels(not _same_rows(last, box))
-                last, signed = box, box.parentWidget()
-                if isinstance(signed, Signed):
-                    sign = signs[place]
-                    signed.sign.setText("" if place == line[-1] and sign in ARITHMETIC else sign)
-
-    def _broken(self, boxes: Sequence[QWidget], signs: Sequence[str], room: int, high: bool) -> list[list[int]]:
-        """The places of a row in lines: what signs join stays together, if it fits on a line."""
-        gap = self.bench.appearance.px(ACROSS_ROW)
-        chains: list[list[int]] = [[]]
-        for place, sign in enumerate(signs):
-            chains[-1].append(place)
-            if not sign:
-                chains.append([])
-        lines: list[list[int]] = [[]]
-        x = 0
-        for chain in filter(None, chains):
-            fits_alone = self._width_of(chain, boxes, signs, None, high) <= room
-            for i, place in enumerate(chain):
-                last = boxes[lines[-1][-1]] if lines[-1] else None
-                together = chain[i:] if fits_alone and i == 0 else [place]
-                needed = self._width_of(together, boxes, signs, last, high) if i == 0 or not fits_alone else 0
-                if x and x + needed > room:
-                    lines.append([])
-                    x, last = 0, None
-                x += self._width_of([place], boxes, signs, last, high) + gap
-                lines[-1].append(place)
-        return lines
-
-    def _width_of(
-        self, places: Sequence[int], boxes: Sequence[QWidget], signs: Sequence[str], last: QWidget | None, high: bool
-    ) -> int:
-        """Pixels across of some elements of a row behind another one, labels where they are needed."""
-        gap = self.bench.appearance.px(ACROSS_ROW)
-        width = -gap
-        for place in places:
-            box = boxes[place]
-            if isinstance(box, MatrixBox):
-                across = box.width_with(not _same_rows(last, box), high)
-            else:
-                across = box.sizeHint().width()
-            width += across + gap + (self.bench.appearance.px(SIGN) if signs[place] else 0)
-            last = box
-        return width
 
     def _others(self, picture: Drawn, width: int) -> int:
         """Pixels that all but a picture take, one below the other."""
@@ -438,20 +373,6 @@ class Elements(QWidget):
                 late = self.widgets[id]
                 if isinstance(late, Late) and late.picture is not None:
                     late.picture.be_at_most(max((room - px(ACROSS) * (len(maps) > 1)) / len(maps), px(LEAST_MAP)))
-
-
-def _pairs(boxes: Sequence[MatrixBox]) -> Iterator[tuple[MatrixBox | None, MatrixBox]]:
-    """Each with the one before it."""
-    return zip((None, *boxes), boxes, strict=False)
-
-
-def _same_rows(before: QWidget | None, box: MatrixBox) -> bool:
-    """Whether the matrix before, on the same line, says what the rows are."""
-    if not isinstance(before, MatrixBox) or before.small or box.small:
-        return False
-    a, b = before.matrix, box.matrix
-    whole = before.view.whole and box.view.whole
-    return whole and (a.axes[0], a.rows) == (b.axes[0], b.rows)
 
 
 def _made_of(element: Element) -> tuple[object, ...]:
@@ -500,7 +421,8 @@ def _clear(layout: QLayout, keep: int = 0) -> None:
     """
     holder = layout.parentWidget()
     if holder is not None and not isinstance(layout, FlowLayout):
-        for widget in holder.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)[keep:]:
-            layout.removeWidget(widget)
+        for widget in holder.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if layout.indexOf(widget) >= keep:
+                layout.removeWidget(widget)
     while layout.count() > keep:
         layout.takeAt(keep)
