@@ -1,10 +1,11 @@
 """A derivation on the screen: aligned rows of arithmetic, the result in orange."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
@@ -12,6 +13,7 @@ from explorer.ui.colour import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 8
+BETWEEN = 24  # pixels at text scale 1 between two columns of lines
 EQUALS = 22  # pixels at text scale 1 for the sign before the number
 LARGE = 1.5  # text scale from which lines stand close
 SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
@@ -33,15 +35,23 @@ class DerivationView(QWidget):
     Parameters
     ----------
     bench : Workbench
+
+    Attributes
+    ----------
+    columns : int
+        Columns of lines at most, where there is room for them beside each other.
     """
+
+    columns = 1
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
         self._rows: Sequence[Row] = ()
+        self._terms = 0
         self._lines: list[Line] = []
-        self._broken_at: dict[int, list[Line]] = {}
-        self._row_height = self._value_width = 0
+        self._broken_at: dict[tuple[int, int], list[Line]] = {}
+        self._row_height = self._value_width = self._unbroken = 0
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -49,7 +59,9 @@ class DerivationView(QWidget):
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows."""
-        self._rows = rows
+        if rows == self._rows:
+            return
+        self._rows, self._terms = rows, 0
         said = (f"{r.label} {r.expression} = {r.value}" if r.value else f"{r.label}:" for r in rows)
         self.setAccessibleDescription("; ".join(said))
         self._measure()
@@ -57,6 +69,29 @@ class DerivationView(QWidget):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._measure()
+
+    @property
+    def longest(self) -> int:
+        """Terms of the longest sum."""
+        return max((len(terms) for terms in _runs(self._rows)), default=0)
+
+    def write_at_most(self, terms: int) -> None:
+        """Write out so many terms of a sum at most, until somebody asks for the others by a click; 0: all."""
+        if terms != self._terms:
+            self._terms = terms
+            self._lines = self._broken(self.width())
+            self.updateGeometry()
+            self.update()
+
+    def height_with(self, width: int, terms: int) -> int:
+        """Pixels that it is high in a width, with so many terms of a sum at most."""
+        return self._row_height * self._down(width, terms) + 6
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._terms:
+            self.write_at_most(0)
+        else:
+            super().mousePressEvent(event)
 
     @property
     def _equals(self) -> int:
@@ -75,25 +110,47 @@ class DerivationView(QWidget):
         self._row_height = QFontMetrics(number).height() + (0 if large else 4)
         self._value_width = max((metrics.horizontalAdvance(row.value) for row in self._rows), default=0)
         self._broken_at = {}
+        words = QFontMetrics(number).horizontalAdvance
+        across = (
+            words(row.label) + GAP * bool(row.label and row.expression) + words(row.expression) for row in self._rows
+        )
+        self._unbroken = max(across, default=0) + self._equals + self._value_width + 4
         self._lines = self._broken(self.width())
         self.updateGeometry()
         self.update()
 
-    def _broken(self, width: int) -> list[Line]:
+    def _columns_in(self, width: int) -> int:
+        """How many columns of lines stand beside each other in a width, none of them broken."""
+        between = self._bench.appearance.px(BETWEEN)
+        return max(min((width + between) // (self._unbroken + between), self.columns), 1)
+
+    def _column_width(self, width: int) -> int:
+        columns = self._columns_in(width)
+        return (width - (columns - 1) * self._bench.appearance.px(BETWEEN)) // columns
+
+    def _down(self, width: int, terms: int) -> int:
+        """How many lines stand below each other in a width."""
+        return -(-len(self._broken(width, terms)) // self._columns_in(width))
+
+    def _broken(self, width: int, terms: int | None = None) -> list[Line]:
         """The rows in lines of a width: what does not fit beside its number goes above it."""
         # A layout asks for a few widths, several times each.
-        if width not in self._broken_at:
-            self._broken_at[width] = self._break(width)
-        return self._broken_at[width]
+        key = self._column_width(width), self._terms if terms is None else terms
+        if key not in self._broken_at:
+            self._broken_at[key] = self._break(*key)
+        return self._broken_at[key]
 
-    def _break(self, width: int) -> list[Line]:
+    def _break(self, width: int, terms: int) -> list[Line]:
         metrics = QFontMetrics(self._fonts()[0])
         width -= 4
         room = width - self._value_width - self._equals
         lines: list[Line] = []
-        for row in self._rows:
+        for row in _shortened(self._rows, terms):
             if row.kind == "heading":
                 lines += [Line(None, text, "", heading=True) for text in wrapped(row.label, metrics, *[width] * 3)]
+                continue
+            if row.kind == "more":
+                lines.append(Line(None, row.expression, ""))
                 continue
             both = bool(row.label and row.expression)
             beside = metrics.horizontalAdvance(row.label) + both * GAP
@@ -117,7 +174,7 @@ class DerivationView(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._row_height * len(self._broken(width)) + 6
+        return self.height_with(width, self._terms)
 
     def sizeHint(self) -> QSize:
         width = self.width() or 200
@@ -136,12 +193,14 @@ class DerivationView(QWidget):
         number, bold = self._fonts()
         middle = Qt.AlignmentFlag.AlignVCenter
         at_left, at_right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
-        height, right = self._row_height, self.width() - 2
-        equals = right - self._value_width - self._equals
-        y, was = 2, ""
-        for line in self._lines:
+        height, across, down = self._row_height, self._column_width(self.width()), self._down(self.width(), self._terms)
+        step, was = across + self._bench.appearance.px(BETWEEN), ""
+        for i, line in enumerate(self._lines):
+            left, y = i // down * step, 2 + i % down * height
+            right = left + across - 2
+            equals = right - self._value_width - self._equals
             row = line.row
-            whole = QRect(2, y, (equals if row else right) - 2, height)
+            whole = QRect(left + 2, y, (equals if row else right) - left - 2, height)
             painter.setFont(number)
             painter.setPen(qcolor(theme.text if line.heading else theme.muted))
             painter.drawText(whole, at_left, line.label)
@@ -158,7 +217,22 @@ class DerivationView(QWidget):
                 painter.setPen(qcolor(theme.here_text if result else theme.text))
                 painter.setFont(bold if result else number)
                 painter.drawText(QRect(equals, y, right - equals, height), at_right, row.value)
-            y += height
+
+
+def _runs(rows: Sequence[Row]) -> list[list[Row]]:
+    """The sums among rows: their terms."""
+    return [list(terms) for kind, terms in groupby(rows, key=lambda row: row.kind) if kind == "term"]
+
+
+def _shortened(rows: Sequence[Row], most: int) -> Iterator[Row]:
+    """Rows with so many terms of each sum at most; 0: all."""
+    for kind, run in groupby(rows, key=lambda row: row.kind):
+        terms = list(run)
+        if kind != "term" or not most or len(terms) <= most:
+            yield from terms
+        else:
+            yield from terms[: most - 1]
+            yield Row("", f"… {len(terms) - most + 1} more (click)", "", "more")
 
 
 def wrapped(text: str, metrics: QFontMetrics, width: int, last_width: int, first_width: int) -> list[str]:

@@ -185,6 +185,7 @@ class Presenter(QWidget):
         }
         self.clock.ticked.connect(self._say)
         guide.stepped.connect(self._follow)
+        guide.answered.connect(self._show_answer)
         self._again = later(self, self._rebuild)
         bench.appearance.changed.connect(self._restyle)
 
@@ -246,13 +247,19 @@ class Presenter(QWidget):
         self._column.addWidget(self.sheet)
         self.sheet.lower()
         self._question = QuestionView(self.bench, guide)
-        self.sheet.below_words.addWidget(self._question)
+        self.sheet.ask(self._question, lambda: guide.question is not None)
         self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers)
         self._ask()
         self.sheet.stand_alone(self._zoomed != 1.0)
 
     def _ask(self) -> None:
         self._question.show_question()
+        if self.sheet is not None:
+            self.sheet.fill_in(self._question.gaps)
+
+    def _show_answer(self) -> None:
+        if self.sheet is not None:
+            self.sheet.refresh()
 
     def _restyle(self) -> None:
         """Follow the program's look, in a turn of its own."""

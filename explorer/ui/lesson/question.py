@@ -3,41 +3,32 @@
 Each kind has a widget that takes answers and gives them to the guide; what came of them is said in one way for all.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from html import escape
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QFrame,
-    QGridLayout,
     QHBoxLayout,
-    QLabel,
-    QLineEdit,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
-from explorer.core.numbers import written
 from explorer.lessons.answers import Verdict
-from explorer.lessons.mistakes import Part
-from explorer.lessons.practice import Blank, Faded
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.gaps import GapsView, field_of, number_in
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.room import column_height
+from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import Words, WordyButton
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
-
-BESIDE = 460
-"""Pixels at text scale 1 from which on two derivations stand beside each other."""
 
 
 class QuestionView(QFrame):
@@ -119,6 +110,17 @@ class QuestionView(QFrame):
         if self._body is not None and guide.step is not None and guide.walk.step.question is self._question:
             self._body.refresh()
 
+    @property
+    def gaps(self) -> GapsView | None:
+        """The derivation with gaps, where one is to be filled in."""
+        return self._body.gaps if isinstance(self._body, PredictBody) else None
+
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        body = [] if self._body is None else [self._body]
+        parts = [self._ask, *body, self._verdict, self._why, *self._hints, self._derivation, self._more, self._again]
+        return column_height(parts, width, self._column.spacing())
+
     def outcome(self) -> list[QWidget]:
         """What came of the last answer or hint, in sight, the most important last."""
         parts = (self._derivation, *self._hints, self._why, self._verdict)
@@ -136,7 +138,8 @@ class QuestionView(QFrame):
         self._verdict.show_verdict(attempt.verdict)
         self._why.setVisible(done and bool(question.why))
         self._show_hints(attempt.hints, attempt.told, done)
-        self._again.setVisible(done and not (attempt.verdict is not None and attempt.verdict.right))
+        wrong = attempt.verdict is not None and not attempt.verdict.right
+        self._again.setVisible(done and (wrong if self._index else wrong or attempt.verdict is None))
 
     def _show_hints(self, asked: int, told: bool, done: bool) -> None:
         """The rungs of the ladder that were asked for; the last is how the answer comes about."""
@@ -144,6 +147,8 @@ class QuestionView(QFrame):
         shown = () if done and not told else ladder[-1:] if told else ladder[:asked]
         words = [hint for hint in shown if isinstance(hint, str)]
         rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
+        if told and self._index:  # beside a class's question stands how its number comes about
+            rows = []
         while len(self._hints) < len(words):
             self._hints.append(Words(role="hint"))
             self._hints[-1].index = self._index
@@ -172,6 +177,8 @@ class Body(QWidget):
     def __init__(self, bench: Workbench, guide: Guide, question: Any) -> None:
         super().__init__()
         self.bench, self.guide, self.question = bench, guide, question
+        self.large = least_letters(bench.appearance) > 0
+        """Whether a class sees it: what has been settled makes room."""
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(bench.appearance.px(4))
@@ -182,6 +189,15 @@ class Body(QWidget):
     def refresh(self) -> None:
         """Follow a change of the document."""
 
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        return column_height(self.parts, width, self.column.spacing())
+
+    @property
+    def parts(self) -> list[QWidget]:
+        """What stands in it, from the top down."""
+        return []
+
 
 class PredictBody(Body):
     """A number is typed and locked."""
@@ -190,10 +206,11 @@ class PredictBody(Body):
         super().__init__(bench, guide, question)
         self.field = field_of(question.digits)
         gaps = guide.walk.gaps()
-        self._gaps = None if gaps is None else GapsView(bench, gaps)
-        if self._gaps is not None:
-            self.column.addWidget(self._gaps)
-            self._gaps.changed.connect(self._say_whether_typed)
+        self.gaps = None if gaps is None else GapsView(bench, gaps)
+        if self.gaps is not None:
+            if not self.large:  # else it stands where the class sees how a number comes about
+                self.column.addWidget(self.gaps)
+            self.gaps.changed.connect(self._say_whether_typed)
         self.field.returnPressed.connect(self._lock)
         self.button = QPushButton("Lock in")
         mark(self.button, primary="true")
@@ -212,101 +229,24 @@ class PredictBody(Body):
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self.field.setReadOnly(done)
+        self.field.setVisible(not (done and self.large and self.number() is None))
         self.button.setVisible(not done)
-        if self._gaps is not None:
-            self._gaps.lock(done)
+        if self.gaps is not None:
+            self.gaps.lock(done)
+            self.gaps.setVisible(not (done and self.large and self.gaps.empty))
+
+    @property
+    def parts(self) -> list[QWidget]:
+        return [self.field] if self.gaps is None or self.large else [self.gaps, self.field]
 
     def _say_whether_typed(self) -> None:
-        whole = self._gaps is None or self._gaps.full
+        whole = self.gaps is None or self.gaps.full
         self.button.setEnabled(self.number() is not None and whole)
 
     def _lock(self) -> None:
         number = self.number()
         if number is not None and self.button.isEnabled() and not self.field.isReadOnly():
             self.guide.answer(number)
-
-
-class GapsView(QWidget):
-    """A derivation with gaps to be filled in; its result is asked for below it.
-
-    Parameters
-    ----------
-    bench : Workbench
-    gaps : Faded
-
-    Signals
-    -------
-    changed
-        Something was typed.
-    """
-
-    changed = Signal()
-
-    def __init__(self, bench: Workbench, gaps: Faded) -> None:
-        super().__init__()
-        self._bench = bench
-        self.fields: list[tuple[QLineEdit, Blank]] = []
-        self._said: list[QLabel] = []
-        blanks = {(blank.part, blank.row): blank for blank in gaps.blanks[:-1]}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setVerticalSpacing(bench.appearance.px(2))
-        grid.setColumnStretch(0, 1)
-        line = 0
-        for p, (_, rows) in enumerate(gaps.parts):
-            for r, row in enumerate(rows):
-                words = ": ".join(filter(None, (row.label, row.expression)))
-                grid.addWidget(SteadyLabel(escape(words), role="small"), line, 0)
-                blank = blanks.get((p, r))
-                if blank is not None:
-                    field = field_of(blank.digits)
-                    field.setFixedWidth(bench.appearance.px(84))
-                    field.setPlaceholderText("?")
-                    field.textChanged.connect(self.changed)
-                    said = QLabel()
-                    grid.addWidget(field, line, 1)
-                    grid.addWidget(said, line, 2)
-                    self.fields.append((field, blank))
-                    self._said.append(said)
-                elif row.value:
-                    number = QLabel(row.value)
-                    number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                    grid.addWidget(number, line, 1)
-                line += 1
-
-    @property
-    def full(self) -> bool:
-        """Whether there is a number in each gap."""
-        return all(number_in(field) is not None for field, _ in self.fields)
-
-    def lock(self, done: bool) -> None:
-        """Say of each gap whether it is right; before that, let it be filled in."""
-        theme = self._bench.appearance.theme
-        for (field, blank), said in zip(self.fields, self._said, strict=True):
-            field.setReadOnly(done)
-            typed = number_in(field)
-            right = typed is not None and blank.judge(typed).right
-            shown = "✓" if right else f"✗ {written(blank.value, blank.digits)}"
-            ink = theme.accent_text if right else theme.here_text
-            said.setText(f"<span style='color:{ink}'>{shown}</span>" if done else "")
-
-
-def field_of(digits: int) -> QLineEdit:
-    """A field for a number with so many decimals."""
-    field = QLineEdit()
-    field.setAccessibleName("Your number")
-    field.setToolTip("Type a number, then Enter")
-    field.setPlaceholderText(f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number")
-    return field
-
-
-def number_in(field: QLineEdit) -> float | None:
-    """What is typed in a field, if it is a number."""
-    try:
-        number = float(field.text().strip().replace(",", ".").replace("−", "-"))
-    except ValueError:
-        return None
-    return number if abs(number) < float("inf") else None
 
 
 class ChooseBody(Body):
@@ -329,7 +269,12 @@ class ChooseBody(Body):
             button.say(f"{sign}{choice.text}", self.guide.numbers)
             mark(button, answer="wrong" if wrong else "right" if choice.right and done else "")
             button.setEnabled(not done and not wrong)
+            button.setVisible(not (done and self.large) or wrong or choice.right)
             button.keep_height()
+
+    @property
+    def parts(self) -> list[QWidget]:
+        return [*self.buttons]
 
 
 class PointBody(Body):
@@ -355,6 +300,10 @@ class PointBody(Body):
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self._say.setVisible(not done)
+
+    @property
+    def parts(self) -> list[QWidget]:
+        return [self._say]
 
     @property
     def _asks(self) -> bool:
@@ -387,6 +336,10 @@ class MakeBody(Body):
         self.column.addWidget(self._say)
         self.refresh()
 
+    @property
+    def parts(self) -> list[QWidget]:
+        return [self._say]
+
     def refresh(self) -> None:
         if self.guide.question is self.question:
             self.guide.look_whether_made()
@@ -400,69 +353,6 @@ class MakeBody(Body):
         }
         most = few.get(self.question.edits, f" {self.question.edits} numbers may be changed.")
         self._say.setText(f"Change {allowed} on the page.{most}")
-
-
-class VerdictView(QWidget):
-    """What came of an answer: right or not, which mistake it was, and both derivations side by side.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
-
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._bench = bench
-        self._sentence = SteadyLabel()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(bench.appearance.px(4))
-        column.addWidget(self._sentence)
-        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        column.addLayout(self._both)
-        self._sides = [_Side(bench, title) for title in ("How one gets your number", "How it is computed")]
-        for side in self._sides:
-            self._both.addWidget(side, 1)
-        self.hide()
-
-    def show_verdict(self, verdict: Verdict | None) -> None:
-        """Say what came of the last answer; nothing where there is none."""
-        self.setVisible(verdict is not None)
-        if verdict is None:
-            return
-        theme = self._bench.appearance.theme
-        ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
-        self._sentence.setText(f"<b style='color:{ink}'>{sign}</b> {escape(verdict.sentence)}")
-        theirs = () if verdict.mistake is None else verdict.mistake.derivation
-        for side, parts in zip(self._sides, (theirs, () if verdict.right else verdict.derivation), strict=True):
-            side.setVisible(bool(parts))
-            side.show_parts(parts)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        beside = self.width() >= self._bench.appearance.px(BESIDE)
-        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        if self._both.direction() != way:
-            self._both.setDirection(way)
-
-
-class _Side(QWidget):
-    """One of two derivations."""
-
-    def __init__(self, bench: Workbench, title: str) -> None:
-        super().__init__()
-        self._title = SteadyLabel(escape(title), role="section")
-        self._rows = DerivationView(bench)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._title)
-        column.addWidget(self._rows)
-        column.addStretch(1)
-
-    def show_parts(self, parts: Sequence[Part]) -> None:
-        """Show the rows of a derivation."""
-        self._rows.show_rows([row for _, rows in parts for row in rows])
 
 
 BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

@@ -1,53 +1,54 @@
 """A step by itself, as presenter mode and hand-outs show it: words, what it names, how the number comes about."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from html import escape
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.lessons.steps import Predict, Step
+from explorer.lessons.steps import MakeSo, Predict, Step
 from explorer.pages import compose
 from explorer.pages.element import Element, leaves
 from explorer.pages.excerpt import excerpt, matrix_of
 from explorer.pages.header import WHOLE
 from explorer.pages.inspected import inspected
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Item, Page, Row
+from explorer.pages.page import Item, Listing, Page, Row
 from explorer.pages.view import Cell, View
 from explorer.pages.words import named
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import later
 from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.lines import Lines, least_width_of, rows_of, width_of
+from explorer.ui.lesson.room import Needs, column_height, height_at, shared
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Drawn
+from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
-WORDS = 0.39
-"""Of the width: the words, where what the step names has room beside them."""
-TURNS = 12
+TURNS = 6
 """Turns of the event loop in which all that stands on a new sheet gets its size."""
-NARROW = 0.47
-"""Of the width: what the step names has at least, where its words need more room."""
-ACROSS, DOWN = 10, 12
-"""Pixels at text scale 1 between matrices beside each other, and between lines of them."""
+ACROSS, DOWN, GAP = 10, 12, 10
+"""Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
+LINES = 8
+"""Of a list, in sight at first."""
+LEAST_PICTURE = 0.4
+"""Of the height: a picture at least."""
 FEW = 28
 """Numbers of what a question is computed from that are shown with it at most."""
 MATRICES = 0.35, 0.62
 """Of the height: matrices at least and at most, where the way to a number stands below them."""
 ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
 """Pages for the places that are no stages of the graph."""
-LOW = 0.42
-"""Of the height: the words at most, where they stand above what the step names."""
 
 
 class StepSheet(QFrame):
@@ -70,12 +71,11 @@ class StepSheet(QFrame):
         self.step: Step | None = None
         self.vectors = vectors
         self._open = open_
-        self._alone = self._broad = False
+        self._alone = False
         self._turns = 0
+        self._lesson = ""
         self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
-        self._where = QLabel()
-        mark(self._where, role="small")
         self._number = QLabel()
         mark(self._number, role="small")
         self._title = QLabel()
@@ -83,63 +83,89 @@ class StepSheet(QFrame):
         self._title.setWordWrap(True)
         self._words = Words(role="sheet")
         self._words.index = least_letters(bench.appearance)
-        self.below_words = QVBoxLayout()
-        """Where a question stands."""
+        self.question: QWidget | None = None
+        self._is_open: Callable[[], bool] = bool
+        self._gaps: QWidget | None = None
         self.elements = Elements(bench, px(8))
         self._name = SteadyLabel(role="small")
         self._formula = Formula(em=1.1)
         self._derivation = DerivationView(bench)
-        shown = QWidget()
+        self._derivation.columns = 2
+        shown, said, way = QWidget(), QWidget(), QWidget()
         column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(5))
-        for part in (self.elements, self._name, self._formula, self._derivation):
-            column.addWidget(part)
+        column.addWidget(self.elements)
         column.addStretch(1)
-        self._shown = _scrolled(shown)
-        said = QWidget()
+        self._led = led = QVBoxLayout(way)
+        led.setContentsMargins(0, 0, 0, 0)
+        led.setSpacing(px(5))
+        for part in (self._name, self._formula, self._derivation):
+            led.addWidget(part)
+        led.addStretch(1)
         left = QVBoxLayout(said)
         left.setContentsMargins(0, 0, px(4), 0)
         left.setSpacing(px(8))
         left.addWidget(self._words)
-        left.addLayout(self.below_words)
+        self._below_words = QVBoxLayout()
+        left.addLayout(self._below_words)
         left.addStretch(1)
-        self._said = _scrolled(said)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(px(20), px(8), px(20), px(8))
-        whole.setSpacing(px(5))
+        whole.setContentsMargins(px(20), px(10), px(20), px(8))
+        whole.setSpacing(px(6))
         top = QHBoxLayout()
         whole.addLayout(top)
-        top.addWidget(self._where)
-        top.addStretch()
-        top.addWidget(self._number)
-        whole.addWidget(self._title)
-        self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        whole.addLayout(self._middle, 1)
-        self._middle.setSpacing(px(16))
-        self._middle.addWidget(self._said)
-        self._middle.addWidget(self._shown, 1)
+        top.addWidget(self._title, 1)
+        top.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
+        self._middle = QWidget()
+        """Holds the three parts, each of which has a place of its own in it."""
+        whole.addWidget(self._middle, 1)
+        self._said, self._shown, self._way = (_scrolled(part, self._middle) for part in (said, shown, way))
         self._settled = later(self, self.share_room)
-        for content in (shown, said):
+        for content in (shown, said, way):
             content.installEventFilter(self)
         bench.bridge.changed.connect(self.refresh)
         bench.selection.looked.connect(self.refresh)
         bench.selection.pointed.connect(self._derive)
 
+    def ask(self, question: QWidget, is_open: Callable[[], bool]) -> None:
+        """Let a question stand below the words.
+
+        Parameters
+        ----------
+        question : QWidget
+        is_open : callable
+            Whether it is still to be answered.
+        """
+        self.question, self._is_open = question, is_open
+        self._below_words.addWidget(question)
+
+    def fill_in(self, gaps: QWidget | None) -> None:
+        """Let a derivation with gaps stand where it is shown how a number comes about, or none."""
+        if gaps is self._gaps:
+            return
+        if self._gaps is not None:
+            self._led.removeWidget(self._gaps)
+            self._gaps.hide()
+            self._gaps.deleteLater()
+        self._gaps = gaps
+        if gaps is not None:
+            self._led.insertWidget(0, gaps)
+            gaps.show()
+        self._derive()
+
     # What it shows
 
     def tell(self, step: Step, number: int, of: int, lesson: str, numbers: Mapping[str, str]) -> None:
         """Show a step: the one of that number, counted from 0, of so many."""
-        self.step, self._numbers, self._broad = step, numbers, False
+        self.step, self._numbers = step, numbers
         self._turns = TURNS
         self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
-        self._where.setText(escape(lesson))
-        self._number.setText(f"{number + 1} / {of}")
+        self._lesson, self._place = lesson, f"{number + 1} / {of}"
         self._title.setText(escape(step.title))
         self._words.say(step.words, numbers)
         self.refresh()
-        self._said.verticalScrollBar().setValue(0)
-        self._shown.verticalScrollBar().setValue(0)
+        for area in (self._said, self._shown, self._way):
+            area.verticalScrollBar().setValue(0)
 
     def stand_alone(self, alone: bool) -> None:
         """Give all the room to what the step names, or share it with the words again."""
@@ -158,8 +184,6 @@ class StepSheet(QFrame):
         view = self._view()
         elements = elements_of(view, self.step, self.vectors)
         self.elements.tell(elements)
-        if elements and self._shown.isHidden():
-            _free(self._said, width=True)  # all the width was its own, and the window would grow
         self._shown.setVisible(bool(elements))
         self._derive()
         self._settled.start()
@@ -174,13 +198,16 @@ class StepSheet(QFrame):
         if self.step is None:
             return
         view = self._view()
-        cell = self.bench.selection.cell or first_cell(view, self.step)
+        cell = self.bench.selection.cell or (None if self._asks else first_cell(view, self.step))
         known = cell is not None and cell.node in view.nodes
         hidden = known and cell is not None and cell.index in view.looking.covered.get(cell.node, ())
         about = inspected(view, cell, {}) if cell is not None and known and not hidden else None
         parts = about.parts if about is not None else ()
+        filled_in = self._gaps is not None and not self._gaps.isHidden()
+        self._way.setVisible(bool(parts) or filled_in)
         for part in (self._name, self._formula, self._derivation):
-            part.setVisible(bool(parts))
+            part.setVisible(bool(parts) and not filled_in)
+        self._settled.start()
         if about is None or not parts:
             return
         self._name.setText(f"<b>{escape(about.name)}</b> [{escape(about.where)}]")
@@ -188,7 +215,7 @@ class StepSheet(QFrame):
             self._formula.set_latex(about.formula)
         # A matrix has it as its heading.
         headed = any(box.matrix.place.node == cell.node for box in self._boxes) if cell is not None else False
-        self._formula.setVisible(bool(about.formula) and not headed)
+        self._formula.setVisible(bool(about.formula) and not headed and not filled_in)
         self._derivation.show_rows([row for _, rows in parts for row in rows])
 
     # Room
@@ -203,70 +230,101 @@ class StepSheet(QFrame):
         self.share_room()
 
     def share_room(self) -> None:
-        """Let words and numbers stand beside each other, or above each other where the numbers need the width."""
+        """Give words, numbers and the way to a number such places that as little as can be has to be scrolled to."""
         if self.step is None:
             return
         if self._turns:  # labels know their heights only when they have their widths and fonts, one inside the other
             self._turns -= 1
             self._settled.start()
         px = self.bench.appearance.px
-        width, height = self._middle.geometry().width(), self._middle.geometry().height()
-        beside = round(width * (1 - WORDS)) - px(16)
+        self._say_where()
         for picture in self._filling:
             picture.least = 0  # a class cannot scroll: all of it is seen, however small
-        bar = self._shown.verticalScrollBar().sizeHint().width()
-        shows = not self._shown.isHidden()
-        self._share_height(height)
-        self.elements.share_room(beside - bar, height if self._filling else round(height * 0.9))
-        needed = self.elements.minimumSizeHint().width()
-        widest = max((box.view.width_of_all for box in self._boxes), default=needed)
-        above = shows and self.step.question is None and (widest > beside or self._larger_below(width, beside, height))
-        self._broad = self._broad or (_height_of(self._said) > height and not above)
-        if self._broad:  # words and a question that would not be in sight whole
-            beside = max(min(beside, needed + bar), round(width * NARROW))
+        width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
+        shows, leads = not self._shown.isHidden(), not self._way.isHidden()
+        asks = self.question is not None and not self.question.isHidden()
+        needs = self._needs()
+        places = shared(width, height, gap, needs, not self._alone, shows, leads, not asks)
+        numbers, way = places.numbers, places.way
         self._said.setVisible(not self._alone)
-        direction = QBoxLayout.Direction.TopToBottom if above else QBoxLayout.Direction.LeftToRight
-        if self._middle.direction() != direction:
-            self._middle.setDirection(direction)
-        content = self._said.widget()
-        assert content is not None
-        if above:
-            wanted = content.sizeHint().height()
-            self._said.setFixedHeight(min(wanted, round(height * LOW)))
-            _free(self._said, width=True)
-        else:
-            _free(self._said, height=True)
-            self._said.setFixedWidth(max(width - beside - px(16), 0) if shows else width)
-        if above or self._alone:
-            room = height if self._alone else height - self._said.height() - px(16)
-            self._share_height(room)
-            self.elements.share_room(width - bar, room)
-        for area in (self._said, self._shown):
-            _keep_height(area)
+        self._said.setGeometry(places.words)
+        self._derivation.write_at_most(places.terms)
+        if shows:
+            self._shown.setGeometry(numbers)
+            self._lines(numbers.width()).share(numbers.height())
+            self.elements.share_room(numbers.width(), numbers.height())
+            needed = _height_of(self._shown) + px(2)
+            if leads and way.x() == numbers.x() and way.y() > numbers.y():  # below it, without a gap or an overlap
+                bottom = way.y() + way.height()
+                numbers.setHeight(max(min(needed, bottom - gap), 0))
+                way.setTop(numbers.y() + numbers.height() + gap)
+                way.setHeight(max(bottom - way.y(), 0))
+                self._shown.setGeometry(numbers)
+        if leads:
+            self._way.setGeometry(way)
+        _scroll_where_needed(self._said, needs.words(places.words.width()))
+        _scroll_where_needed(self._shown, _height_of(self._shown))
+        _scroll_where_needed(self._way, needs.way(way.width(), places.terms))
         box, shown = spot_box(self.elements), self._shown.widget()
         if box is not None and shown is not None:
             rect = spot_rect(box)
             at = box.mapTo(shown, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
 
-    def _share_height(self, height: int) -> None:
-        """Let all matrices be in sight, and some of how a number comes about; each scrolls to what is spoken of."""
-        boxes, px, wide = self._boxes, self.bench.appearance.px, max(self._shown.viewport().width(), 1)
-        lines, across = 1, 0
-        for box in boxes:
-            across += box.sizeHint().width() + px(ACROSS)
-            if across > wide + px(ACROSS) and across > box.sizeHint().width() + px(ACROSS):
-                lines, across = lines + 1, box.sizeHint().width() + px(ACROSS)
-        room = height - px(DOWN) * (lines - 1)
-        below = [one for one in (self._name, self._formula, self._derivation) if one.isVisibleTo(self)]
-        if below and not self._alone:
-            heights = (
-                one.heightForWidth(wide) if one.hasHeightForWidth() else one.sizeHint().height() for one in below
-            )
-            taken = sum(heights) + px(5) * len(below)
-            room = min(max(room - taken, round(MATRICES[0] * height)), round(MATRICES[1] * height))
-        for box in boxes:
-            box.be_at_most(room // lines)
+    def _say_where(self) -> None:
+        """Say beside the title which step of which lesson it is; where there is no room, only which step."""
+        title, number = QFontMetrics(self._title.font()), QFontMetrics(self._number.font())
+        whole = f"{self._lesson} · {self._place}"
+        needed = title.horizontalAdvance(self._title.text()) + number.horizontalAdvance(whole)
+        fits = needed < self._middle.width() - self.bench.appearance.px(GAP)
+        self._number.setText(escape(whole if fits else self._place))
+
+    def _needs(self) -> Needs:
+        """What the parts need in the widths that they may get."""
+        boxes, spacing, px = self._boxes, self._said_spacing, self.bench.appearance.px
+        asked = [] if self.question is None else [self.question]
+        way: list[QWidget] = [self._name, self._formula, *([] if self._gaps is None else [self._gaps])]
+        lists = [one for one in self.elements.widgets.values() if isinstance(one, ListingView)]
+        filling, other, slack = self._filling, self.elements.minimumSizeHint().width(), px(2)
+
+        def words(width: int) -> int:
+            return column_height([self._words, *asked], width - px(4), spacing) + slack
+
+        def below() -> int:
+            """Matrices below a picture."""
+            return sum(box.whole_size(rows_of(box, True), False).height() + px(DOWN) for box in boxes)
+
+        def numbers(width: int) -> tuple[int, int]:
+            if filling:
+                needed = below() + round(LEAST_PICTURE * self._middle.height())
+                return needed, needed
+            if not boxes or len(boxes) < len(self.elements.widgets):
+                needed = height_at(self.elements, width)
+                return needed + slack, needed
+            lines = self._lines(width)
+            return lines.height(least=False) + slack, lines.height(least=True) + slack
+
+        def led(width: int, terms: int) -> int:
+            derived = 0 if self._derivation.isHidden() else px(5) + self._derivation.height_with(width, terms)
+            return column_height(way, width, px(5)) + derived + slack
+
+        return Needs(
+            words,
+            numbers,
+            max([*map(width_of, boxes), *(one.whole_width for one in lists)], default=other),
+            max([*map(least_width_of, boxes), *(one.shares_line for one in lists)], default=other),
+            led,
+            0 if self._derivation.isHidden() else self._derivation.longest,
+            lambda width, height: min((one.scale_in(width, max(height - below(), 1)) for one in filling), default=0.0),
+        )
+
+    def _lines(self, width: int) -> Lines:
+        px = self.bench.appearance.px
+        return Lines(self._boxes, width, px(ACROSS), px(DOWN))
+
+    @property
+    def _said_spacing(self) -> int:
+        return self.bench.appearance.px(8)
 
     @property
     def _boxes(self) -> list[MatrixBox]:
@@ -277,10 +335,10 @@ class StepSheet(QFrame):
         """The pictures that take all of their place."""
         return [widget for widget in self.elements.widgets.values() if isinstance(widget, Drawn) and widget.fills]
 
-    def _larger_below(self, width: int, beside: int, height: int) -> bool:
-        """Whether a picture is larger below the words than beside them."""
-        below = round(height * (1 - LOW))
-        return any(one.scale_in(width, below) > one.scale_in(beside, height) for one in self._filling)
+    @property
+    def _asks(self) -> bool:
+        """Whether something is asked that is answered before it is shown how a number comes about."""
+        return self.step is not None and not isinstance(self.step.question, MakeSo) and self._is_open()
 
 
 def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple[Element, ...]:
@@ -297,12 +355,17 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
     if look.stage == "train":
         return excerpt(page, view.graph, title="curve")
     shown = excerpt(page, view.graph, look.node, look.element)
+    if view.looking.large:  # the others come when they are asked for
+        shown = tuple(replace(one, most=min(one.most, LINES)) if isinstance(one, Listing) else one for one in shown)
     if isinstance(step.question, Predict):  # whose number has to be seen when it is revealed
         asked = matrix_of(page, view.graph, step.question.node)
         if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
             shown = (*shown, asked)
-        if not _leads_to(view, look.node, step.question.node):
+        only = all(isinstance(one, Matrix) for one in shown)
+        if only and not step.question.fade and not _leads_to(view, look.node, step.question.node):
             shown = (*_operands(page, view, step.question.node, shown), *shown)
+    if isinstance(step.question, MakeSo) and all(isinstance(one, Matrix) for one in shown):
+        shown = (*_to_change(page, view, step.question, shown), *shown)
     matrices = [one for one in shown if isinstance(one, Matrix)]
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown
@@ -319,7 +382,16 @@ def _leads_to(view: View, node: str, asked: str) -> bool:
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
     """What the number that is asked for is computed from, where that is little: it has to be seen, too."""
     place = view.graph.place(node)
-    names = [view.of_head(parent, place.head) for parent in view.nodes[place.node].parents]
+    return _small(page, view, (view.of_head(parent, place.head) for parent in view.nodes[place.node].parents), shown)
+
+
+def _to_change(page: Page, view: View, question: MakeSo, shown: tuple[Element, ...]) -> list[Element]:
+    """What may be changed so that a goal is reached: it has to be there to be changed."""
+    return _small(page, view, question.allowed, shown)
+
+
+def _small(page: Page, view: View, names: Iterable[str], shown: tuple[Element, ...]) -> list[Element]:
+    """Matrices of a page that are not yet shown, where they are small together."""
     found = [matrix for name in names if (matrix := matrix_of(page, view.graph, name)) is not None]
     there = {part.id for one in shown for part in leaves(one)}
     fresh = list({matrix.id: matrix for matrix in found if matrix.id not in there}.values())
@@ -338,33 +410,28 @@ def first_cell(view: View, step: Step) -> Cell | None:
 
 
 def _height_of(area: QScrollArea) -> int:
-    """Pixels that what scrolls in an area needs."""
+    """Pixels that what scrolls in an area needs at its width."""
     content = area.widget()
     layout = None if content is None else content.layout()
-    return 0 if layout is None else layout.minimumSize().height()
+    if layout is None:
+        return 0
+    return layout.heightForWidth(area.width()) if layout.hasHeightForWidth() else layout.minimumSize().height()
 
 
-def _keep_height(area: QScrollArea) -> None:
-    """Let what scrolls be as high as it needs to be: an area does not hear of all that its content asks for."""
-    content, height = area.widget(), _height_of(area)
-    if content is not None and content.minimumHeight() != height:
-        content.setMinimumHeight(height)
+def _scroll_where_needed(area: QScrollArea, needed: int) -> None:
+    """Let what needs more room than there is scroll. A bar that need not be there would narrow the room, and stay."""
+    content, fits = area.widget(), needed <= area.height()
+    policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+    if area.verticalScrollBarPolicy() != policy:
+        area.setVerticalScrollBarPolicy(policy)
+    if content is not None:
+        content.setMinimumHeight(0 if fits else needed)
 
 
-def _scrolled(content: QWidget) -> QScrollArea:
-    area = QScrollArea()
+def _scrolled(content: QWidget, parent: QWidget) -> QScrollArea:
+    area = QScrollArea(parent)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setWidget(content)
     return area
-
-
-def _free(widget: QWidget, width: bool = False, height: bool = False) -> None:
-    """Take back a fixed size."""
-    if width:
-        widget.setMinimumWidth(0)
-        widget.setMaximumWidth(16777215)
-    if height:
-        widget.setMinimumHeight(0)
-        widget.setMaximumHeight(16777215)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from explorer.lessons import prose
@@ -51,14 +52,19 @@ class WordyButton(QPushButton):
         self.words.index = least_letters(bench.appearance)
         self.words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(px(11), px(6), px(11), px(6))
-        column.addWidget(self.words)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(px(11), px(6), px(11), px(6))
+        self._column.addWidget(self.words)
 
     def say(self, markdown: str, numbers: Mapping[str, str]) -> None:
         """Show other words; a screen reader says them as the button's name."""
         self.words.say(markdown, numbers)
         self.setAccessibleName(self.words.label.accessibleName())
+
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        margins = self._column.contentsMargins()
+        return self.words.height_at(width - margins.left() - margins.right()) + margins.top() + margins.bottom()
 
     def sizeHint(self) -> QSize:
         layout = self.layout()
@@ -70,9 +76,14 @@ class WordyButton(QPushButton):
             self.keep_height()
         return super().event(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.keep_height()  # at once: until the layout has heard from the words, it would be as high as before
+
     def keep_height(self) -> None:
         """Be as high as the words; a style sheet takes that back whenever it is applied."""
-        self.setMinimumHeight(self.sizeHint().height())
+        self.setMinimumHeight(self.height_at(self.width()))
 
 
 def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:

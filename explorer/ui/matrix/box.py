@@ -101,7 +101,7 @@ class MatrixBox(QWidget):
 
     def be_at_most(self, high: int) -> None:
         """Be no higher than so many pixels: see `MatrixView.be_at_most`."""
-        self.view.be_at_most(max(high - self._head_size(self._high).height(), 0))
+        self.view.be_at_most(max(high - self._head_size(self._high).height() - self._column.spacing(), 0))
         self._stand()
 
     def be_tight(self, on: bool) -> None:
@@ -132,6 +132,22 @@ class MatrixBox(QWidget):
             self._head.removeWidget(self._caption)
             self._head.addWidget(self._caption, *((1, 0) if on else (0, 1)), MIDDLE)
             self._show_heading()
+
+    @property
+    def heading_width(self) -> int:
+        """Pixels that its heading takes across, on the lines that it has now."""
+        return self._head_size(self._high).width()
+
+    def whole_size(self, rows: int, high: bool) -> QSize:
+        """What it takes with so many rows, all columns and the labels of both, whatever of them is in sight now.
+
+        `high` says whether its heading takes two lines.
+        """
+        head, view = self._head_size(high), self.view
+        labels = view.label_room - view.labels_width
+        height = view.labels_height + rows * view.verticalHeader().defaultSectionSize()
+        across = max(head.width(), view.width_of_all) + labels
+        return QSize(across, head.height() + self._column.spacing() + height)
 
     def baseline(self) -> int | None:
         """Pixels from the top to the first row of cells: matrices beside each other have theirs at one height."""

@@ -35,8 +35,10 @@ from explorer.ui.workbench import Workbench
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
-FEW_COLUMNS, LEAST_COLUMNS, WIDTH, LEAST_ROWS = 4, 3, 630, 2
-"""Columns up to which a matrix is whole whatever the room, and those in sight of one that has more."""
+LARGE, LOW_CELL = 1.5, 21
+"""The text scale from which rows stand close, and pixels at scale 1 that one is high then."""
+FEW_COLUMNS, LEAST_COLUMNS, LEAST_LARGE, WIDTH = 4, 3, 2, 630
+"""Columns up to which a matrix is whole whatever the room, and those in sight of one that has more, and for a class."""
 MOST_ROWS, LENS = 16, 8
 """Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
 MAP = 132
@@ -174,7 +176,7 @@ class MatrixView(QTableView):
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
         self.own_width = max(self._most_width, min(label_width, appearance.px(84)))
         width = max(self.own_width, self._least[0])
-        height = appearance.px(CELL_HEIGHT)
+        height = appearance.px(CELL_HEIGHT if appearance.scale <= LARGE else LOW_CELL)
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size in ((across, width), (down, height)):
             header.setDefaultSectionSize(size)
@@ -191,7 +193,7 @@ class MatrixView(QTableView):
         shown_columns = self._columns_in(self.room)
         shown_rows = rows if rows <= MOST_ROWS else LENS
         if self._high is not None:
-            shown_rows = min(shown_rows, max((self._high - top) // height, LEAST_ROWS))
+            shown_rows = min(shown_rows, max((self._high - top) // height, 1))
         self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
         # Where little is to be in sight, no small picture stands beside it.
         self.whole = self._high is not None or (shown_rows == rows and shown_columns == columns)
@@ -239,7 +241,7 @@ class MatrixView(QTableView):
         across = (pixels - self._left) // self.horizontalHeader().defaultSectionSize()
         columns = self.table.columnCount()
         least = columns if columns <= FEW_COLUMNS else LEAST_COLUMNS
-        return min(columns, max(least if self._high is None else LEAST_ROWS, across))
+        return min(columns, max(least if self._high is None else LEAST_LARGE, across))
 
     def sizeHint(self) -> QSize:
         return self.size()

@@ -41,9 +41,13 @@ class SteadyLabel(QWidget):
             self.label.setText(text)
             self._fit()
 
+    def height_at(self, width: int) -> int:
+        """Pixels that the words are high in a width."""
+        return max(self.label.heightForWidth(width), 0)
+
     def _fit(self) -> None:
         """Be as high as the words are."""
-        height = max(self.label.heightForWidth(self.width()), 0)
+        height = self.height_at(self.width())
         self.label.setGeometry(0, 0, self.width(), height)
         if height != self.minimumHeight():
             self.setFixedHeight(height)

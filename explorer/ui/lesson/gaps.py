@@ -1,0 +1,125 @@
+"""A derivation with gaps to be filled in, and fields in which a number is typed."""
+
+from html import escape
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
+
+from explorer.core.numbers import written
+from explorer.lessons.practice import Blank, Faded
+from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.theme import mark
+from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.workbench import Workbench
+
+
+class GapsView(QWidget):
+    """A derivation with gaps to be filled in; its result is asked for below it.
+
+    Parameters
+    ----------
+    bench : Workbench
+    gaps : Faded
+
+    Signals
+    -------
+    changed
+        Something was typed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench, gaps: Faded) -> None:
+        super().__init__()
+        self._bench = bench
+        self.fields: list[tuple[QLineEdit, Blank]] = []
+        self._said: list[QLabel] = []
+        blanks = {(blank.part, blank.row): blank for blank in gaps.blanks[:-1]}
+        self._lines: list[tuple[SteadyLabel, QWidget | None, QLabel | None]] = []
+        self._grid = grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        large = least_letters(bench.appearance) > 0  # a class, where each pixel counts
+        grid.setVerticalSpacing(0 if large else bench.appearance.px(2))
+        grid.setColumnStretch(0, 1)
+        line = 0
+        for p, (_, rows) in enumerate(gaps.parts):
+            for r, row in enumerate(rows):
+                words = ": ".join(filter(None, (row.label, row.expression)))
+                what = SteadyLabel(escape(words), role="small")
+                grid.addWidget(what, line, 0)
+                blank = blanks.get((p, r))
+                number: QWidget | None = None
+                said: QLabel | None = None
+                if blank is not None:
+                    field = field_of(blank.digits)
+                    field.setFixedWidth(bench.appearance.px(84))  # which its size hint does not say
+                    if large:
+                        field.setFixedHeight(field.fontMetrics().height() + bench.appearance.px(6))
+                    field.setPlaceholderText("?")
+                    field.textChanged.connect(self.changed)
+                    number, said = field, QLabel()
+                    grid.addWidget(field, line, 1)
+                    grid.addWidget(said, line, 2)
+                    self.fields.append((field, blank))
+                    self._said.append(said)
+                elif row.value:
+                    number = value = QLabel(row.value)
+                    if large:
+                        mark(value, role="sheet")
+                    value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                    grid.addWidget(value, line, 1)
+                self._lines.append((what, number, said))
+                line += 1
+
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        across = max(
+            (number.sizeHint().width() for _, number, _ in self._lines if isinstance(number, QLabel)), default=0
+        )
+        across = max([across, *(field.minimumWidth() for field, _ in self.fields)])
+        behind = max((said.sizeHint().width() for said in self._said), default=0)
+        words = width - across - behind - 2 * self._grid.horizontalSpacing()
+        heights = (
+            max(what.height_at(words), 0 if number is None else min(number.sizeHint().height(), number.maximumHeight()))
+            for what, number, _ in self._lines
+        )
+        return sum(heights) + self._grid.verticalSpacing() * (len(self._lines) - 1)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is typed."""
+        return not any(field.text() for field, _ in self.fields)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is a number in each gap."""
+        return all(number_in(field) is not None for field, _ in self.fields)
+
+    def lock(self, done: bool) -> None:
+        """Say of each gap whether it is right; before that, let it be filled in."""
+        theme = self._bench.appearance.theme
+        for (field, blank), said in zip(self.fields, self._said, strict=True):
+            field.setReadOnly(done)
+            typed = number_in(field)
+            right = typed is not None and blank.judge(typed).right
+            shown = "✓" if right else f"✗ {written(blank.value, blank.digits)}"
+            ink = theme.accent_text if right else theme.here_text
+            said.setText(f"<span style='color:{ink}'>{shown}</span>" if done else "")
+
+
+def field_of(digits: int) -> QLineEdit:
+    """A field for a number with so many decimals."""
+    field = QLineEdit()
+    field.setAccessibleName("Your number")
+    field.setToolTip("Type a number, then Enter")
+    field.setPlaceholderText(f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number")
+    return field
+
+
+def number_in(field: QLineEdit) -> float | None:
+    """What is typed in a field, if it is a number."""
+    try:
+        number = float(field.text().strip().replace(",", ".").replace("−", "-"))
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
