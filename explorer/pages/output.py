@@ -42,20 +42,15 @@ IN_SIGHT = 14
 
 def output(view: View, stage: Stage) -> tuple[Element, ...]:
     """What comes next, as bars; where that is from: the logits, x W + b; ÷ T; softmax. Given logits come first."""
-    logits, bars = _logits(view), _bars(view)
-    order = (*logits, *bars) if _given(view) else (*bars, *logits)
-    return (
-        *order,
-        Section("all", "All rows" if _given(view) else "All positions"),
-        Row(
-            "from logits to words",
-            (
-                Item("", matrix(view, SCALED)),
-                Item("→", matrix(view, PROBABILITIES)),
-                Item("→", matrix(view, CHOSEN, f"the one with the largest {_what(view)}")),
-            ),
-        ),
+    to_words = (
+        Item("→" if _given(view) else "", matrix(view, SCALED)),
+        Item("→", matrix(view, PROBABILITIES)),
+        Item("→", matrix(view, CHOSEN, f"the one with the largest {_what(view)}")),
     )
+    if _given(view):
+        row = Row("logits row", (Item("", matrix(view, LOGITS, "given")), *to_words))
+        return Section("logits", "From logits to what is chosen"), row, *_bars(view)
+    return *_bars(view), *_logits(view), Section("all", "All positions"), Row("from logits to words", to_words)
 
 
 def output_sentence(view: View, stage: Stage) -> str:
@@ -86,11 +81,8 @@ def _what(view: View) -> str:
 
 
 def _logits(view: View) -> tuple[Element, ...]:
-    """What the logits come from; some examples give them."""
-    node = view.nodes[LOGITS]
-    if node.is_input:
-        return Section("logits", "The logits"), Row("logits row", (Item("", matrix(view, LOGITS, "given")),))
-    x, W, *b = node.parents
+    """What the logits come from."""
+    x, W, *b = view.nodes[LOGITS].parents
     title = f"a column for each {_unit(view)}" if W.startswith("output.") else f"{W}, transposed: tied"
     items = (
         Item("", matrix(view, x, "each position's vector")),

@@ -115,6 +115,7 @@ class Elements(QWidget):
         self._before = {id: (self._shown[id], widget) for id, widget in self.widgets.items()}
         self._holders_before = self._holders
         self.widgets, self._shown, self._holders, self._shared = {}, {}, {}, None
+        self._first_matrices.forget()
         _clear(self._column)
         self._parts = [self._widget(element) for element in elements]
         for element, part in zip(elements, self._parts, strict=True):

@@ -31,6 +31,10 @@ class FirstMatrices:
         self._page = page
         self._decided: tuple[object, ...] = ()
 
+    def forget(self) -> None:
+        """Decide anew: the page was arranged anew."""
+        self._decided = ()
+
     def share(self, elements: Sequence[Element], room: int, height: int) -> None:
         """Fold what is in the way of so many pixels across and down; 0 down: nothing."""
         parts = list(self._first(elements))
@@ -58,7 +62,7 @@ class FirstMatrices:
         """The parts of the page that hold the first matrices."""
         count = 0
         for element in elements:
-            n = sum(isinstance(part, Matrix) for part in leaves(element))
+            n = sum(isinstance(part, Matrix) and part.values.size > 1 for part in leaves(element))
             if n and count < WHOLE:
                 yield element
             count += n

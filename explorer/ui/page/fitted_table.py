@@ -29,7 +29,7 @@ class Widths(NamedTuple):
 
 
 class FittedTable(QTableView):
-    """A table that says how large it is as a whole. Only where no column can give way any more it scrolls sideways.
+    """A table that says how large it is as a whole. Where no column can give way any more it goes on below.
 
     Parameters
     ----------
@@ -41,6 +41,8 @@ class FittedTable(QTableView):
         self._columns: Sequence[Widths] = ()
         self._beside = self._body = self._below = self._above = 0
         self._metrics: QFontMetrics | None = None
+        self._fitted = 0
+        """To how many pixels across; 0 before it was told any."""
 
     def set_whole(
         self, columns: Sequence[Widths], sides: tuple[int, int, int, int], metrics: QFontMetrics | None
@@ -76,16 +78,28 @@ class FittedTable(QTableView):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        self._fit()
+        if self.width() != self._fitted:  # and not merely the room of its lines, which `_fit` itself has changed
+            self._fitted = self.width()
+            self._fit()
 
     def bar_width(self) -> int:
         """How thick a scroll bar is."""
         return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
 
+    def _in_line(self) -> int:
+        """How many columns stand side by side."""
+        return len(self._columns)
+
+    def _go_on_below(self, at: int) -> int:
+        """Show the columns from one on below the others; how many pixels they take there."""
+        return 0
+
     def _fit(self) -> None:
-        widths = [column.wanted for column in self._columns]
-        over = self.whole_width - self.width()
-        for narrower in ([c.tight for c in self._columns], [c.least for c in self._columns]):
+        columns = self._columns[: self._in_line()]
+        below = self._below + self._go_on_below(len(columns))
+        widths = [column.wanted for column in columns]
+        over = self._beside + sum(widths) - self.width()
+        for narrower in ([c.tight for c in columns], [c.least for c in columns]):
             gives = [width - least for width, least in zip(widths, narrower, strict=True)]
             taken = min(max(over, 0), sum(gives))
             if taken:
@@ -100,7 +114,7 @@ class FittedTable(QTableView):
         top = self._top(widths)
         if header.height() != top or header.minimumHeight() != top:
             header.setFixedHeight(top)
-        self.setFixedHeight(top + self._body + self._below + (over > 0) * self.bar_width())
+        self.setFixedHeight(top + self._body + below + (over > 0) * self.bar_width())
 
     def _top(self, widths: Sequence[int]) -> int:
         """Pixels that the titles are high."""
@@ -108,7 +122,7 @@ class FittedTable(QTableView):
             return 0
         wrap = Qt.TextFlag.TextWordWrap
         high = self._metrics.height()
-        for column, width in zip(self._columns, widths, strict=True):
+        for column, width in zip(self._columns, widths, strict=False):
             if width < column.wanted:
                 room = QRect(0, 0, max(width - self._above, 1), 10 * high)
                 high = max(high, self._metrics.boundingRect(room, wrap, column.title).height())

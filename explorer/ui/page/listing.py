@@ -1,6 +1,7 @@
 """A list of lines with words, numbers and bars; of 50,000 lines only those in sight are made and painted."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
@@ -8,7 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from explorer.pages.gestures import Gesture
-from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Line, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Line, Lines, Listing
 from explorer.pages.view import Cell
 from explorer.ui.later import do_later
 from explorer.ui.page.fitted_table import FittedTable, Widths
@@ -23,13 +24,31 @@ ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LARGE, LOW_ROW = 1.5, 21
 """The text scale from which lines stand close, and pixels at scale 1 that one is high then."""
 LEAST_WIDTH = 300
-LEAST_BAR, LEAST_WORDS = 36, 90
+LEAST_BAR, LEAST_WORDS = 36, 120
 """Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
+GAP = 8
+"""Pixels at text scale 1 above the columns that stand below the others."""
 MORE = 4
 """How many times as many lines are in sight after "more"."""
 LONGEST = 24  # letters of a label or a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 MEASURED = 200  # lines that the width of all is taken from
+
+
+@dataclass(frozen=True, eq=False)
+class _Part(Lines):
+    """Some columns of the lines of a listing."""
+
+    lines: Sequence[Line]
+    columns: tuple[int, ...]
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    def line(self, row: int) -> Line:
+        line = self.lines[row]
+        return replace(line, entries=tuple(line.entries[column] for column in self.columns))
 
 
 class ListingModel(QAbstractTableModel):
@@ -103,7 +122,7 @@ class ListingModel(QAbstractTableModel):
 
 
 class ListingView(FittedTable):
-    """A listing on a page.
+    """A listing on a page. Where it is too narrow for all columns, the others stand below, behind the first one again.
 
     Parameters
     ----------
@@ -123,6 +142,9 @@ class ListingView(FittedTable):
         super().__init__(parent)
         self._opened = 0
         """Lines that were asked for, where not all are in sight."""
+        self._rest: ListingView | None = None
+        """The columns for which there is no room beside the others."""
+        self._rest_of: tuple[Listing, int, int] = listing, 0, 0
         self._more = QPushButton(self)
         mark(self._more, link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -220,8 +242,43 @@ class ListingView(FittedTable):
         self._more.setVisible(count > shown and not scrolls)
         self._more.setText(f"{shown} of {count:,} · more")
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
-        self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
         self.set_whole(widths, (beside, max(shown, 1) * height, below, px(8)), metrics if titled else None)
+        self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
+
+    def _fit(self) -> None:
+        super()._fit()
+        self._hold_below()
+
+    def _in_line(self) -> int:
+        room, columns = self.width() - self._beside, self._columns
+        if not self._fitted or self.listing.scrolls or sum(one.least for one in columns) <= room:
+            return len(columns)
+        count = next(i for i in range(len(columns)) if sum(one.least for one in columns[: i + 1]) > room)
+        return count if count > 1 else len(columns)
+
+    def _go_on_below(self, at: int) -> int:
+        for column in range(len(self._columns)):
+            if self.isColumnHidden(column) != (column >= at):
+                self.setColumnHidden(column, column >= at)
+        if at == len(self._columns):
+            if self._rest is not None:
+                self._rest.hide()
+            return 0
+        whole, shown = self.listing, min(len(self.listing.lines), max(self.listing.most, self._opened))
+        if self._rest is None or self._rest_of[0] is not whole or self._rest_of[1:] != (at, shown):
+            self._rest_of = whole, at, shown
+            columns = (*range(0 if whole.labels else 1), *range(at, len(self._columns)))
+            titles, part = tuple(whole.columns[one] for one in columns), _Part(whole.lines, columns, shown)
+            rest = replace(whole, columns=titles, lines=part, most=shown)
+            if self._rest is None:
+                self._rest = ListingView(self.bench, rest, self._ask, self)
+            else:
+                self._rest.tell(rest)
+        self._rest.setFixedWidth(self.width())
+        self._rest._fitted = self.width()
+        self._rest._fit()
+        self._rest.show()
+        return self._rest.minimumHeight() + self.bench.appearance.px(GAP)
 
     def _width_of(self, lines: Sequence[Line], columns: Sequence[int], column: Column) -> int:
         """Pixels that the widest text of some columns takes."""
@@ -237,12 +294,19 @@ class ListingView(FittedTable):
         return min(max(widths, default=0) + 2 * self.padding + 2, self.bench.appearance.px(most))
 
     def updateGeometries(self) -> None:
-        """Below the lines stands how many more there are."""
         super().updateGeometries()
+        self._hold_below()
+
+    def _hold_below(self) -> None:
+        """Below the lines stand the other columns, and how many more lines there are."""
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
+        rest = 0
+        if self._rest is not None and self._rest.isVisibleTo(self):
+            rest = self._rest.minimumHeight() + self.bench.appearance.px(GAP)
+            self._rest.move(0, self.height() - below - self._rest.minimumHeight())
         margins = self.viewportMargins()
-        if margins.bottom() != below:
-            margins.setBottom(below)
+        if margins.bottom() != below + rest:
+            margins.setBottom(below + rest)
             self.setViewportMargins(margins)
         self._more.setGeometry(0, self.height() - below, self._more.sizeHint().width(), below)
 

@@ -61,3 +61,28 @@ def test_a_list_that_fills_a_page_without_a_bar_has_its_own(bench, show):
     view = show(ListingView(bench, listing(100, scrolls=True)))
     assert view.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOn
     assert not view._more.isVisible()
+
+
+def test_columns_that_have_no_room_stand_below_the_others(bench, show):
+    columns = Column("who"), *(Column(f"number {i}", NUMBER) for i in range(6))
+    lines = tuple(Line((Entry(f"row {i}"), *(Entry(f"{i}.{j}") for j in range(6)))) for i in range(3))
+    view = show(ListingView(bench, Listing("wide", "A wide list", columns, lines)))
+    view.setFixedWidth(view.whole_width)
+    low = view.height()
+    view.setFixedWidth(view.shares_line // 2)
+    rest = view._rest
+    assert rest.isVisible()
+    assert view.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    shown = [i for i in range(7) if not view.isColumnHidden(i)]
+    assert [column.title for column in rest.listing.columns] == [
+        "who",
+        *(f"number {i - 1}" for i in range(len(shown), 7)),
+    ]
+    assert rest.table.line(2).entries[1].text == f"2.{len(shown) - 1}"
+    assert view.rect().contains(rest.geometry())
+    assert not view.viewport().geometry().intersects(rest.geometry())
+    view.tell(Listing("wide", "A wide list", columns, lines[:2]))
+    assert len(rest.listing.lines) == 2
+    view.setFixedWidth(view.whole_width)
+    assert not rest.isVisible()
+    assert view.height() < low
