@@ -102,7 +102,7 @@ class NoPicture:
     def tell(self, data):
         pass
 
-    def be_at_most(self, pixels):
+    def be_at_most(self, width, square):
         pass
 
     def come_from(self, stages):

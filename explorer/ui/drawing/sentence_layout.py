@@ -13,8 +13,10 @@ from PySide6.QtGui import QFontMetrics
 from explorer.core.tokens import PAD
 from explorer.pages.word_pictures import SentenceRow
 
-WORD, LINES, ACROSS, MOST, NEAR_TOP = 150, 110, 150, 760, 100
-"""Pixels at text scale 1: the widest word; lines between rows; lines between columns; the highest picture."""
+WORD, LINES, ACROSS, LEAST_ACROSS, MOST, NEAR_TOP = 150, 110, 150, 60, 760, 100
+"""Pixels at text scale 1: the widest word; lines between rows; lines between columns, and at least;
+the highest picture; how far down a much shorter sentence stands.
+"""
 
 
 @dataclass(frozen=True)
@@ -119,10 +121,10 @@ def laid_out(
         # The words of the first two rows are framed.
         frames = (2 * pad, 2 * pad, *(pad for _ in rows[2:]))
         widths = [room((*row.words, row.title)) + frame for row, frame in zip(rows, frames, strict=False)]
-        columns = 6 * number + px(ACROSS) + sum(widths) + (len(rows) - 1) * px(4)
-        layout.least = min(layout.least, columns)
+        taken = 6 * number + sum(widths) + (len(rows) - 1) * px(4)
+        layout.least = min(layout.least, taken + px(LEAST_ACROSS))
         if 0 < width < layout.across.width():
-            _columns(layout, rows, widths, number, high, px)
+            _columns(layout, rows, widths, (number, high, min(px(ACROSS), max(width - taken, px(LEAST_ACROSS)))), px)
             return layout
     else:
         layout.least = title + max(of_target)
@@ -178,11 +180,11 @@ def _columns(
     layout: Layout,
     rows: Sequence[SentenceRow],
     widths: Sequence[int],
-    number: int,
-    high: int,
+    measures: tuple[int, int, int],
     px: Callable[[float], int],
 ) -> None:
     """The source at the left, the target at the right, with what it should say and says behind it."""
+    number, high, across = measures
     units = [min(float(high), px(MOST) / len(row.words)) for row in rows]
     target, source = (max(1, ceil((number - 1) / unit)) for unit in (units[1], units[0]))
     layout.every = target, source
@@ -205,7 +207,7 @@ def _columns(
                 side = 1 - number_of_row
                 layout.shares[side].append(QRectF(left, rect.top(), shares, box))
                 layout.ends[side].append(QPointF(left + (shares if not number_of_row else 0), middle))
-        x += widest + px(4) + (2 * shares + px(ACROSS) if not number_of_row else 0)
+        x += widest + px(4) + (2 * shares + across if not number_of_row else 0)
     layout.height = round(high * 1.5 + tall)
 
 

@@ -112,10 +112,10 @@ class WordPicture(Plot):
             self._shape = len(rows), len(columns)
             self.look(self.whole)
 
-    def be_at_most(self, width: float) -> None:
-        """Be no wider than so many pixels, as far as the picture can be made smaller."""
+    def be_at_most(self, width: float, square: float) -> None:
+        """Be no wider than so many pixels, and without its words no larger than a square of so many."""
         beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
-        most = min((width - beside) / self.bench.appearance.scale, self.element.most)
+        most = min(min(width - beside, square) / self.bench.appearance.scale, self.element.most)
         if most != self._most:
             self._most = most
             self.draw()

@@ -62,7 +62,7 @@ class MatrixBox(QWidget):
         self._beside.addWidget(self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._beside.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = False
+        self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = self._alike = False
         self._told = QSize()
         self._usual_heads: tuple[QSize, ...] = ()
         self._stand()
@@ -108,6 +108,13 @@ class MatrixBox(QWidget):
         """Let a small picture stand for the numbers, until someone asks for them."""
         if on != self._tight:
             self._tight = on
+            self._stand()
+
+    def be_picture(self, on: bool) -> None:
+        """Be a small picture as its neighbours are whose numbers do not fit, unless it is there to be edited."""
+        on = on and not self.matrix.editable
+        if on != self._alike:
+            self._alike = on
             self._stand()
 
     def stand_in_line(self, width: int, labels: int) -> None:
@@ -194,7 +201,8 @@ class MatrixBox(QWidget):
         """Show the numbers, a small picture in their place, or both where not all numbers are in sight."""
         closed, whole = not self.matrix.open and self.matrix.array.size > 1, self.view.whole
         self._be_inline(self._tight and self.matrix.array.size == 1)
-        self._is_folded, self._is_picture = closed and self._tight, closed and not whole and not self._tight
+        as_picture = not whole or self._alike
+        self._is_folded, self._is_picture = closed and self._tight, closed and as_picture and not self._tight
         if self.small or not whole:
             self._small.stand(PLACE if self._is_folded else ALONE if self._is_picture else BESIDE)
             above = self.view.map_above and not self.small

@@ -82,7 +82,7 @@ class SmallPicture(QWidget):
         self.setAccessibleName(f"Small picture of {name}")
         self.setToolTip(f"{name}\n{said}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if alone else Qt.FocusPolicy.NoFocus)
-        self.setMouseTracking(where == ALONE)
+        self.setMouseTracking(where != BESIDE)
         self.setCursor(Qt.CursorShape.PointingHandCursor if alone else Qt.CursorShape.CrossCursor)
         self.update()
 
@@ -163,14 +163,14 @@ class SmallPicture(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._stands == BESIDE:
             self.look_at(self._part(event))
-        elif self._stands == ALONE:
+        else:
             part, (rows, columns) = self._part(event), self._view.matrix.array.shape
             if 0 <= part.x() < 1 and 0 <= part.y() < 1:
                 self._view.point(int(part.y() * rows), int(part.x() * columns))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        if self._stands == ALONE:
+        if self._stands != BESIDE:
             self._view.bench.selection.leave()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

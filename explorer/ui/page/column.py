@@ -38,6 +38,7 @@ from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.late import Late
 from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
+from explorer.ui.page.map_in_sight import MapInSight
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
@@ -45,14 +46,18 @@ from explorer.ui.workbench import Workbench
 
 DOWN_ROW = 12
 """Pixels at text scale 1 between the lines of a row."""
-LOW_PAGE = 300
-"""Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for."""
+LOW_PAGE, HIGH_PAGE = 300, 700
+"""Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
+there is room for the heat map with the weights.
+"""
 HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
 PART = 0.22
 """Of the height in sight, what a row may take that can be small pictures instead."""
-ACROSS, LEAST_MAP = 16, 300
-"""Pixels at text scale 1: between two heat maps, and what one beside another has at least."""
+ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
+"""Pixels at text scale 1: between two heat maps; what one beside another has at least, and any at most; what small
+pictures, and a map's own words, take above it.
+"""
 ARRANGED = Row, Stack, Controls, Scheme
 NARROW = Matrix, Scheme, Button, Check, Choice, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
@@ -84,6 +89,7 @@ class Elements(QWidget):
         self._elements: Sequence[Element] | None = None
         self._parts: list[QWidget] = []  # from the top down
         self._first_matrices = FirstMatrices(self)
+        self._map_in_sight = MapInSight(self)
         self._shared: list[object] | None = None  # what was wanted when the room was shared
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -116,6 +122,7 @@ class Elements(QWidget):
         self._holders_before = self._holders
         self.widgets, self._shown, self._holders, self._shared = {}, {}, {}, None
         self._first_matrices.forget()
+        self._map_in_sight.forget()
         _clear(self._column)
         self._parts = [self._widget(element) for element in elements]
         for element, part in zip(elements, self._parts, strict=True):
@@ -271,9 +278,11 @@ class Elements(QWidget):
         for scheme in crossing:
             self._line_up(scheme)
         for row in (one for one in self._all() if isinstance(one, Row)):
-            self.share_line(row, room, height)
+            self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
         self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
-        self._share_between_maps(room)
+        high = height is not None and height >= self.bench.appearance.px(HIGH_PAGE)
+        self._map_in_sight.share(self._elements or (), room, height if height is not None and high else 0)
+        self._share_between_maps(room, height)
         words = [part for part in self._parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.widgets.values() if isinstance(widget, Drawn) and widget.fills]
         others = [p.minimumSizeHint().width() for p in self._parts if p not in words and p not in filling]
@@ -345,6 +354,9 @@ class Elements(QWidget):
                 box.be_tight(wide > room or high > height * PART)
         for i, box in enumerate(matrices if fold is not None else ()):
             box.be_tight(i < (fold or 0))
+        pictures = {box.matrix.array.shape for box in matrices if not box.view.whole}
+        for box in matrices:
+            box.be_picture(box.matrix.array.shape in pictures)
         RowLines(row, boxes, room, self.bench.appearance.px).label()
         if before != [box.sizeHint() for box in matrices]:
             # What changes while its layout is at work would keep the height that was asked for before.
@@ -365,15 +377,17 @@ class Elements(QWidget):
         taken += sum(height_of(part, width) for part in self._parts if part is not picture)
         return taken
 
-    def _share_between_maps(self, room: int) -> None:
+    def _share_between_maps(self, room: int, height: int | None) -> None:
         """No heat map is wider than the page; two in a row share its width, so that they stand beside each other."""
         px = self.bench.appearance.px
+        square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LEAST_MAP))
         for row in (one for one in self._all() if isinstance(one, Row)):
             maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
             for id in maps:
                 late = self.widgets[id]
                 if isinstance(late, Late) and late.picture is not None:
-                    late.picture.be_at_most(max((room - px(ACROSS) * (len(maps) > 1)) / len(maps), px(LEAST_MAP)))
+                    width = max((room - px(ACROSS) * (len(maps) > 1)) / len(maps), px(LEAST_MAP))
+                    late.picture.be_at_most(width, square)
 
 
 def _made_of(element: Element) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Row, Stack
+from explorer.pages.word_pictures import HeatMap
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.holders import Titled
 from explorer.ui.widgets.flow import FlowLayout
@@ -37,6 +38,8 @@ class FirstMatrices:
 
     def share(self, elements: Sequence[Element], room: int, height: int) -> None:
         """Fold what is in the way of so many pixels across and down; 0 down: nothing."""
+        if not (height or self._decided):
+            return  # there nothing was ever folded
         parts = list(self._first(elements))
         rows = [row for part in parts for row in _rows(part)]
         # Sizes that do not change with what is folded: else it would be decided for ever.
@@ -44,7 +47,7 @@ class FirstMatrices:
         top = self._page.place_of(parts[0], room).top() if parts else 0
         if self._decided == (decided := (room, height, top, *sizes)):
             return
-        self._decided = decided
+        self._decided = decided if height else ()
         for row in rows:
             self._page.share_line(row, room, fold=0)
         lacking = WHOLE
@@ -52,8 +55,9 @@ class FirstMatrices:
             rects: list[QRect] = []
             for depth in range(3):
                 for row in _rows(part) if depth else ():
-                    self._page.share_line(row, room, fold=len(_matrices(row)) - (2 - depth))
-                rects = [rect for _, rect in self._rects(part, self._page.place_of(part, room))]
+                    self._page.share_line(row, room, fold=len(matrices_of(row)) - (2 - depth))
+                places = places_of(self._page, part, self._page.place_of(part, room))
+                rects = [rect for one, rect in places if isinstance(one, Matrix)]
                 if _whole(rects, lacking, height):
                     break
             lacking -= len(rects)
@@ -69,30 +73,34 @@ class FirstMatrices:
 
     def _all(self, rows: Sequence[Row]) -> Iterator[tuple[str, MatrixBox]]:
         for row in rows:
-            for matrix in _matrices(row):
+            for matrix in matrices_of(row):
                 yield matrix.id, self._page.box(matrix)
 
-    def _rects(self, element: Element, place: QRect) -> Iterator[tuple[Matrix, QRect]]:
-        """Where the matrices of a part of the page will stand, in reading order."""
-        match element:
-            case Matrix():
-                yield element, place
-            case Row(items=items):
-                layout = cast(FlowLayout, self._page.holder_of(element).layout())
-                for item, (_, inside) in zip(items, layout.places(place)[0], strict=False):
-                    yield from self._rects(item.element, inside)
-            case Stack(elements=elements):
-                holder = cast(Titled, self._page.holder_of(element))
-                for one, inside in zip(elements, holder.places(place), strict=True):
-                    yield from self._rects(one, inside)
+
+def places_of(page: "Elements", element: Element, place: QRect) -> Iterator[tuple[Element, QRect]]:
+    """Where the matrices and heat maps of a part of the page will stand, in reading order."""
+    match element:
+        case Matrix() | HeatMap():
+            yield element, place
+        case Row(items=items):
+            layout = cast(FlowLayout, page.holder_of(element).layout())
+            rects = {id(one.widget()): rect for one, rect in layout.places(place)[0]}  # but for what is still to come
+            for item, widget in zip(items, layout.widgets, strict=True):
+                if id(widget) in rects:
+                    yield from places_of(page, item.element, rects[id(widget)])
+        case Stack(elements=elements):
+            holder = cast(Titled, page.holder_of(element))
+            for one, inside in zip(elements, holder.places(place), strict=True):
+                yield from places_of(page, one, inside)
 
 
 def _rows(element: Element) -> list[Row]:
     """The rows whose matrices may be folded here: others decide for themselves."""
-    return [part for part in leaves(element) if isinstance(part, Row) and _matrices(part) and not part.folds]
+    return [part for part in leaves(element) if isinstance(part, Row) and matrices_of(part) and not part.folds]
 
 
-def _matrices(row: Row) -> list[Matrix]:
+def matrices_of(row: Row) -> list[Matrix]:
+    """The matrices that stand in a row by themselves."""
     return [item.element for item in row.items if isinstance(item.element, Matrix)]
 
 

@@ -41,10 +41,10 @@ class _Part(Lines):
 
     lines: Sequence[Line]
     columns: tuple[int, ...]
-    count: int
+    shown: int
 
     def __len__(self) -> int:
-        return self.count
+        return self.shown
 
     def line(self, row: int) -> Line:
         line = self.lines[row]

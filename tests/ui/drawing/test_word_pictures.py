@@ -427,9 +427,9 @@ def test_a_cell_of_the_same_attention_lights_its_lines(short):
 
 def test_a_heat_map_gets_narrower_and_wider_again(heat):
     wide = heat.width()
-    heat.be_at_most(wide - 150)
+    heat.be_at_most(wide - 150, 2000)
     assert heat.width() <= wide - 150
-    heat.be_at_most(2000)
+    heat.be_at_most(2000, 2000)
     assert heat.width() == wide
 
 

@@ -73,3 +73,22 @@ def test_the_heat_map_is_in_sight_with_the_weights(open_window, eye):
         part = page.elements.widgets[id]
         assert page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight())), id
     assert not page.elements.widgets["encoder.1.self.W_Q"].small
+
+
+@pytest.mark.parametrize(("lesson", "stage"), [("positions-cat-mat", "encoder"), ("tiny-reader", "decoder")])
+def test_what_is_in_the_way_of_weights_and_map_is_folded(open_window, eye, qtbot, lesson, stage):
+    window = open_window(lesson)
+    window.resize(1600, 900)
+    page = eye.go_to(window, f"{stage}.1.self.attention")
+    boxes = page.elements.widgets
+    late = boxes[f"{stage}.1.self.heat map"]
+    qtbot.waitUntil(lambda: late.picture is not None)
+    eye.settle(window)
+    for part in (late, next(box for id, box in boxes.items() if id.endswith("weights"))):
+        assert page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight()))
+    folded = next(box for id, box in boxes.items() if id.endswith(".Q"))
+    assert folded.small
+    folded._small.opened.emit(QPoint(0, 0))
+    eye.settle(window)
+    assert not folded.small
+    assert next(box for id, box in boxes.items() if id.endswith(".K")).small

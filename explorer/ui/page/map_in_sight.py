@@ -1,0 +1,74 @@
+"""Where the page is high enough, the first heat map and the weights that it draws are in sight as the page begins."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from explorer.pages.element import Element
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Row
+from explorer.pages.word_pictures import HeatMap
+from explorer.ui.page.first_matrices import matrices_of, places_of
+
+if TYPE_CHECKING:
+    from explorer.ui.page.column import Elements
+
+
+class MapInSight:
+    """Lets small pictures stand for the matrices before the weights, a row at a time, as far as it takes.
+
+    Parameters
+    ----------
+    page : Elements
+
+    Attributes
+    ----------
+    folded : dict of str to int
+        How many matrices of a row, by its id, are small pictures.
+    """
+
+    def __init__(self, page: "Elements") -> None:
+        self._page = page
+        self.folded: dict[str, int] = {}
+        self._decided: tuple[object, ...] = ()
+
+    def forget(self) -> None:
+        """Decide anew: the page was arranged anew."""
+        self._decided, self.folded = (), {}
+
+    def share(self, elements: Sequence[Element], room: int, height: int) -> None:
+        """Fold what is in the way of so many pixels across and down; 0 down: nothing."""
+        rows = [element for element in elements if isinstance(element, Row)]
+        at = next((i for i, row in enumerate(rows) if _maps(row) and matrices_of(row)), None)
+        if at is None or not (height or self._decided):
+            return
+        last, rows = rows[at], rows[: at + 1]
+        matrices = [matrix for row in rows for matrix in matrices_of(row)]
+        boxes = [self._page.box(matrix) for matrix in matrices]
+        sizes = ((box.view.width_without_labels(), box.view.height(), box.own_size) for box in boxes)
+        maps = (self._page.widgets[one.id].sizeHint().toTuple() for one in _maps(last))
+        if self._decided == (decided := (room, height, *sizes, *maps)):
+            return
+        self._decided = decided if height and self._below(last, room) else ()
+        if height and any(matrix.open is not None for matrix in matrices):
+            return  # somebody looks closer: nothing else moves for that
+        self.folded = {}
+        for row in rows:
+            self._page.share_line(row, room, height or None, None if row.folds else 0)
+        # The weights are the last matrix before the map.
+        items = [item.element for item in last.items]
+        before = sum(isinstance(one, Matrix) for one in items[: items.index(_maps(last)[0])])
+        steps = [*((row, len(matrices_of(row))) for row in rows[:-1]), (last, before - 1), (last, before)]
+        while height and self._below(last, room) >= height and steps:
+            row, count = steps.pop(0)
+            self.folded[row.id] = count
+            self._page.share_line(row, room, fold=count)
+
+    def _below(self, row: Row, room: int) -> int:
+        """Down to where the weights and their map take the page; 0 while the map is still to come."""
+        places = list(places_of(self._page, row, self._page.place_of(row, room)))
+        at = next((i for i, (one, _) in enumerate(places) if isinstance(one, HeatMap)), 0)
+        return max((rect.bottom() for _, rect in places[at - 1 : at + 1]), default=0) if at else 0
+
+
+def _maps(row: Row) -> list[HeatMap]:
+    return [item.element for item in row.items if isinstance(item.element, HeatMap)]
