@@ -67,6 +67,7 @@ class _CancelledError(Exception):
 def _moving(bench: Workbench, stage: str, path: Path) -> tuple[Path, ...]:
     """Draw frame after frame, which takes some seconds, and write them."""
     from explorer.ui.animation import frames, gif
+    from explorer.ui.render import beside
 
     progress = QProgressDialog("Drawing what moves …", "Cancel", 0, 0, QApplication.activeWindow())
     progress.setWindowModality(Qt.WindowModality.WindowModal)
@@ -79,7 +80,8 @@ def _moving(bench: Workbench, stage: str, path: Path) -> tuple[Path, ...]:
             raise _CancelledError
 
     try:
-        return save(path, gif(frames(bench, stage, on=drawn)))
+        moving = frames(bench, stage, on=drawn)
+        return save(path, beside(lambda: gif(moving)))
     except _CancelledError:
         return ()
     finally:

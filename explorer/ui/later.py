@@ -43,6 +43,7 @@ class Turns:
 
     def __init__(self, owner: QObject) -> None:
         self._waiting: list[QTimer] = []
+        self._started: QTimer | None = None
         self._next = later(owner, self._start)
 
     def add(self, timer: QTimer) -> None:
@@ -51,8 +52,14 @@ class Turns:
             self._waiting.append(timer)
             self._next.start()
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits or has been told to start."""
+        started = self._started is not None and isValid(self._started) and self._started.isActive()
+        return not self._waiting and not started
+
     def _start(self) -> None:
-        timer = self._waiting.pop(0)
+        self._started = timer = self._waiting.pop(0)
         if isValid(timer):
             timer.start()
         if self._waiting:

@@ -1,15 +1,30 @@
 """A stage as a picture: its page painted into a PNG, an SVG or a PDF instead of onto the screen."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html import escape
 from math import ceil
+from typing import Any
 
-from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMarginsF, QObject, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import (
+    QBuffer,
+    QEvent,
+    QEventLoop,
+    QIODevice,
+    QMarginsF,
+    QObject,
+    QPoint,
+    QPointF,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+)
 from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QLabel, QScrollArea, QWidget
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
@@ -25,10 +40,15 @@ from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
 from explorer.ui.theme import LIGHT
 from explorer.ui.widgets.formula import typeset
+from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
 NARROWEST, WIDEST = 720, 1280
 """Pixels; wider pages are broken as in a window of that width, narrower ones would break their heading."""
+PAPER = replace(LIGHT, page=LIGHT.surface)
+"""The theme of what is printed."""
+AT_ONCE = 0.05
+"""Seconds of drawing, after which the window may paint."""
 MOST_PIXELS = 32_000
 """Qt paints no image that is longer."""
 
@@ -92,7 +112,7 @@ def paper(look: Appearance) -> Iterator[tuple[QWidget, Appearance]]:
     sheet.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     sheet.resize(WIDEST, WIDEST)
     try:
-        white = Enlarged(look, sheet, 1.0, replace(LIGHT, page=LIGHT.surface))
+        white = Enlarged(look, sheet, 1.0, PAPER)
         sheet.show()
         yield sheet, white
     finally:
@@ -106,9 +126,49 @@ def on_paper(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | 
 
 
 def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
-    """Draw a tab of the window as it stands there."""
-    title, ground = tab.accessibleName() or bench.lesson.title, qcolor(bench.appearance.theme.page)
-    return WRITERS[ending](Picture(tab, 1.0, tab.size(), ground, title, f"{title}. {spoken(tab)}"))
+    """Draw a tab of the window as it stands there, but on white paper.
+
+    Parameters
+    ----------
+    bench : Workbench
+        That of the tab, and of nothing else in sight: it is given another look meanwhile.
+    """
+    title, look = tab.accessibleName() or bench.lesson.title, bench.appearance
+    tab.setUpdatesEnabled(False)  # the screen goes on to show what it shows
+    white = Enlarged(look, tab, look.scale, PAPER)
+    try:
+        _wear(bench, tab, white)
+        words = spoken(tab) or " ".join(label.text() for label in inside(tab, QLabel) if label.isVisible())
+        tab.setUpdatesEnabled(True)  # or nothing would be drawn
+        return WRITERS[ending](Picture(tab, 1.0, tab.size(), qcolor(PAPER.page), title, f"{title}. {words}"))
+    finally:
+        tab.setUpdatesEnabled(False)
+        white.undress()
+        _wear(bench, tab, look)
+        _delete(white)
+        tab.setUpdatesEnabled(True)
+
+
+def _wear(bench: Workbench, tab: Any, look: Appearance) -> None:
+    bench.appearance = look
+    tab.restyle()
+    while not (look.turns.idle and getattr(tab, "is_whole", True)):  # some of it is made anew in turns of its own
+        _breathe()
+    _breathe()  # what is new stands where it will be
+
+
+def _breathe() -> None:
+    """Let the window paint, and whatever else is due but the person's keys and clicks: what is drawn should stay."""
+    QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+
+
+def beside(act: Callable[[], bytes]) -> bytes:
+    """What a function answers that touches no widget; the window paints meanwhile."""
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(act)
+        while wait([answer], 0.005).not_done:
+            _breathe()
+        return answer.result()
 
 
 def draw(
@@ -164,6 +224,8 @@ def _laid_out(view: PageView) -> QWidget:
     view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # paper is as long as the page
     view.resize(WIDEST, WIDEST)
+    while not view.make(AT_ONCE):
+        _breathe()
     view.show()
     for player in view.findChildren(PlayerView):
         player.hide()  # nothing moves on paper
@@ -177,9 +239,9 @@ def fill(view: PageView) -> None:
     """Draw the pictures that wait until they are in sight."""
     for late in view.findChildren(Late):
         late.fill()
+        _breathe()
     for plot in view.findChildren(QGraphicsView):
         plot.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # or the ground becomes an image in an SVG
-        plot.viewport().setAutoFillBackground(False)  # the ground of the theme that the program wears
         plot.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # or a heat map becomes a JPEG in a PDF
     QApplication.processEvents()
 
@@ -313,6 +375,10 @@ def _png(picture: Picture) -> bytes:
     for key, text in (("Title", picture.title), ("Description", picture.words), ("Software", "Transformer Explorer")):
         image.setText(key, text)
     picture.on(image)
+    return beside(lambda: _encoded(image))
+
+
+def _encoded(image: QImage) -> bytes:
     buffer = _buffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())

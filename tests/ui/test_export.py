@@ -17,9 +17,10 @@ from explorer.export import workbook
 from explorer.ui.errors import Message
 from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs
-from explorer.ui.render import on_paper
-from explorer.ui.theme import DARK
+from explorer.ui.render import on_paper, spoken
+from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.computing import Computing
+from explorer.ui.window.top_bar import PAGES
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -79,12 +80,21 @@ def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, expo
     assert window.bench.appearance.theme is DARK
 
 
-def test_another_tab_is_drawn_as_it_is_in_sight(window, export, eye):
-    window.show_page(1)
+@pytest.mark.parametrize("tab", PAGES[1:])
+def test_another_tab_is_drawn_as_it_is_in_sight_but_on_paper(window, export, eye, qtbot, appearance, tab):
+    appearance.set_mode("dark")
+    window.show_page(PAGES.index(tab))
     eye.settle(window)
-    path, told = export("train.png")
+    qtbot.waitUntil(lambda: tab == "Lessons" or bool(spoken(window.pages.currentWidget())))
+    path, told = export("tab.svg")
     assert not told
-    assert QImage(str(path)).size() == window.training.size() * 2
+    drawn = re.sub(r"<g [^>]*>\s*</g>", "", path.read_text())  # what paints nothing
+    size = window.pages.currentWidget().size()
+    assert f'viewBox="0 0 {size.width()} {size.height()}"' in drawn
+    for colour in vars(DARK).values():
+        assert str(colour) not in drawn or colour in vars(LIGHT).values()
+    assert len(ET.fromstring(drawn).findtext("{http://www.w3.org/2000/svg}desc")) > len(f"{tab}. ")
+    assert window.pages.currentWidget().grab().toImage().pixelColor(1, 1) == QColor(DARK.page)
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])

@@ -458,6 +458,8 @@ class Marks(pg.GraphicsObject):
 
 
 def _polygon(x: Array, y: Array) -> QPolygonF:
+    if not len(x):  # of no point, pyqtgraph would write into memory that there is not
+        return QPolygonF()
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
     return polygon
 

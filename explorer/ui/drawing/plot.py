@@ -47,6 +47,7 @@ class Plot(pg.GraphicsView):
         self.setCentralItem(whole)
         self.enableMouse(False)
         self.setCacheMode(self.CacheModeFlag.CacheNone)  # or it would stay on the ground of the theme before
+        self.viewport().setAutoFillBackground(False)  # on paper, below its own, it would be that of the window's theme
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)

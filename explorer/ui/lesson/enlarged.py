@@ -3,6 +3,7 @@
 from copy import copy
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.appearance import Appearance, Fonts, palette
@@ -36,6 +37,7 @@ class Enlarged(Appearance):
     def __init__(self, of: Appearance, window: QWidget, scale: float, theme: Theme | None = None) -> None:
         QObject.__init__(self, window)
         self._of, self._window, self._own = of, window, theme
+        self.turns = of.turns
         self.dress(scale)
 
     def dress(self, scale: float) -> None:
@@ -48,6 +50,12 @@ class Enlarged(Appearance):
         # Below a style sheet neither letters nor colours come from the parent.
         own = f"font-size: {self.fonts.ui.pointSizeF():.2f}pt; color: {self.theme.text};"
         self._window.setStyleSheet(f"QWidget {{ {own} }}" + stylesheet(self.theme, self.fonts, scale))
+
+    def undress(self) -> None:
+        """Let the window wear the program's look again."""
+        self._window.setStyleSheet("")
+        self._window.setFont(QFont())
+        self._window.setPalette(QPalette())
 
 
 def least_letters(look: Appearance) -> int:

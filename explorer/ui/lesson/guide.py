@@ -294,6 +294,11 @@ class Guide(QObject):
         self._bench.bridge.flush()
         self._look()
 
+    def enter(self) -> None:
+        """Go to the step at which one left the lesson that was opened; as `go`."""
+        self._place = None  # that of the lesson before
+        self.go(self.left_at())
+
     def resume(self, step: int, progress: Progress) -> None:
         """Be at a step again, in the model as it is: a document was opened that was saved there."""
         self._place = self._places[self._bench.document.wanted] = Place(self.lesson, step)

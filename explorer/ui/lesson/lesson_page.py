@@ -239,6 +239,11 @@ class LessonPage(QScrollArea):
         self._dress()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all lessons have been read."""
+        return not self._loading.isActive()
+
     def refresh(self) -> None:
         """Read what is new: how far one is, and what is in each lesson."""
         self._waiting = [*self.cards.values()]

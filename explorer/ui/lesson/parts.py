@@ -91,6 +91,7 @@ class LessonParts(QObject):
         self.panel = StepPanel(window.bench, self.guide)
         aside.take(self.panel)
         self._found = later(self, self.scroll_to_spot)
+        window.area.shown.connect(self._arrive)
         self._arriving = QElapsedTimer()
         self._watched: QWidget | None = None
         self.guide.stepped.connect(self._follow_step)
@@ -134,7 +135,7 @@ class LessonParts(QObject):
     def page(self) -> LessonPage:
         """The page of lessons."""
         if self._page is None:
-            self._page = LessonPage(self._bench, self.guide.far, self.guide.folder)
+            self._page = LessonPage(self._window.tab_bench, self.guide.far, self.guide.folder)
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
             self._page.record_wanted.connect(self.record)
@@ -186,7 +187,8 @@ class LessonParts(QObject):
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""
         self._watcher.watch(file)
         self.panel.say("")
-        self._bench.bridge.flush()
+        if not self._bench.lesson.steps:  # else the page that it begins with would be made as well as that of the step
+            self._bench.bridge.flush()
         self._window.show_page(0)
         self._begin_steps()
 
@@ -195,8 +197,8 @@ class LessonParts(QObject):
         document = self._bench.document
         if document.wanted.lesson != document.state.lesson:
             self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
-        elif self.guide.steps:
-            self.panel.go(lambda: self.guide.go(self.guide.left_at()))
+        elif self._bench.lesson.steps:
+            self.panel.go(self.guide.enter)
 
     def _type(self) -> None:
         """Let a person type words of his own."""
@@ -321,11 +323,16 @@ class LessonParts(QObject):
         self.back.setEnabled(walks)
         if walks:
             self.card.hide()
+            self._arrive()
+        else:
+            self._outside.hide()
+
+    def _arrive(self) -> None:
+        """Look for what the step names on the page that has come into sight."""
+        if self.guide.at is not None:
             self._arriving.start()
             self._found.start()
             self._watch_layout()
-        else:
-            self._outside.hide()
 
     def _show_tab(self, name: str) -> None:
         self._window.show_page(PAGES.index(name) if name else 0)
@@ -355,7 +362,8 @@ class LessonParts(QObject):
 
     def _watch_layout(self) -> None:
         """What stands above what the step names may still be on its way: follow it for a while."""
-        whole = self._window.page().widget()
+        page = self._window.area.in_sight()
+        whole = page.widget() if page is not None else None
         if whole is not None and whole is not self._watched:
             if self._watched is not None and isValid(self._watched):
                 self._watched.removeEventFilter(self)
@@ -369,10 +377,9 @@ class LessonParts(QObject):
 
     def scroll_to_spot(self) -> None:
         """Bring what the step names into sight, with all of its matrix where that fits."""
-        step = self.guide.step
-        if step is None or self._window.page().isHidden():
+        step, page = self.guide.step, self._window.area.in_sight()
+        if step is None or page is None or page.isHidden():
             return
-        page = self._window.page()
         box, whole = spot_box(page.elements), page.widget()
         named = step.look.element and page.elements.named(step.look.element)
         if box is None and named and whole is not None:

@@ -1,5 +1,6 @@
 """The middle of the window: the page of the stage that one is at. Pages that were seen are kept, and marked."""
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
@@ -8,14 +9,25 @@ from explorer.ui.later import later
 from explorer.ui.page.page_view import PageView
 from explorer.ui.workbench import Workbench
 
+AT_ONCE = 0.02
+"""Seconds of one turn of the event loop in which a new page is made: all of it may take half a second."""
+
 
 class StageArea(QStackedWidget):
     """Shows the stage that the bench's selection is at, and follows its document.
 
+    A new page is made in turns of the event loop and comes into sight when it is whole; what one saw stays until then.
+
     Parameters
     ----------
     bench : Workbench
+
+    Signals
+    -------
+    shown : a page has come into sight
     """
+
+    shown = Signal()
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,28 +39,54 @@ class StageArea(QStackedWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         bench.selection.stage_changed.connect(self.show_stage)
         bench.appearance.changing.connect(self._forget)
-        self._again = later(self, self.page)
+        self._going = ""
+        """The stage whose page is to come into sight."""
+        self._next = later(self, self._go_on)
+        self._again = later(self, lambda: self.show_stage(bench.selection.stage))
 
     def page(self) -> PageView:
-        """The page that is in sight."""
+        """The page of the stage that one is at, whole and in sight."""
         selection = self._bench.selection
         if selection.stage not in self._pages:
             places = [place.name for place in selection.places]
             if selection.stage not in places:  # of a model that is gone, before the change has been followed
                 selection.go_to(places[0])
             self.show_stage(selection.stage)
+        if self._going:
+            self._show()
         return self._pages[selection.stage]
+
+    def in_sight(self) -> PageView | None:
+        """The page that is in sight, while perhaps another one is made."""
+        page = self.currentWidget()
+        return page if isinstance(page, PageView) else None
 
     def show_stage(self, name: str) -> None:
         """Show a stage, in a page made at the first visit; in a picture one stands at the box that one comes from."""
-        focus = QApplication.focusWidget()
-        inside = focus is not None and self.isAncestorOf(focus)
         if name not in self._pages:
             stage = next((stage for stage in self._bench.selection.places if stage.name == name), None)
             if stage is None:  # a picture has led to it that does not show yet that the model is another
                 return
             self._pages[name] = PageView(self._bench, stage)
             self.addWidget(self._pages[name])
+        self._going = name
+        if self._pages[name].is_whole:
+            self._show()
+        else:
+            self._next.start()
+
+    def _go_on(self) -> None:
+        """Make some of the page, or show it if it is whole."""
+        if self._pages[self._going].make(AT_ONCE):
+            self._show()
+        else:
+            self._next.start()
+
+    def _show(self) -> None:
+        self._next.stop()
+        focus = QApplication.focusWidget()
+        inside = focus is not None and self.isAncestorOf(focus)
+        name, self._going = self._going, ""
         before, self._at = self._at, name
         self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
@@ -56,6 +94,7 @@ class StageArea(QStackedWidget):
         if before != name:
             block = block_of(self._bench.document.engine.graph, before)
             self._pages[name].come_from((before, *(() if block is None else (block.name,))), inside)
+        self.shown.emit()
 
     def follow(self, change: Change) -> None:
         """Show a change; pages out of sight are marked, and those whose stage is gone are dropped."""
@@ -75,13 +114,16 @@ class StageArea(QStackedWidget):
 
     def _forget(self) -> None:
         """A new look is to come: sizes stand everywhere in a page, so it is made anew, and spared to be dressed."""
-        self.setUpdatesEnabled(False)  # what one saw stays until then
         self._drop(list(self._pages))
 
     def _drop(self, names: list[str]) -> None:
         if any(self._pages[name] is self.currentWidget() for name in names):
             # Or the stack would show any of the others, of a graph that is gone.
+            self.setUpdatesEnabled(False)  # what one saw stays until then
             self.setCurrentWidget(self._between)
+        if self._going in names:
+            self._going = ""
+            self._next.stop()
         for name in names:
             page = self._pages.pop(name)
             self.removeWidget(page)

@@ -1,6 +1,6 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QRect, Qt
@@ -109,6 +109,14 @@ class Elements(QWidget):
                 widget.tell(element)
                 if isinstance(widget, HeaderView):
                     self._shared = None
+
+    def making(self, elements: Sequence[Element]) -> Iterator[None]:
+        """Make the first widgets, one each time that it is asked to go on; it has to come to its end."""
+        for element in (leaf for one in elements for leaf in leaves(one) if not isinstance(leaf, ARRANGED)):
+            # It belongs here at once: without a parent, Python's collector would delete it, perhaps on another thread.
+            self._widget(element).setParent(self)
+            yield
+        self.tell(elements)
 
     def named(self, name: str) -> QWidget | None:
         """The widget of the element of that name, or of the first in it."""

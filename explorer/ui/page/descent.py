@@ -47,7 +47,8 @@ class DescentPart(QWidget):
     def _make(self, part: Descent) -> None:
         px, make = self._bench.appearance.px, PARTS[part.part]
         if part.height:
-            self._inner = Late(lambda _: _Following(make(self._bench)), part, px(part.width), px(part.height))
+            turns, size = self._bench.appearance.turns, (px(part.width), px(part.height))
+            self._inner = Late(turns, lambda _: _Following(make(self._bench)), part, *size)
         else:
             self._inner = make(self._bench)
         self._column.addWidget(self._inner)

@@ -49,7 +49,7 @@ class Drawn(Late):
             return DrawingView(bench, drawing)
 
         px = bench.appearance.px
-        super().__init__(make, picture.drawing, px(picture.width), px(picture.height))
+        super().__init__(bench.appearance.turns, make, picture.drawing, px(picture.width), px(picture.height))
         self.fills = picture.fills
         self._across = px(picture.width)
         self.least = px(picture.height)
@@ -87,10 +87,10 @@ def _heat_map(bench: Workbench, heat: HeatMap) -> Late:
 
     px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
     if max(rows, columns) > FEW:
-        return Late(make, heat, px(min(LONG, heat.most)), px(min(LONG, heat.most)))
+        return Late(bench.appearance.turns, make, heat, px(min(LONG, heat.most)), px(min(LONG, heat.most)))
     word = _word(bench, heat)
     across = word + px(26) + columns * (round(1.1 * word) + px(10))
-    return Late(make, heat, min(across, px(heat.most)), px(61 + 26 * rows))
+    return Late(bench.appearance.turns, make, heat, min(across, px(heat.most)), px(61 + 26 * rows))
 
 
 def _attention_lines(bench: Workbench, lines: AttentionLines) -> Late:
@@ -101,8 +101,8 @@ def _attention_lines(bench: Workbench, lines: AttentionLines) -> Late:
 
     px, words = bench.appearance.px, max(lines.matrix.values.shape)
     if words > FEW:
-        return Late(make, lines, px(LINES), px(LONG))
-    return Late(make, lines, 2 * (_word(bench, lines) + px(26)) + px(196), px(28 + 26 * words))
+        return Late(bench.appearance.turns, make, lines, px(LINES), px(LONG))
+    return Late(bench.appearance.turns, make, lines, 2 * (_word(bench, lines) + px(26)) + px(196), px(28 + 26 * words))
 
 
 def _word(bench: Workbench, element: HeatMap | AttentionLines) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from explorer.ui.later import do_once_painted
+from explorer.ui.later import Turns, do_once_painted, later
 
 MOST = 16777215
 """Pixels; Qt's word for "as large as it likes"."""
@@ -16,6 +16,8 @@ class Late(QWidget):
 
     Parameters
     ----------
+    turns : Turns
+        Where it waits for a turn of its own: a page may have many pictures.
     make : callable
         Makes the widget from the data that was told last; the widget has a method ``tell``.
     data : object
@@ -23,7 +25,7 @@ class Late(QWidget):
         Pixels.
     """
 
-    def __init__(self, make: Callable[[Any], QWidget], data: Any, width: int, height: int) -> None:
+    def __init__(self, turns: Turns, make: Callable[[Any], QWidget], data: Any, width: int, height: int) -> None:
         super().__init__()
         self._make, self.data = make, data
         self.picture: Any = None
@@ -31,7 +33,8 @@ class Late(QWidget):
         """Whether it is given its size, instead of that of the picture."""
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
-        do_once_painted(self, self.fill)
+        filling = later(self, self.fill)
+        do_once_painted(self, lambda: turns.add(filling))
 
     def tell(self, data: Any) -> None:
         """Show other data, now or as soon as there is a picture."""

@@ -1,6 +1,8 @@
 """A page on the screen: the data that `compose.page` makes of the present view."""
 
-from collections.abc import Mapping, Sequence
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -9,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.core.node import Stage
 from explorer.pages import compose
+from explorer.pages.element import Element
 from explorer.pages.page import Page
 from explorer.ui.later import later
 from explorer.ui.page.column import Elements
@@ -37,6 +40,7 @@ class PageView(QScrollArea):
         self.stage = stage
         self.page: Page | None = None
         self._stale = True
+        self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._settled = later(self, self._share_room)
         self._stepped = later(self, self._refresh_in_sight)
@@ -124,17 +128,38 @@ class PageView(QScrollArea):
         super().showEvent(event)
         self.refresh()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its widgets are there."""
+        return self.page is not None and self._making is None
+
+    def make(self, seconds: float = math.inf) -> bool:
+        """Make the widgets of a new page, as many as it takes so long for; returns whether all are there."""
+        if self.page is None:
+            self._making = self.elements.making(self._composed())
+        end = time.perf_counter() + seconds
+        while self._making is not None and time.perf_counter() < end:
+            if next(self._making, self) is self:
+                self._making = None
+        return self._making is None
+
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
+        if self._making is not None:
+            self.make()
         if not self._stale or self.stage not in self.bench.selection.places:
             return  # a page whose stage is gone is taken away
+        self.elements.tell(self._composed())
+        if self.isVisible() and not self.elements.fits:
+            self._share_room()
+
+    def _composed(self) -> tuple[Element, ...]:
+        """The page as it is now."""
         self._stale = False
         view = self.bench.view
         self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
-        self.page = page = compose.page(view, self.stage)
-        self.elements.tell((page.header, *page.elements))
-        if self.isVisible() and not self.elements.fits:
-            self._share_room()
+        self.page = compose.page(view, self.stage)
+        return self.page.header, *self.page.elements
 
     # Room
 
@@ -149,7 +174,7 @@ class PageView(QScrollArea):
         return bool(super().eventFilter(watched, event))
 
     def _share_room(self) -> None:
-        if self.page is not None:  # Qt sends a resize while it is made
+        if self.is_whole:  # Qt sends a resize while it is made
             paper = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
             bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
             # Room for the bar whether it is there or not: else a row that only just fits would make it come and go.

@@ -31,6 +31,7 @@ from explorer.ui.glossary.pointing import term_at
 from explorer.ui.glossary.terms import Terms
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.later import do_later, later
+from explorer.ui.lesson.enlarged import in_look
 from explorer.ui.lesson.parts import Aside, LessonParts
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import StageArea
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from explorer.ui.window.comparison import Comparison
     from explorer.ui.words.tab import WordsTab
 
-INSPECTOR_WIDTH, MANY_STOPS = 290, 60
+INSPECTOR_WIDTH = 290
 STRIP = 16
 """Pixels at text scale 1 of the strip that stands for the bottom bar."""
 NARROW, LOW = 800, 440
@@ -106,7 +107,6 @@ class MainWindow(QMainWindow):
         self.map = PipelineMap(bench, self.actions_.fold_list)
         self.tokens.setAccessibleName("Words that the model reads")
         self.map.setAccessibleName("Stages")
-        self._list_again = later(self, self.map.rebuild)
         self.inspector = Inspector(bench, self.actions_.fold_right)
         self.inspector.setAccessibleName("About what is pointed at")
         self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
@@ -131,6 +131,7 @@ class MainWindow(QMainWindow):
         beside.addWidget(self.pages, 1)
         outside = Aside()
         beside.addWidget(outside)
+        self.tab_bench = in_look(bench, bench.appearance)  # of the other tabs, which are printed in another look
         self.words: WordsTab | None = None
         self.training: TrainingTab | None = None
         self.references: ReferencesTab | None = None
@@ -210,7 +211,8 @@ class MainWindow(QMainWindow):
 
     def _page_takes(self, event: QKeyEvent) -> bool:
         """Whether a key means something on the page in sight; then it does that."""
-        return self.page().take_key(event) or (event.key() == Qt.Key.Key_Space and self.page().play())
+        page = self.area.in_sight()
+        return page is not None and (page.take_key(event) or (event.key() == Qt.Key.Key_Space and page.play()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click that nothing else takes opens the entry of the term or symbol under it."""
@@ -240,14 +242,14 @@ class MainWindow(QMainWindow):
             if self.training is None:
                 from explorer.ui.training.tab import TrainingTab
 
-                self.training = TrainingTab(self.bench)
+                self.training = TrainingTab(self.tab_bench)
                 self.pages.addWidget(self.training)
             return self.training
         if name == "Words":
             if self.words is None:
                 from explorer.ui.words.tab import WordsTab
 
-                self.words = WordsTab(self.bench)
+                self.words = WordsTab(self.tab_bench)
                 self.words.sent.connect(self._go_to_words)
                 self.pages.addWidget(self.words)
             return self.words
@@ -255,7 +257,7 @@ class MainWindow(QMainWindow):
             if self.references is None:
                 from explorer.ui.references.tab import ReferencesTab
 
-                self.references = ReferencesTab(self.bench)
+                self.references = ReferencesTab(self.tab_bench)
                 self.references.scene_asked.connect(self._show_printed)
                 self.pages.addWidget(self.references)
             return self.references
@@ -350,10 +352,7 @@ class MainWindow(QMainWindow):
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
         if change.structure and self.map.stops != self.bench.selection.stops:
-            if len(self.bench.selection.stops) > MANY_STOPS:
-                self._list_again.start()  # of a deep model the page itself takes long enough in one turn
-            else:
-                self.map.rebuild()
+            self.map.rebuild()
         self.tokens.follow(change)
         self.top_bar.showing.follow()  # or the inspector would look for gradients that there are no more
         self.bench.selection.refresh()
@@ -401,7 +400,7 @@ class MainWindow(QMainWindow):
     def export(self) -> None:
         """Ask for a file, and write the model or what is in sight into it."""
         tab = self.pages.currentWidget()
-        export(self.bench, self.files, self.page().stage.name, None if tab is self._whole else tab)
+        export(self.tab_bench, self.files, self.page().stage.name, None if tab is self._whole else tab)
 
     def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""

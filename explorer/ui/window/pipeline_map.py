@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from explorer.core.node import Stage
 from explorer.pages.levels import stages_of
 from explorer.ui.colour import qcolor
+from explorer.ui.later import later
 from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
@@ -154,7 +155,9 @@ class PipelineMap(QFrame):
         self._folds.clicked.connect(fold.toggle)
         self._folds.raise_()
         bench.selection.stage_changed.connect(self._mark)
+        self._again = later(self, self._draw)
         self.rebuild()
+        self._draw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -189,7 +192,13 @@ class PipelineMap(QFrame):
         self.setFixedWidth(min(max(needed, least), most) if self._titled else appearance.px(RAIL))
 
     def rebuild(self) -> None:
-        """Draw the map of the graph that there is now."""
+        """Draw the map of the graph that there is now, in a turn of its own."""
+        self.stops = self._bench.selection.stops
+        self._take_width()
+        self._again.start()
+
+    def _draw(self) -> None:
+        self._again.stop()
         px = self._bench.appearance.px
         content = QWidget()
         layout = QVBoxLayout(content)
@@ -217,8 +226,8 @@ class PipelineMap(QFrame):
             layout.addWidget(button)
             self.buttons.append(button)
         layout.addStretch()
+        self._share_height()  # before it is seen
         self._scroll.setWidget(content)
-        self._take_width()
         self._mark()
 
     def _left_out(self) -> dict[str, str]:
@@ -264,6 +273,8 @@ class PipelineMap(QFrame):
         self.rebuild()
 
     def _step(self, at: int) -> None:
+        if self._again.isActive():
+            self._draw()
         if 0 <= at < len(self.stops):
             # In this order: one cannot have the focus in a layer that is folded.
             self._bench.selection.go_to(self.stops[at].name)
@@ -283,7 +294,7 @@ class PipelineMap(QFrame):
     def _mark(self) -> None:
         here, group = self._here(), self._open_group()
         if group != self._open and {group, self._open} & self._folding:
-            self.rebuild()
+            self._draw()
             return
         self._open = group
         for button in self.buttons:
@@ -291,6 +302,13 @@ class PipelineMap(QFrame):
             if active != button.active:
                 button.active = active
                 button.update()
+        self._share_height()
+        first = next((button for button in self.buttons if button.active), None)
+        if first is not None:
+            self._scroll.ensureWidgetVisible(first, 0, 40)
+
+    def _share_height(self) -> None:
+        """Be as close as it takes to be in sight as a whole."""
         px = self._bench.appearance.px
         rows = len(self.buttons) + HEADING * len(self._headings)
         height = (self.height() - 2 * px(MARGIN)) / rows
@@ -299,6 +317,3 @@ class PipelineMap(QFrame):
             button.setFixedHeight(height)
         for heading in self._headings:
             heading.setFixedHeight(min(int(HEADING * height), px(MOST_ROW)))
-        first = next((button for button in self.buttons if button.active), None)
-        if first is not None:
-            self._scroll.ensureWidgetVisible(first, 0, 40)

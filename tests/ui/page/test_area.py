@@ -55,7 +55,8 @@ def test_a_page_that_goes_shows_no_other_in_passing(visited, eye, watch, no_pict
     window.bench.open(load("softmax"))
     window.bench.bridge.flush()
     assert sum(shown.values()) == 0
-    assert window.area.currentWidget() is window.page()
+    page = window.page()
+    assert window.area.currentWidget() is page
 
 
 def test_a_page_that_stays_is_shown_on(visited, eye, watch, no_pictures):
