@@ -15,6 +15,7 @@ from explorer.pages.view import Cell
 from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.drawing.formulas import Formulas
 from explorer.ui.drawing.ink import line_ink, word_ink
+from explorer.ui.signs import paint_signs
 from explorer.ui.workbench import Workbench
 
 TITLE, NOTE = 12.5, 11.7
@@ -346,9 +347,15 @@ class Blocks:
         else:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense or image.smooth)
             painter.drawImage(rect, kept[1])
+        self.signs(painter, image, rect)
         painter.setPen(QPen(qcolor(self._bench.appearance.theme.line_strong), 1.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(rect)
+
+    def signs(self, painter: QPainter, image: Image, rect: QRectF) -> None:
+        """Show which numbers of an image are below 0."""
+        if image.colours != SHARES and not image.smooth:
+            paint_signs(painter, self._bench.appearance.theme, image.array, rect)
 
     def _smaller(self, number: int, image: QImage, size: QSize) -> QImage:
         """An image of more squares than there are pixels: scaled once, not in each paint."""

@@ -232,6 +232,9 @@ class Marks(pg.GraphicsObject):
         assert self.drawing is not None
         mark = self.drawing.marks[number]
         match mark:
+            case Image():  # an item of its own has its colours
+                if self.drawing.down:
+                    self.blocks.signs(painter, mark, self._pixels.rect(*mark.place))
             case Dot():
                 if drawable(mark.x, mark.y):
                     (self._paint_disc if is_disc(mark) else self._paint_dot)(painter, mark, lit)

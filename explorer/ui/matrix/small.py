@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
+from explorer.pages.matrix import SHARES
 from explorer.ui.colour import qcolor
 from explorer.ui.matrix.painter import steps
 from explorer.ui.matrix.view import MAP, MatrixView
+from explorer.ui.signs import paint_signs
 
 MOST = 256
 """Squares across and down; of a larger matrix each stands for the strongest of several cells."""
@@ -113,6 +115,8 @@ class SmallPicture(QWidget):
         painter.drawImage(box, self._picture())
         painter.setPen(qcolor(theme.accent_line if view.matrix.editable else theme.line_strong))
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+        if view.matrix.colours != SHARES:
+            paint_signs(painter, theme, view.matrix.array, box)
         rows, columns = view.matrix.array.shape
         across, down = box.width() / columns, box.height() / rows
         if rows * columns <= MARKED:

@@ -1,0 +1,20 @@
+"""The sign of a number is seen without colours."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from explorer.ui.signs import paint_signs
+from explorer.ui.theme import LIGHT
+
+
+@pytest.mark.parametrize(("wide", "dashed"), [(10, [False, True, False, False]), (3, [False] * 4)])
+def test_a_square_below_0_has_a_dash_where_one_fits(qapp, wide, dashed):
+    image = QImage(4 * wide, wide, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = QPainter(image)
+    paint_signs(painter, LIGHT, np.array([[1.0, -0.001, np.nan, -np.inf]]), QRectF(image.rect()))
+    painter.end()
+    middles = [image.pixelColor(wide * k + wide // 2, wide // 2) for k in range(4)]
+    assert [one != QColor("white") for one in middles] == dashed
