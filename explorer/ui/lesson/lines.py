@@ -20,7 +20,7 @@ class Lines:
     """
 
     def __init__(self, boxes: Sequence[MatrixBox], width: int, across: int, down: int) -> None:
-        self._down = down
+        self._width, self._down = width, down
         self.high = False
         """Whether the headings take two lines: where there are fewer lines of matrices then."""
         self.lines = _broken(boxes, width, across, False)
@@ -41,8 +41,18 @@ class Lines:
             for box in line:
                 box.be_at_most(least[i] + more)
 
+    def say_all(self) -> None:
+        """Let headings that are wider than the line take two lines."""
+        for box in (box for line in self.lines for box in line if self._is_high(box)):
+            box.be_high(True)
+
+    def _is_high(self, box: MatrixBox) -> bool:
+        return self.high or box.heading_width(False) > self._width
+
     def _heights(self, least: bool) -> list[int]:
-        return [max(box.whole_size(rows_of(box, least), self.high).height() for box in line) for line in self.lines]
+        return [
+            max(box.whole_size(rows_of(box, least), self._is_high(box)).height() for box in line) for line in self.lines
+        ]
 
 
 def width_of(box: MatrixBox) -> int:
@@ -53,7 +63,7 @@ def width_of(box: MatrixBox) -> int:
 def least_width_of(box: MatrixBox) -> int:
     """Pixels that a few columns of a matrix take, with the labels of its rows, and its heading."""
     few = min(len(box.matrix.columns), LEAST_COLUMNS) * box.view.horizontalHeader().defaultSectionSize()
-    return max(box.view.label_room + few, box.heading_width)
+    return max(box.view.label_room + few, box.heading_width(True))
 
 
 def rows_of(box: MatrixBox, least: bool) -> int:

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -76,6 +77,8 @@ class QuestionView(QFrame):
         self._again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._again.clicked.connect(guide.ask_again)
         self._column.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
+        for button in (self._more, self._again) if self._index else ():
+            button.setMaximumHeight(QFontMetrics(bench.appearance.fonts.ui).height() + bench.appearance.px(4))
         guide.answered.connect(self._follow)
         self.hide()
 

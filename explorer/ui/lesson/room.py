@@ -16,9 +16,9 @@ NUMBERS = 0.5, 0.4, 0.6
 """Of the width: what the step names, where the way to a number stands beside it."""
 TERMS = 0, 9, 7, 5, 4, 3
 """Terms of a sum that are written out at most; 0: all."""
-SCROLLS, BEYOND, LEFT_OUT, ROWS, COLUMNS, SMALLER = 200.0, 10.0, 40.0, 0.3, 0.5, 300.0
-"""What it costs: that a part scrolls, a pixel to be scrolled to, a term left out, a pixel of rows or of columns of a
-matrix that is not in sight, and a picture that is half as large as it could be, twice."""
+SCROLLS, BEYOND, SIDEWAYS, LEFT_OUT, ROWS, COLUMNS, SMALLER = 200.0, 10.0, 3.0, 40.0, 0.3, 0.5, 300.0
+"""What it costs: that a part scrolls, a pixel to be scrolled to, one across, a term left out, a pixel of rows or of
+columns of a matrix that is not in sight, and a picture that is half as large as it could be, twice."""
 UNUSUAL, MOVED = 10.0, 100.0
 """What it costs that the way to a number does not stand below the matrix, and that words have another width."""
 
@@ -31,6 +31,8 @@ class Needs:
     ----------
     words : callable
         How high the words and the question are in a width.
+    words_across : int
+        How wide they are at least.
     numbers : callable
         How high what the step names is in a width: in full, and at least.
     across, least_across : int
@@ -44,6 +46,7 @@ class Needs:
     """
 
     words: Callable[[int], int]
+    words_across: int
     numbers: Callable[[int], tuple[int, int]]
     across: int
     least_across: int
@@ -89,11 +92,12 @@ def shared(
         """What a place for each part costs."""
         cost = unusual
         if words:
-            cost += _hidden(said(left.width()) - left.height())
+            cost += _hidden(said(left.width()) - left.height()) + _hidden(needs.words_across - left.width())
         if numbers:
             full, least = shown(right.width())
             cost += _hidden(least - right.height()) + ROWS * max(full - max(right.height(), least), 0)
-            cost += _hidden(needs.least_across - right.width()) + COLUMNS * max(needs.across - right.width(), 0)
+            cost += SIDEWAYS * max(needs.least_across - right.width(), 0)
+            cost += COLUMNS * max(needs.across - right.width(), 0)
             if largest:
                 cost += SMALLER * (1 - scale(right.width(), max(right.height(), 1)) / largest)
         if way:
@@ -183,7 +187,8 @@ def height_at(widget: QWidget, width: int) -> int:
     own = getattr(widget, "height_at", None)
     if own is not None:
         return int(own(width))
-    return widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.sizeHint().height()
+    height = widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.sizeHint().height()
+    return min(height, widget.maximumHeight())
 
 
 def column_height(widgets: list[QWidget], width: int, spacing: int) -> int:

@@ -39,6 +39,8 @@ TURNS = 6
 """Turns of the event loop in which all that stands on a new sheet gets its size."""
 ACROSS, DOWN, GAP = 10, 12, 10
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
+SLACK = 6
+"""Pixels of air at the end of a part, that need not be in sight."""
 LINES = 8
 """Of a list, in sight at first."""
 LEAST_PICTURE = 0.4
@@ -253,6 +255,7 @@ class StepSheet(QFrame):
             self._shown.setGeometry(numbers)
             self._lines(numbers.width()).share(numbers.height())
             self.elements.share_room(numbers.width(), numbers.height())
+            self._lines(numbers.width()).say_all()
             needed = _height_of(self._shown) + px(2)
             if leads and way.x() == numbers.x() and way.y() > numbers.y():  # below it, without a gap or an overlap
                 bottom = way.y() + way.height()
@@ -285,7 +288,8 @@ class StepSheet(QFrame):
         asked = [] if self.question is None else [self.question]
         way: list[QWidget] = [self._name, self._formula, *([] if self._gaps is None else [self._gaps])]
         lists = [one for one in self.elements.widgets.values() if isinstance(one, ListingView)]
-        filling, other, slack = self._filling, self.elements.minimumSizeHint().width(), px(2)
+        filling, slack = self._filling, px(2)
+        other = 0 if filling else self.elements.minimumSizeHint().width()  # a picture is as large as its place
 
         def words(width: int) -> int:
             return column_height([self._words, *asked], width - px(4), spacing) + slack
@@ -308,8 +312,10 @@ class StepSheet(QFrame):
             derived = 0 if self._derivation.isHidden() else px(5) + self._derivation.height_with(width, terms)
             return column_height(way, width, px(5)) + derived + slack
 
+        said = self._said.widget()
         return Needs(
             words,
+            0 if said is None else said.minimumSizeHint().width(),
             numbers,
             max([*map(width_of, boxes), *(one.whole_width for one in lists)], default=other),
             max([*map(least_width_of, boxes), *(one.shares_line for one in lists)], default=other),
@@ -357,6 +363,8 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
     shown = excerpt(page, view.graph, look.node, look.element)
     if view.looking.large:  # the others come when they are asked for
         shown = tuple(replace(one, most=min(one.most, LINES)) if isinstance(one, Listing) else one for one in shown)
+    if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
+        shown = tuple(_parents(page, view, look.node)) or shown
     if isinstance(step.question, Predict):  # whose number has to be seen when it is revealed
         asked = matrix_of(page, view.graph, step.question.node)
         if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
@@ -381,20 +389,30 @@ def _leads_to(view: View, node: str, asked: str) -> bool:
 
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
     """What the number that is asked for is computed from, where that is little: it has to be seen, too."""
+    return _few(_parents(page, view, node), shown)
+
+
+def _parents(page: Page, view: View, node: str) -> list[Matrix]:
+    """The matrices on a page that a node is computed from."""
     place = view.graph.place(node)
-    return _small(page, view, (view.of_head(parent, place.head) for parent in view.nodes[place.node].parents), shown)
+    return _on(page, view, (view.of_head(parent, place.head) for parent in view.nodes[place.node].parents))
 
 
 def _to_change(page: Page, view: View, question: MakeSo, shown: tuple[Element, ...]) -> list[Element]:
-    """What may be changed so that a goal is reached: it has to be there to be changed."""
-    return _small(page, view, question.allowed, shown)
+    """What may be changed so that a goal is reached, where that is little: it has to be there to be changed."""
+    return _few(_on(page, view, question.allowed), shown)
 
 
-def _small(page: Page, view: View, names: Iterable[str], shown: tuple[Element, ...]) -> list[Element]:
-    """Matrices of a page that are not yet shown, where they are small together."""
+def _on(page: Page, view: View, names: Iterable[str]) -> list[Matrix]:
+    """The matrices of nodes that stand on a page, each once."""
     found = [matrix for name in names if (matrix := matrix_of(page, view.graph, name)) is not None]
+    return list({matrix.id: matrix for matrix in found}.values())
+
+
+def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
+    """Those that are not yet shown, where they are small together."""
     there = {part.id for one in shown for part in leaves(one)}
-    fresh = list({matrix.id: matrix for matrix in found if matrix.id not in there}.values())
+    fresh = [matrix for matrix in matrices if matrix.id not in there]
     return [*fresh] if sum(matrix.values.size for matrix in fresh) <= FEW else []
 
 
@@ -420,7 +438,7 @@ def _height_of(area: QScrollArea) -> int:
 
 def _scroll_where_needed(area: QScrollArea, needed: int) -> None:
     """Let what needs more room than there is scroll. A bar that need not be there would narrow the room, and stay."""
-    content, fits = area.widget(), needed <= area.height()
+    content, fits = area.widget(), needed <= area.height() + SLACK
     policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
     if area.verticalScrollBarPolicy() != policy:
         area.setVerticalScrollBarPolicy(policy)

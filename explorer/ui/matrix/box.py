@@ -140,10 +140,9 @@ class MatrixBox(QWidget):
             self._head.addWidget(self._caption, *((1, 0) if on else (0, 1)), MIDDLE)
             self._show_heading()
 
-    @property
-    def heading_width(self) -> int:
-        """Pixels that its heading takes across, on the lines that it has now."""
-        return self._head_size(self._high).width()
+    def heading_width(self, high: bool) -> int:
+        """Pixels that its heading takes across on one line, or on two."""
+        return self._head_size(high).width()
 
     def whole_size(self, rows: int, high: bool) -> QSize:
         """What it takes with so many rows, all columns and the labels of both, whatever of them is in sight now.
