@@ -15,9 +15,8 @@ def needs(words=300, full=250, least=150, across=400, rows=6, terms=0):
         shown = rows - max(terms - most, 0) if most else rows
         return 30 * (-(-shown // 2) if width > 1000 else shown)
 
-    return Needs(
-        lambda width: words, lambda width: (full, least), across, across, way, terms, lambda width, height: 0.0
-    )
+    high = (full, least)
+    return Needs(lambda width: words, 0, lambda width: high, across, across, way, terms, lambda width, height: 0.0)
 
 
 def places(**parts):
