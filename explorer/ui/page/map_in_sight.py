@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
 
 
+MANY = 12
+"""Words from which on the map may stand for the numbers of the weights."""
+
+
 class MapInSight:
     """Lets small pictures stand for the matrices before the weights, a row at a time, as far as it takes.
 
@@ -51,17 +55,25 @@ class MapInSight:
         self._decided = decided if height and self._below(last, room) else ()
         if height and any(matrix.open is not None for matrix in matrices):
             return  # somebody looks closer: nothing else moves for that
-        self.folded = {}
-        for row in rows:
-            self._page.share_line(row, room, height or None, None if row.folds else 0)
+        self._unfold(rows, room, height)
         # The weights are the last matrix before the map.
         items = [item.element for item in last.items]
-        before = sum(isinstance(one, Matrix) for one in items[: items.index(_maps(last)[0])])
-        steps = [*((row, len(matrices_of(row))) for row in rows[:-1]), (last, before - 1), (last, before)]
-        while height and self._below(last, room) >= height and steps:
+        before = [one for one in items[: items.index(_maps(last)[0])] if isinstance(one, Matrix)]
+        steps = [*((row, len(matrices_of(row))) for row in rows[:-1]), (last, len(before) - 1)]
+        if max(before[-1].array.shape) > MANY:
+            steps.append((last, len(before)))
+        while height and self._below(last, room) >= height:
+            if not steps:
+                self._unfold(rows, room, height)  # it would be of no use
+                return
             row, count = steps.pop(0)
             self.folded[row.id] = count
             self._page.share_line(row, room, fold=count)
+
+    def _unfold(self, rows: Sequence[Row], room: int, height: int) -> None:
+        self.folded = {}
+        for row in rows:
+            self._page.share_line(row, room, height or None, None if row.folds else 0)
 
     def _below(self, row: Row, room: int) -> int:
         """Down to where the weights and their map take the page; 0 while the map is still to come."""

@@ -123,6 +123,7 @@ class LossCurve(Plot):
         self._dot.setData([], [])
         self._say(numbers.size > 0)
         if not numbers.size:
+            self.extent = QRectF()
             self._show_sides()
             return
         low, high = float(numbers.min()), float(numbers.max())

@@ -102,6 +102,11 @@ class Source(QWidget):
         return self._bench.document.state.model.kind
 
     @property
+    def said(self) -> str:
+        """What is learned from, in a sentence."""
+        return self._about.text()
+
+    @property
     def from_text(self) -> bool:
         """Whether a text is to be learned from, not the model's own example."""
         return self.choice is not None and self.choice.group.checkedId() == 1

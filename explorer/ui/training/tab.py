@@ -35,6 +35,8 @@ SHOW_S = 0.02
 """How often one of the pictures is drawn anew while it runs."""
 LEFT, LEAST = 330, 200
 """Pixels at text scale 1: of the settings, and of what stands beside them, which scrolls before it is narrower."""
+NARROW = 760
+"""Pixels at text scale 1 below which the settings give their room to the run, until somebody asks for them."""
 LEARNED = 1e-4
 NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
 ALREADY = (
@@ -127,7 +129,11 @@ class TrainingTab(QFrame):
         )
         self.pace.textActivated.connect(lambda text: self.descent.set_least(PACES[text]))
         self.descent.set_least(PACES[self.pace.currentText()])
-        for widget in (self.play, self.one, self.over, self.pace):
+        self.fold = QPushButton("Settings")
+        self.fold.setCheckable(True)
+        self.fold.setToolTip("What is learned from, and how")
+        self.fold.toggled.connect(self._share_width)
+        for widget in (self.play, self.one, self.over, self.pace, self.fold):
             self._controls.addWidget(widget)
         self._right.addWidget(line)
         self.said = QLabel()
@@ -296,8 +302,9 @@ class TrainingTab(QFrame):
                 if nothing
                 else "No step yet" + (f" · loss {_short(float(loss))}" if own and loss is not None else "")
             )
-            if own and loss is not None and loss < LEARNED:
-                self.note.setText(ALREADY)
+            solved = own and loss is not None and loss < LEARNED
+            from_what = self.source.said if self._settings.isHidden() and not nothing else ""
+            self.note.setText(f"{from_what} {ALREADY if solved else ''}".strip())
         self.note.setVisible(bool(self.note.text()))
         self.helps.setText(self._found.remedy if self._found else "")
         self.helps.setVisible(bool(self.helps.text()))
@@ -333,7 +340,13 @@ class TrainingTab(QFrame):
     def _share_width(self) -> None:
         """What is beside the settings, for words and pictures; with the bar, or they would jump when it comes."""
         px, bar = self.bench.appearance.px, self._page.verticalScrollBar().sizeHint().width()
-        room = max(self.width() - self._settings.width() - px(24) - px(16) - bar, px(LEAST))
+        narrow, hidden = self.width() < px(NARROW), self._settings.isHidden()
+        self.fold.setVisible(narrow)
+        self._settings.setVisible(not narrow or self.fold.isChecked())
+        if self._settings.isHidden() != hidden:
+            self._say()
+        beside = 0 if self._settings.isHidden() else self._settings.width()
+        room = max(self.width() - beside - px(24) - px(16) - bar, px(LEAST))
         for words in (self.said, self.note, self.problem):
             words.setMaximumWidth(room)
         self.pictures.share(room)

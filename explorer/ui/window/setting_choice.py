@@ -9,7 +9,7 @@ from explorer.ui.widgets.segments import Segments
 
 SPOKEN = "Setting:"
 LETTERS, MARGIN = 9, 24
-"""Letters of a title that the closed list has room for; pixels beside those of the open one."""
+"""Letters of a title that the closed list has room for at least; pixels beside those of the open one."""
 
 
 class SettingChoice(QWidget):
@@ -66,6 +66,13 @@ class SettingChoice(QWidget):
         """Be a list to open, or a button for each."""
         self._list.setVisible(on)
         self._buttons.setVisible(not on)
+
+    def widen(self, pixels: int) -> None:
+        """Let the closed list have up to so many pixels more, as far as its titles need them."""
+        metrics, titles = self._list.fontMetrics(), [self._list.itemText(i) for i in range(self._list.count())]
+        longest = max(map(metrics.horizontalAdvance, titles), default=0)
+        lacking = longest + metrics.horizontalAdvance("X") - LETTERS * metrics.horizontalAdvance("X")
+        self._list.setMinimumWidth(self._list.sizeHint().width() + max(min(lacking, pixels), 0))
 
     def _ask(self, place: int) -> None:
         self.asked.emit(self._names[place])

@@ -178,6 +178,7 @@ class TopBar(QFrame):
         px = self._bench.appearance.px
         self.title.setFixedWidth(px(TITLE) + int(width * PART))  # whatever it says: what stands behind it stays
         apart = self._rows.indexOf(self._choices) >= 0
+        self._settings.widen(0)
         for narrow in (False, True):
             self._settings.be_narrow(narrow)
             for part in (self._settings, self._choices):  # they may remember widths of another text scale
@@ -189,6 +190,8 @@ class TopBar(QFrame):
             needed = self._row.sizeHint().width() + apart * self._choices.sizeHint().width() + px(40)
             if needed <= width:
                 break
+        taken = self._choices.sizeHint().width() + px(40) if needed > width else needed
+        self._settings.widen(max(width - taken, 0))
         if apart != (needed > width):
             (self._rows if apart else self._row).removeWidget(self._choices)
             if apart:

@@ -512,3 +512,21 @@ def test_a_trained_document_shows_how_it_was_trained(train, hand, qtbot, eye, tm
     assert tab.said.text().startswith("Step 31 of ")
     hand.click(tab.over)
     assert tab.pictures.records.losses.tolist() == losses
+
+
+def test_where_it_is_narrow_the_settings_wait_until_they_are_asked_for(train, eye, appearance):
+    window, tab = train()
+    assert tab._settings.isVisible()
+    assert not tab.fold.isVisible()
+    appearance.set_scale(2.0)
+    window.resize(1280, 720)
+    eye.settle(window)
+    assert not tab._settings.isVisible()
+    assert tab.source.said in tab.note.text()
+    assert tab._page.horizontalScrollBar().maximum() == 0
+    tab.fold.click()
+    assert tab._settings.isVisible()
+    tab.fold.click()
+    window.resize(1900, 900)
+    eye.settle(window)
+    assert tab._settings.isVisible()
