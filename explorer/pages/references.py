@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from explorer.lessons import references
 from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep, ShowPrinted
@@ -104,6 +105,7 @@ def references_page(
             _choice("status", "Status", (ALL, *STATUSES), ("all", *STATUSES), status, STATUS),
         ),
     )
+    titles = [f"<b>{one.id}</b> {escape(one.title)}" for one in references.references() if reference in (ALL, one.id)]
     said = ", ".join(f"<b>{count}</b> {escape(_plural(one, count))}" for one, count in counts.items() if count)
     wrong = sum(not one.agrees for one in rows)
     note = f"{said}. A click on “what” opens the model that computes it; this tab leads back."
@@ -114,7 +116,7 @@ def references_page(
     list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
     chosen = choices.get(ROW, -1)
     detail = Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
-    return header, controls, Note("counts", note), list_, detail
+    return header, controls, Note("titles", " · ".join(titles)), Note("counts", note), list_, detail
 
 
 def _detail(one: PrintedNumber) -> str:

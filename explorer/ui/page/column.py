@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
@@ -122,6 +122,14 @@ class Elements(QWidget):
         """The widget of the element of that name, or of the first in it."""
         parts = (part for one in self._elements or () for part in leaves(one) if name.casefold() in names(part))
         return next((self.widgets[one.id] for part in parts for one in leaves(part) if one.id in self.widgets), None)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the widest part; a scroll area asks for the height in its own width.
+
+        Qt would add the height that words take in a narrow column, and the page would end in white.
+        """
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), 0) if self.hasHeightForWidth() else hint
 
     def _arrange(self, elements: Sequence[Element]) -> None:
         """Arrange other elements. A widget that stays has the same parent: it keeps the keys, and a drag goes on."""
@@ -303,8 +311,6 @@ class Elements(QWidget):
         for picture in filling:
             taken = self._others(picture, room)
             picture.give_room(room, None if height is None else height - taken)
-            # Else Qt asks for the height that the words would take in a narrow column.
-            self.setMinimumHeight(taken + picture.minimumHeight())
         self._shared = self._wanted()
 
     def box(self, matrix: Matrix) -> MatrixBox:

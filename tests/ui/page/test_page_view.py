@@ -86,6 +86,17 @@ def test_every_stage_of_every_example_is_shown(open_window, eye, lesson):
 
 
 @WITHOUT_PICTURES
+@pytest.mark.parametrize("stage", ["source.positions", f"{ENCODER}.after", "loss", "model.parameters"])
+def test_a_page_ends_where_its_last_element_ends(window, eye, qtbot, stage):
+    page = eye.look_at(window, stage)
+    qtbot.waitUntil(
+        lambda: (
+            page.elements.height() == max(page.elements.heightForWidth(page.elements.width()), page.viewport().height())
+        )
+    )
+
+
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("stage", ["source.positions", ATTENTION, f"{ENCODER}.heads", f"{ENCODER}.after", "output"])
 def test_the_page_in_sight_follows_each_edit_and_its_undo(window, eye, stage):
     document = window.bench.document
