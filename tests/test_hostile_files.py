@@ -20,6 +20,7 @@ import pytest
 from explorer import container
 from explorer.container import Container
 from explorer.core.errors import ExplorerError
+from explorer.core.training.recipe import Recipe
 from explorer.document import as_text, storage
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
@@ -30,6 +31,9 @@ from explorer.lessons.saved import opened
 from explorer.paths import resources
 from explorer.sentences import sentence
 from explorer.training import recipes
+from explorer.training.run import Run
+from explorer.training.stretch import Settings
+from explorer.training.task import Material
 from explorer.words.files import formats, saving
 from explorer.words.vectors import Vectors
 
@@ -70,6 +74,9 @@ ODD_TEXT = (
 @pytest.fixture(scope="module")
 def document():
     made = Document(new_lesson("gpt", ["a b c d"], d_model=4).state())
+    run = Run(made, Settings(Material("shown"), Recipe("Adam", 0.1, batch=0, steps=2)))
+    run.take()
+    run.take()
     made.do(SetCells("output.W", {(0, 0): 2.0}))
     made.do(PinCells("output.probabilities", {(0, 1): 1}))
     return made
@@ -79,6 +86,7 @@ def documents(document, folder):
     file = folder / "a.explorer"
     session = Session(*document.history.around(document.state.lesson), {"stage": "output", "head": 0})
     storage.save(document.state, "Mine", file, session)
+    assert storage.load(file)[0].optimiser is not None
     return file, opened, (flipped, said)
 
 
@@ -169,7 +177,7 @@ def said(content, chance):
             name = chance.choice(list(arrays))
             array = arrays[name]
             other = chance.choice(
-                (np.zeros(3), np.full(array.shape, np.nan), array.reshape(-1)[1:], array.astype(np.int8))
+                (np.zeros(3), np.full(array.shape, np.nan), array.reshape(-1)[1:], np.nan_to_num(array).astype(np.int8))
             )
             arrays[name] = other
             continue

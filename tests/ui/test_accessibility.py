@@ -1,5 +1,7 @@
 """What a screen reader says and what the keyboard reaches, in all stages of all lessons."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
@@ -15,12 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.lessons.loader import catalogue
 from explorer.ui.colour import contrast
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.window.pipeline_map import StageButton
 from explorer.ui.window.top_bar import PAGES
+from tests.ui.conftest import settle
 
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
 
@@ -88,6 +92,24 @@ def test_every_control_has_a_name_and_a_tooltip(open_window, eye, lesson):
         found |= {f"{stage.name}: {what}" for what in nameless(window)}
     assert found == set()
     assert seen > 60
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lesson", [one.id for one in catalogue()])
+def test_so_has_every_control_of_every_stage_and_step(open_window, qtbot, lesson):
+    """Each model's places once, and each step with what it asks; printed, as no window of `make test` sees them all."""
+    window, found, places = open_window(lesson), {}, 0
+    guide = window.lessons.guide
+    acts = [(one.name, partial(window.bench.selection.go_to, one.name)) for one in window.bench.selection.places]
+    acts += [(f"step {one.id}", partial(guide.go, number)) for number, one in enumerate(guide.steps)]
+    for place, act in acts:
+        act()
+        settle(qtbot, window)
+        places += 1
+        for what in nameless(window):
+            found.setdefault(what, place)
+    print(f"{lesson}: {places} places")
+    assert found == {}
 
 
 @pytest.mark.parametrize("lesson", ["xor", "i-love-ai"])

@@ -1,7 +1,7 @@
 """Which term or symbol stands under the pointer, and which stand anywhere in sight."""
 
-from collections.abc import Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextDocument
@@ -11,9 +11,8 @@ from explorer.lessons.glossary import Term, glossary
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.inside import inside, widget_at
+from explorer.ui.widgets.inside import widget_at
 
-_Widget = TypeVar("_Widget", bound=QWidget)
 HEADING = 60
 """Letters of a label that is a heading and no sentence: a click anywhere on it means its first term."""
 
@@ -81,10 +80,12 @@ def letter_at(label: QLabel, place: QPoint) -> Letter:
 def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
     """Every term and symbol that stands in a window now, but in one part of it, in the order of the alphabet."""
     known, found = glossary(), {}
-    for name in _nodes(window, but):
+    seen = [one for one in QApplication.allWidgets() if one.isVisible() and window.isAncestorOf(one)]
+    seen = [one for one in seen if not but.isAncestorOf(one)]
+    for name in (str(widget.property(NODE) or "") for widget in seen):
         if term := known.of_node(name):
             found[term.name] = term
-    for text in _texts(window, but):
+    for text in _texts(seen):
         for one in known.found_in(text, len(text) <= HEADING):
             found[one.term.name] = one.term
     return sorted(found.values(), key=lambda term: term.name.lower())
@@ -96,27 +97,14 @@ def term_of_focus() -> Term | None:
     return glossary().of_node(focus.matrix.name) if isinstance(focus, MatrixView) else None
 
 
-def _nodes(window: QWidget, but: QWidget) -> Iterator[str]:
-    for widget in _seen(window, but, QWidget):
-        if name := widget.property(NODE):
-            yield str(name)
-
-
-def _texts(window: QWidget, but: QWidget) -> Iterator[str]:
+def _texts(widgets: Sequence[QWidget]) -> Iterator[str]:
     """What labels, buttons and the headings of lists say."""
-    for label in _seen(window, but, QLabel):
-        if label.text():
-            yield letter_at(label, QPoint(-1, -1)).text
-    for button in _seen(window, but, QAbstractButton):
-        yield button.text()
-    for table in _seen(window, but, QTableView):
-        model = table.model()
-        if not isinstance(table, MatrixView) and table.horizontalHeader().isVisible():
-            for column in range(model.columnCount()):
+    for widget in widgets:
+        if isinstance(widget, QLabel) and widget.text():
+            yield letter_at(widget, QPoint(-1, -1)).text
+        elif isinstance(widget, QAbstractButton):
+            yield widget.text()
+        elif isinstance(widget, QTableView) and not isinstance(widget, MatrixView):
+            model = widget.model()
+            for column in range(model.columnCount() if widget.horizontalHeader().isVisible() else 0):
                 yield str(model.headerData(column, Qt.Orientation.Horizontal) or "")
-
-
-def _seen(window: QWidget, but: QWidget, kind: type[_Widget]) -> Iterator[_Widget]:
-    for widget in inside(window, kind):
-        if widget.isVisible() and not but.isAncestorOf(widget):
-            yield widget

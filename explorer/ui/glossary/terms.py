@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout
 from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
 from explorer.ui.glossary.pointing import term_of_focus, terms_in_sight
-from explorer.ui.later import do_later
+from explorer.ui.later import do_later, later
 
 if TYPE_CHECKING:
     from explorer.ui.glossary.panel import GlossaryPanel
@@ -43,7 +43,8 @@ class Terms(QObject):
         self.panel: GlossaryPanel | None = None
         selection = window.bench.selection
         selection.defined.connect(lambda name: self.define(glossary().of(name)))
-        selection.stage_changed.connect(lambda _: do_later(self, self.follow))
+        self._again = later(self, self.follow)
+        window.area.shown.connect(self._again.start)
         window.actions_.glossary.triggered.connect(self.show)
 
     @property

@@ -267,7 +267,7 @@ class Guide(QObject):
             at, self.folder = self.walk.at, None
             self._walk = None
             self.walk.at = at
-            self.troubled.emit(sentence(error))
+            self.troubled.emit(f"Your progress is kept only until the program ends. {sentence(error)}")
             return act()
 
     # Going

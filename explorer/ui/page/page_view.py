@@ -23,6 +23,8 @@ from explorer.ui.workbench import Workbench
 
 MARGIN = 12
 """Pixels at text scale 1 at the right of the page."""
+SIZES = 8
+"""How many sizes a page may get of one another: with bars that come and go there are three or four."""
 
 
 class PageView(QScrollArea):
@@ -40,6 +42,7 @@ class PageView(QScrollArea):
         self.stage = stage
         self.page: Page | None = None
         self._stale = True
+        self._sizes = 0
         self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._settled = later(self, self._share_room)
@@ -171,7 +174,19 @@ class PageView(QScrollArea):
         # What stands on the page has another size.
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
             self._settled.start()
+        if event.type() == QEvent.Type.Resize and watched is self.widget():
+            return self._follow_size(watched, event)
         return bool(super().eventFilter(watched, event))
+
+    def _follow_size(self, watched: QObject, event: QEvent) -> bool:
+        """Qt gives the page another size as soon as it has one, also where two sizes ask for each other for ever."""
+        if self._sizes == SIZES:
+            return False
+        self._sizes += 1
+        try:
+            return bool(super().eventFilter(watched, event))
+        finally:
+            self._sizes -= 1
 
     def _share_room(self) -> None:
         if self.is_whole:  # Qt sends a resize while it is made
