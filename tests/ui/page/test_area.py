@@ -1,11 +1,14 @@
 """Pages that are kept out of sight, while another model takes the place of the one they are of."""
 
+import itertools
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
+from explorer.ui.page.column import Elements
 from explorer.ui.page.page_view import PageView
 
 
@@ -103,3 +106,14 @@ def test_a_page_at_rest_is_not_laid_out_again_and_again(window, eye, monkeypatch
     for _ in range(20):
         QApplication.processEvents()
     assert times == []
+
+
+def test_a_page_whose_sizes_ask_for_each_other(open_window, monkeypatch):
+    """Lists that go on below where they are narrow did so in a window of one size; Qt asked until its stack was full."""
+    window = open_window("two-vectors")
+    heights = itertools.count(2000)
+    monkeypatch.setattr(Elements, "heightForWidth", lambda page, width: next(heights), raising=False)
+    monkeypatch.setattr(Elements, "hasHeightForWidth", lambda page: True, raising=False)
+    window.bench.selection.go_to(window.bench.selection.places[-1].name)
+    window.page().resize(500, 300)
+    assert next(heights) < 3000
