@@ -109,7 +109,7 @@ def test_a_page_at_rest_is_not_laid_out_again_and_again(window, eye, monkeypatch
 
 
 def test_a_page_whose_sizes_ask_for_each_other(open_window, monkeypatch):
-    """Lists that go on below where they are narrow did so in a window of one size; Qt asked until its stack was full."""
+    """Lists that go on below where they are narrow did so at one size; Qt asked until its stack was full."""
     window = open_window("two-vectors")
     heights = itertools.count(2000)
     monkeypatch.setattr(Elements, "heightForWidth", lambda page, width: next(heights), raising=False)
