@@ -22,6 +22,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.later import later
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import QuestionView
+from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
@@ -167,6 +168,8 @@ class StepPanel(QFrame):
         self._reset.setEnabled(guide.changed)
         self._scroll.verticalScrollBar().setValue(0)
         self._follow_answer()
+        self.ensurePolished()
+        self.fit()  # at once: in the room of the step before, choices would be squeezed until the next turn
 
     def _follow_answer(self) -> None:
         """The way on is the main thing to do as soon as nothing is asked any more."""
@@ -211,16 +214,22 @@ class StepPanel(QFrame):
             self._turns -= 1
             self._fitted.start()
         others = self._whole.sizeHint().height() - self._scroll.height()
-        wanted = self._column.sizeHint().height() + 2
+        least = self._least()
+        wanted = least + 2
         share = MOST_ASKING if self._guide.step.question is not None else MOST
         free = column.height() - self._taken(column)
         room = max(int(free * share) - others, self._bench.appearance.px(80))
         self._scroll.setFixedHeight(min(wanted, room))
-        least = self._column.minimumSize().height()
         if self._content.minimumHeight() != least:  # else a question would be squeezed instead of scrolled
             self._content.setMinimumHeight(least)
         if self._seeks and not self._turns:
             self._seek.start()
+
+    def _least(self) -> int:
+        """Pixels that the words and the question need, reckoned before their layout has heard of them."""
+        margins = self._column.contentsMargins()
+        width = self._content.width() - margins.left() - margins.right()
+        return column_height([self._trouble, self._title, self._words, self._question], width, self._column.spacing())
 
     def _show_outcome(self) -> None:
         """Scroll to what came of an answer: its principle, and above all whether it was right."""

@@ -256,10 +256,12 @@ class Presenter(QWidget):
         self._question.show_question()
         if self.sheet is not None:
             self.sheet.fill_in(self._question.gaps)
+            self.sheet.arrange()
 
     def _show_answer(self) -> None:
         if self.sheet is not None:
             self.sheet.refresh()
+            self.sheet.arrange()
 
     def _restyle(self) -> None:
         """Follow the program's look, in a turn of its own."""

@@ -105,6 +105,7 @@ class QuestionView(QFrame):
         self._why.say(question.why, self._guide.numbers)
         self._body = BODIES[type(question)](self._bench, self._guide, question)
         self._place.addWidget(self._body)
+        self._body.show()  # a layout does so in a later turn
         self._follow()
 
     def refresh(self) -> None:

@@ -231,6 +231,15 @@ class StepSheet(QFrame):
         super().resizeEvent(event)
         self.share_room()
 
+    def arrange(self) -> None:
+        """Share the room at once, and again until all that is new has its size.
+
+        In the room of the step before, a question would be squeezed until the next turn.
+        """
+        self._turns = TURNS
+        self.ensurePolished()
+        self.share_room()
+
     def share_room(self) -> None:
         """Give words, numbers and the way to a number such places that as little as can be has to be scrolled to."""
         if self.step is None:

@@ -1,0 +1,15 @@
+"""What stands in a step has its room in the first turn: nothing is squeezed while the machine is busy."""
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_no_choice_stands_in_the_room_of_the_step_before(window, guide, panel, go, before):
+    go(before)
+    guide.go(2)
+    for _ in range(6):
+        QCoreApplication.sendPostedEvents()
+        assert panel._content.height() >= panel._column.minimumSize().height()
+        QCoreApplication.processEvents()
