@@ -185,7 +185,6 @@ class Presenter(QWidget):
         }
         self.clock.ticked.connect(self._say)
         guide.stepped.connect(self._follow)
-        guide.answered.connect(self._show_answer)
         self._again = later(self, self._rebuild)
         bench.appearance.changed.connect(self._restyle)
 
@@ -247,6 +246,7 @@ class Presenter(QWidget):
         self._column.addWidget(self.sheet)
         self.sheet.lower()
         self._question = QuestionView(self.bench, guide)
+        self._question.followed.connect(self._show_answer)
         self.sheet.ask(self._question, lambda: guide.question is not None)
         self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers)
         self._ask()

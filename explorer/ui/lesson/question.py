@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QFrame,
@@ -39,7 +39,14 @@ class QuestionView(QFrame):
     ----------
     bench : Workbench
     guide : Guide
+
+    Signals
+    -------
+    followed
+        It shows what has been answered.
     """
+
+    followed = Signal()
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -144,6 +151,7 @@ class QuestionView(QFrame):
         self._show_hints(attempt.hints, attempt.told, done)
         wrong = attempt.verdict is not None and not attempt.verdict.right
         self._again.setVisible(done and (wrong if self._index else wrong or attempt.verdict is None))
+        self.followed.emit()
 
     def _show_hints(self, asked: int, told: bool, done: bool) -> None:
         """The rungs of the ladder that were asked for; the last is how the answer comes about."""
