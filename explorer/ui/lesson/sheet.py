@@ -263,7 +263,8 @@ class StepSheet(QFrame):
         if shows:
             self._shown.setGeometry(numbers)
             self._lines(numbers.width()).share(numbers.height())
-            self.elements.share_room(numbers.width(), numbers.height())
+            # Only a picture takes its height from its place; as on a low page, matrices would be folded.
+            self.elements.share_room(numbers.width(), numbers.height() if self._filling else None)
             self._lines(numbers.width()).say_all()
             needed = _height_of(self._shown) + px(2)
             if leads and way.x() == numbers.x() and way.y() > numbers.y():  # below it, without a gap or an overlap

@@ -111,7 +111,7 @@ def _whole(rects: Sequence[QRect], count: int, height: int) -> bool:
     """
     first = rects[:count]
     lowest = max(rect.bottom() for rect in first)
-    beside = [rect for rect in rects if rect.top() <= lowest]
+    beside = [rect for rect in rects if rect.top() <= lowest] or first  # one without rows ends above its top
     top = min(rect.top() for rect in beside)
     start = top if top >= height else 0
     return all(rect.bottom() - start < height for rect in beside)

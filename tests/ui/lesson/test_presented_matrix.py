@@ -1,0 +1,24 @@
+"""A matrix that is new on a presented step has its room in the turn in which it comes."""
+
+import pytest
+
+from explorer.lessons.loader import load
+from explorer.ui.lesson.enlarged import HEIGHT, WIDTH
+
+
+@pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])
+def test_a_step_without_a_question_follows_an_answered_one(open_window, qtbot, name, step):
+    window = open_window(load(name))
+    guide = window.lessons.guide
+    guide.go(step - 1)
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+    guide.tell()
+    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+    guide.next()
+    (box,) = presenter.sheet._boxes
+    assert box.view.height() > 0
+    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+    presenter.leave()
