@@ -53,8 +53,6 @@ class GapsView(QWidget):
                 if blank is not None:
                     field = field_of(blank.digits)
                     field.setFixedWidth(bench.appearance.px(84))  # which its size hint does not say
-                    if large:
-                        field.setFixedHeight(field.fontMetrics().height() + bench.appearance.px(6))
                     field.setPlaceholderText("?")
                     field.textChanged.connect(self.changed)
                     number, said = field, QLabel()
@@ -80,7 +78,7 @@ class GapsView(QWidget):
         behind = max((said.sizeHint().width() for said in self._said), default=0)
         words = width - across - behind - 2 * self._grid.horizontalSpacing()
         heights = (
-            max(what.height_at(words), 0 if number is None else min(number.sizeHint().height(), number.maximumHeight()))
+            max(what.height_at(words), 0 if number is None else number.sizeHint().height())
             for what, number, _ in self._lines
         )
         return sum(heights) + self._grid.verticalSpacing() * (len(self._lines) - 1)
