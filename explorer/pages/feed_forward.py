@@ -110,7 +110,9 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     axis, units = view.nodes[hidden].axes[0], view.labels(view.nodes[hidden].axes[-1])
     row, op = view.row(axis), view.nodes[activation].op
     before, after = view.values[hidden][row], view.values[activation][row]
-    words = _words(op, after, units, f"“<mark>{escape(view.labels(axis)[row])}</mark>”")
+    sums = type(view.nodes[hidden].op)
+    last = not any(activation in node.parents for node in view.nodes.values() if isinstance(node.op, sums))
+    words = _words(op, after, units, f"“<mark>{escape(view.labels(axis)[row])}</mark>”", last)
     listing = _listing(op, before, after, units, activation, row)
     curve: list[Element] = [
         Picture("curve", _curve(op, before, after, units, (hidden, activation), row, words), 310, 250)
@@ -130,15 +132,21 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     )
 
 
-def _words(op: Op, after: Array, units: Sequence[str], who: str) -> str:
-    """Which units are off."""
+def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> str:
+    """Which units are off; behind the last layer there is none that it could be one with."""
     off = np.flatnonzero(after == 0)
     name = NAMES.get(type(op).__name__, "The activation")
     if isinstance(op, Identity):
-        return f"For {who}: the identity changes nothing, so two layers are no more than one."
+        so = "the sums are the answer" if last else "so this layer and the next are no more than one"
+        return f"For {who}: the identity changes nothing{':' if last else ','} {so}."
     if isinstance(op, Sigmoid):
-        near = (("1", after >= SIGMOID_MIDDLE), ("0", after < SIGMOID_MIDDLE))
-        sides = (f"nearer to {end}: {_listed(units, np.flatnonzero(which))}" for end, which in near if which.any())
+        middle = np.isclose(after, SIGMOID_MIDDLE, rtol=0, atol=1e-9)
+        near = (
+            ("nearer to 1", ~middle & (after > SIGMOID_MIDDLE)),
+            ("nearer to 0", ~middle & (after < SIGMOID_MIDDLE)),
+            ("in the middle", middle),
+        )
+        sides = (f"{where}: {_listed(units, np.flatnonzero(which))}" for where, which in near if which.any())
         return f"For {who}: sigmoid turns each sum into a number between 0 and 1; {'; '.join(sides)}."
     if not len(off):
         left = "none is below zero" if isinstance(op, ReLU) else f"{name} makes none of them exactly 0"

@@ -89,6 +89,15 @@ def test_other_activations(start, activation, said):
     assert [dot.y for dot in dots(page)] == start.value(f"{BLOCK}.activation")[0].tolist()
 
 
+def test_behind_the_last_layer_there_is_none_that_it_is_one_with(desk):
+    net = desk("xor", "textbook")
+    assert "the identity changes nothing: the sums are the answer" in net.page("layer.2").notes
+
+
+def test_what_a_sigmoid_leaves_in_the_middle_is_nearer_to_neither(desk):
+    assert "in the middle: h_1, h_2" in desk("xor", "zeros").page("layer.1").notes
+
+
 def test_a_unit_is_one_cell_of_the_activation(start):
     page = start.page(STAGE)
     assert page.the("units").lines[3].cell == dots(page)[3].cell == Cell(f"{BLOCK}.activation", (0, 3))

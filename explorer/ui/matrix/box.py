@@ -16,6 +16,8 @@ from explorer.ui.workbench import Workbench
 
 MOST = 16777215
 """Pixels; Qt's word for "as large as it likes"."""
+SIGN = 34
+"""Pixels at text scale 1 that Δ or ∂L/∂ takes before the formula of a single number."""
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -236,9 +238,10 @@ class MatrixBox(QWidget):
         self._heading.setMinimumSize(0, 0)
         self._heading.setMaximumSize(MOST, MOST)
         self._usual_heads = ()
-        if matrix.usual:
-            self._say(matrix.usual, self._words(matrix))
-            self._usual_heads = self._live_head(False), self._live_head(True)
+        if matrix.usual or matrix.array.size == 1:
+            self._say(matrix.usual or matrix.formula, self._words(matrix))
+            more = QSize(self._bench.appearance.px(SIGN) * (matrix.array.size == 1), 0)  # numbers below give no room
+            self._usual_heads = self._live_head(False) + more, self._live_head(True) + more
             self._heading.setFixedSize(self._head_size(self._high))
         self._say(matrix.formula, self._words(matrix) if matrix.showing == "values" else self._change(matrix))
         if self.sizeHint() != self._told:
@@ -278,7 +281,7 @@ class MatrixBox(QWidget):
 
     def _change(self, matrix: Matrix) -> str:
         """Beside the formula of a change or gradient; its numbers are as long as the values, so some have a power."""
-        return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix)
+        return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix) * (matrix.array.size > 1)
 
     def _followed(self, link: str) -> None:
         if link in ("small", "numbers"):
