@@ -53,6 +53,8 @@ class GapsView(QWidget):
                 if blank is not None:
                     field = field_of(blank.digits)
                     field.setFixedWidth(bench.appearance.px(84))  # which its size hint does not say
+                    if large:
+                        field.setStyleSheet("QLineEdit { padding: 0 6px; min-height: 0; }")
                     field.setPlaceholderText("?")
                     field.textChanged.connect(self.changed)
                     number, said = field, QLabel()

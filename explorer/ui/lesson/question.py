@@ -4,7 +4,6 @@ Each kind has a widget that takes answers and gives them to the guide; what came
 """
 
 from functools import partial
-from html import escape
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from explorer.lessons.answers import Verdict
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
+from explorer.lessons.symbols import formula_html
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
@@ -357,7 +357,7 @@ class MakeBody(Body):
             self.guide.look_whether_made()
         graph = self.guide.walk.engine(self.guide.walk.at).graph
         symbols = dict.fromkeys(graph.nodes[graph.place(name).node].symbol for name in self.question.allowed)
-        allowed = " or ".join(f"<b>{escape(one)}</b>" for one in symbols) or "any teal number"
+        allowed = " or ".join(f"<b>{formula_html(one)}</b>" for one in symbols) or "any teal number"
         few = {
             0: "" if self.question.allowed else " By hand, or by learning.",
             1: " One number may be changed.",

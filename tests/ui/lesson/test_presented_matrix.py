@@ -4,6 +4,7 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.ui.lesson.enlarged import HEIGHT, WIDTH
+from explorer.ui.lesson.question import MakeBody
 
 
 @pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])
@@ -22,3 +23,12 @@ def test_a_step_without_a_question_follows_an_answered_one(open_window, qtbot, n
     assert box.view.height() > 0
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
     presenter.leave()
+
+
+def test_what_may_be_changed_is_named_as_on_the_page(open_window):
+    window = open_window(load("you-are-welcome"))
+    guide = window.lessons.guide
+    guide.go([step.id for step in guide.steps].index("gamma"))
+    said = window.lessons.panel.findChild(MakeBody)._say.text()
+    assert "γ" in said
+    assert "\\" not in said
