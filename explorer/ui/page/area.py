@@ -76,10 +76,12 @@ class StageArea(QStackedWidget):
             self._next.start()
 
     def _go_on(self) -> None:
-        """Make some of the page, or show it if it is whole."""
-        if self._pages[self._going].make(AT_ONCE):
+        """Make some of the page, or show it if it is whole; to lay it out takes a turn of its own."""
+        page = self._pages[self._going]
+        if page.is_whole:
             self._show()
         else:
+            page.make(AT_ONCE)
             self._next.start()
 
     def _show(self) -> None:
