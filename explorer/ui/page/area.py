@@ -78,6 +78,8 @@ class StageArea(QStackedWidget):
     def _go_on(self) -> None:
         """Make some of the page, or show it if it is whole; to lay it out takes a turn of its own."""
         page = self._pages[self._going]
+        if page.stage not in self._bench.selection.places:
+            return  # the model is another, and the news of that are still to come: they lead to a page that there is
         if page.is_whole:
             self._show()
         else:

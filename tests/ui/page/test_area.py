@@ -108,6 +108,22 @@ def test_a_page_at_rest_is_not_laid_out_again_and_again(window, eye, monkeypatch
     assert times == []
 
 
+def test_a_page_that_is_made_while_its_model_goes(open_window, eye, no_pictures):
+    """Undo and the turn of a page come before the news of the undo."""
+    window = open_window("emma")
+    for begun in (False, True):
+        window.bench.open(load("you-are-welcome"))
+        window.bench.bridge.flush()
+        window.bench.selection.go_to("encoder.1.self.heads" if begun else "decoder.1.cross.attention")
+        if begun:
+            window.area._go_on()
+        window.bench.document.undo()
+        window.area._go_on()
+        eye.settle(window)
+        assert window.page().stage in window.bench.selection.places
+        assert window.page().is_whole
+
+
 def test_a_page_whose_sizes_ask_for_each_other(open_window, monkeypatch):
     """Lists that go on below where they are narrow did so at one size; Qt asked until its stack was full."""
     window = open_window("two-vectors")
