@@ -5,9 +5,12 @@ set -eu
 usable() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
 has_venv() { "$1" -c 'import ensurepip, venv' 2>/dev/null; }
 
+# pyenv has a python3.13 on the path that says no unless that version was chosen: look where it keeps them.
+pyenv=${PYENV_ROOT:-$HOME/.pyenv}/versions
+
 find_python() {
     new_enough=
-    for python in ${PYTHON:-python3.13 python3.12 python3.11 python3}; do
+    for python in ${PYTHON:-python3.13 $pyenv/3.13*/bin/python python3.12 $pyenv/3.12*/bin/python python3.11 python3}; do
         usable "$python" || continue
         new_enough=${new_enough:-$python}
         if has_venv "$python"; then
