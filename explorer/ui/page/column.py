@@ -90,6 +90,7 @@ class Elements(QWidget):
         self._parts: list[QWidget] = []  # from the top down
         self._first_matrices = FirstMatrices(self)
         self._map_in_sight = MapInSight(self)
+        self._narrower: dict[str, int] = {}  # the width of rows in stacks that share a line
         self._shared: list[object] | None = None  # what was wanted when the room was shared
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -293,7 +294,12 @@ class Elements(QWidget):
             self._holders[_stack_key(stack)].setFixedWidth(min(self.bench.appearance.px(stack.width), room))
         for scheme in crossing:
             self._line_up(scheme)
-        for row in (one for one in self._all() if isinstance(one, Row)):
+        rows = [one for one in self._all() if isinstance(one, Row)]
+        self._narrower = {}
+        for row in rows:
+            self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
+        self._narrower = {inner.id: width for row in rows for inner, width in self._rows_in(row, room)}
+        for row in (one for one in rows if one.id in self._narrower):
             self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
         self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
         high = height is not None and height >= self.bench.appearance.px(HIGH_PAGE)
@@ -352,6 +358,7 @@ class Elements(QWidget):
         fold : int
             How many of its matrices are folded in any case, from the first on.
         """
+        room = min(room, self._narrower.get(row.id, room))
         holder = self._holders[Row, row.id]
         layout = cast(FlowLayout, holder.layout())
         boxes = [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
@@ -383,6 +390,13 @@ class Elements(QWidget):
                 widget.updateGeometry()
             self._column.invalidate()
             self.updateGeometry()
+
+    def _rows_in(self, row: Row, room: int) -> Iterator[tuple[Row, int]]:
+        """The rows in the stacks of a row, each with the width of its stack: stacks that share a line are narrower."""
+        layout = cast(FlowLayout, self.holder_of(row).layout())
+        for item, (_, place) in zip(row.items, layout.places(QRect(0, 0, room, 0))[0], strict=False):
+            inside = item.element.elements if isinstance(item.element, Stack) else ()
+            yield from ((part, place.width()) for part in inside if isinstance(part, Row))
 
     def _others(self, picture: Drawn, width: int) -> int:
         """Pixels that all but a picture take, one below the other."""

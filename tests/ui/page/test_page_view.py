@@ -97,6 +97,17 @@ def test_a_page_ends_where_its_last_element_ends(window, eye, qtbot, stage):
 
 
 @WITHOUT_PICTURES
+def test_each_line_of_two_narrow_heads_says_what_its_rows_are(window, eye):
+    window.resize(1280, 720)
+    page = eye.go_to(window, f"{ENCODER}.heads")
+    names = [f"{ENCODER}.head.{head}.{name}" for head in (1, 2) for name in ("weights", "output")]
+    boxes = {box.matrix.name: box for box in page.elements.widgets.values() if isinstance(box, MatrixBox)}
+    weights, output = boxes[names[0]], boxes[names[1]]
+    assert output.mapTo(page, output.rect().topLeft()).y() > weights.mapTo(page, weights.rect().bottomLeft()).y()
+    assert all(boxes[name].view.labelled for name in names)
+
+
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("stage", ["source.positions", ATTENTION, f"{ENCODER}.heads", f"{ENCODER}.after", "output"])
 def test_the_page_in_sight_follows_each_edit_and_its_undo(window, eye, stage):
     document = window.bench.document
