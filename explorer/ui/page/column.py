@@ -291,7 +291,7 @@ class Elements(QWidget):
             elif isinstance(widget, (Drawn, NoteLabel)):
                 widget.be_no_wider(room)
         for stack in (one for one in self._all() if isinstance(one, Stack) and one.width):
-            self._holders[_stack_key(stack)].setFixedWidth(min(self.bench.appearance.px(stack.width), room))
+            self._holders[_stack_key(stack)].setFixedWidth(max(min(self.bench.appearance.px(stack.width), room), 0))
         for scheme in crossing:
             self._line_up(scheme)
         rows = [one for one in self._all() if isinstance(one, Row)]
