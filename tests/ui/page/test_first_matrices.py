@@ -83,3 +83,8 @@ def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
     window.resize(1280, 1400)
     eye.settle(window)
     assert not boxes["encoder.1.ffn.b_1"].small
+
+
+@WITHOUT_PICTURES
+def test_single_numbers_are_no_matrices_to_fold_for(lecture, eye):
+    assert eye.go_to(lecture("xor-linear"), "input").isVisible()  # it asked for other sizes until the stack was full
