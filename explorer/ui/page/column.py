@@ -90,7 +90,6 @@ class Elements(QWidget):
         self._parts: list[QWidget] = []  # from the top down
         self._first_matrices = FirstMatrices(self)
         self._map_in_sight = MapInSight(self)
-        self._narrower: dict[str, int] = {}  # the width of rows in stacks that share a line
         self._shared: list[object] | None = None  # what was wanted when the room was shared
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -295,11 +294,9 @@ class Elements(QWidget):
         for scheme in crossing:
             self._line_up(scheme)
         rows = [one for one in self._all() if isinstance(one, Row)]
-        self._narrower = {}
-        for row in rows:
-            self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
-        self._narrower = {inner.id: width for row in rows for inner, width in self._rows_in(row, room)}
-        for row in (one for one in rows if one.id in self._narrower):
+        in_rows = [part.id for row in rows for item in row.items for part in leaves(item.element)]
+        # Rows in rows once more: the others have their size only then, which decides how wide these may be.
+        for row in (*rows, *(one for one in rows if one.id in in_rows)):
             self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
         self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
         high = height is not None and height >= self.bench.appearance.px(HIGH_PAGE)
@@ -358,7 +355,6 @@ class Elements(QWidget):
         fold : int
             How many of its matrices are folded in any case, from the first on.
         """
-        room = min(room, self._narrower.get(row.id, room))
         holder = self._holders[Row, row.id]
         layout = cast(FlowLayout, holder.layout())
         boxes = [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
@@ -378,9 +374,16 @@ class Elements(QWidget):
         pictures = {box.matrix.array.shape for box in matrices if not box.view.whole}
         for box in matrices:
             box.be_picture(box.matrix.array.shape in pictures)
-        RowLines(row, boxes, room, self.bench.appearance.px).label()
-        if before != [box.sizeHint() for box in matrices]:
+        before = self._resized(holder, matrices, before)
+        RowLines(row, boxes, self._room_of(row, room), self.bench.appearance.px).label()
+        self._resized(holder, matrices, before)
+
+    def _resized(self, holder: QWidget, matrices: Sequence[MatrixBox], before: list[QSize]) -> list[QSize]:
+        """Tell the layouts around a row where its matrices have other sizes than before; returns these."""
+        now = [box.sizeHint() for box in matrices]
+        if now != before:
             # What changes while its layout is at work would keep the height that was asked for before.
+            layout = cast(FlowLayout, holder.layout())
             layout.invalidate()
             around: QWidget | None = holder
             while around is not None and around is not self:
@@ -390,13 +393,18 @@ class Elements(QWidget):
                 widget.updateGeometry()
             self._column.invalidate()
             self.updateGeometry()
+        return now
 
-    def _rows_in(self, row: Row, room: int) -> Iterator[tuple[Row, int]]:
-        """The rows in the stacks of a row, each with the width of its stack: stacks that share a line are narrower."""
-        layout = cast(FlowLayout, self.holder_of(row).layout())
-        for item, (_, place) in zip(row.items, layout.places(QRect(0, 0, room, 0))[0], strict=False):
-            inside = item.element.elements if isinstance(item.element, Stack) else ()
-            yield from ((part, place.width()) for part in inside if isinstance(part, Row))
+    def _room_of(self, row: Row, room: int) -> int:
+        """Pixels across that a row has: in a stack that shares a line with others it has less than the page."""
+        holder = self.holder_of(row)
+        for outer in (one for one in self._all() if isinstance(one, Row)):
+            if any(isinstance(one.element, Stack) and row in one.element.elements for one in outer.items):
+                layout = cast(FlowLayout, self.holder_of(outer).layout())
+                placed, _ = layout.places(QRect(0, 0, room, 0))
+                widths = (place.width() for one, place in placed if (it := one.widget()) and it.isAncestorOf(holder))
+                return next(widths, room)
+        return room
 
     def _others(self, picture: Drawn, width: int) -> int:
         """Pixels that all but a picture take, one below the other."""
