@@ -85,7 +85,7 @@ class StepPanel(QFrame):
         mark(self._reset, link="true")
         self._next = self._button("Next ▸", "To the next step (Alt+Right)", guide.next)
         self._whole = QVBoxLayout(self)
-        self._top, self._bottom = QHBoxLayout(), QHBoxLayout()
+        self._top, self._bottom, self._below = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         self._whole.addLayout(self._top)
         self._top.addWidget(self._jump)
         self._top.addStretch()
@@ -93,6 +93,7 @@ class StepPanel(QFrame):
         self._whole.addWidget(self._progress)
         self._whole.addWidget(self._scroll)
         self._whole.addLayout(self._bottom)
+        self._whole.addLayout(self._below)
         self._bottom.addWidget(self._back)
         self._bottom.addStretch()
         self._bottom.addWidget(self._reset)
@@ -213,7 +214,10 @@ class StepPanel(QFrame):
         if self._turns:  # labels know their heights only when they have their widths and fonts
             self._turns -= 1
             self._fitted.start()
-        others = self._whole.sizeHint().height() - self._scroll.height()
+        self._place_reset()
+        # Not its height: it may not have heard yet of the height that it was given last.
+        counted = self._scroll.sizeHint().expandedTo(self._scroll.minimumSize()).boundedTo(self._scroll.maximumSize())
+        others = self._whole.sizeHint().height() - counted.height()
         least = self._least()
         wanted = least + 2
         share = MOST_ASKING if self._guide.step.question is not None else MOST
@@ -224,6 +228,17 @@ class StepPanel(QFrame):
             self._content.setMinimumHeight(least)
         if self._seeks and not self._turns:
             self._seek.start()
+
+    def _place_reset(self) -> None:
+        """Give the button between the two others a line of its own where all three are too wide."""
+        margins = self._whole.contentsMargins()
+        buttons = (self._back, self._reset, self._next)
+        wide = sum(button.sizeHint().width() for button in buttons) + 2 * self._bottom.spacing()
+        below = wide > self.width() - margins.left() - margins.right()
+        if below != (self._below.indexOf(self._reset) >= 0):
+            was, now = (self._bottom, self._below) if below else (self._below, self._bottom)
+            was.removeWidget(self._reset)
+            now.insertWidget(0 if below else 2, self._reset)
 
     def _least(self) -> int:
         """Pixels that the words and the question need, reckoned before their layout has heard of them."""

@@ -27,6 +27,19 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     assert eye.views(window)[LOGITS].matrix.spot is None
 
 
+def test_no_button_of_a_step_is_cut_at_twice_the_text(window, guide, appearance, qtbot):
+    panel = window.lessons.panel
+    buttons = panel._back, panel._reset, panel._next
+    assert panel._below.isEmpty()
+    appearance.set_scale(2.0)
+    window.resize(1280, 720)
+    qtbot.waitUntil(
+        lambda: not panel._below.isEmpty() and all(one.width() >= one.sizeHint().width() for one in buttons)
+    )
+    appearance.set_scale(1.0)
+    qtbot.waitUntil(lambda: panel._below.isEmpty())
+
+
 def test_keys_go_on_and_back_and_undo_takes_a_step_back(window, guide, hand):
     for at in (1, 2):
         hand.key(Key.Key_Right, Modifier.AltModifier)
