@@ -67,6 +67,7 @@ class MatrixBox(QWidget):
         self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = self._alike = False
         self._told = QSize()
         self._usual_heads: tuple[QSize, ...] = ()
+        self._measured: tuple[object, ...] = ()
         self._stand()
 
     @property
@@ -235,14 +236,12 @@ class MatrixBox(QWidget):
     def _show_heading(self) -> None:
         """Say what the numbers are. The heading is as large as that of the values, whatever is shown: nothing moves."""
         matrix = self.matrix
-        self._heading.setMinimumSize(0, 0)
-        self._heading.setMaximumSize(MOST, MOST)
-        self._usual_heads = ()
         if matrix.usual or matrix.array.size == 1:
-            self._say(matrix.usual or matrix.formula, self._words(matrix))
-            more = QSize(self._bench.appearance.px(SIGN) * (matrix.array.size == 1), 0)  # numbers below give no room
-            self._usual_heads = self._live_head(False) + more, self._live_head(True) + more
-            self._heading.setFixedSize(self._head_size(self._high))
+            self._measure_usual(matrix.usual or matrix.formula)
+        elif self._usual_heads:
+            self._usual_heads, self._measured = (), ()
+            self._heading.setMinimumSize(0, 0)
+            self._heading.setMaximumSize(MOST, MOST)
         self._say(matrix.formula, self._words(matrix) if matrix.showing == "values" else self._change(matrix))
         if self.sizeHint() != self._told:
             self._told = self.sizeHint()
@@ -251,6 +250,21 @@ class MatrixBox(QWidget):
             self._formula.setToolTip(matrix.name)
             for part in (self._formula, self._caption):
                 part.setProperty(NODE, matrix.name)
+
+    def _measure_usual(self, formula: str) -> None:
+        """Be as large as the heading of the values; measured only once: each text that is tried asks for a layout."""
+        words, left = self._words(self.matrix), 0 if self.small else self.view.labels_width
+        beside = self._small.minimumSize() if self._is_folded else self.view.size() if self._is_inline else None
+        polished = self._caption.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)  # it has its font only then
+        measured = formula, words, left, beside, polished
+        if measured != self._measured:
+            self._measured = measured
+            self._say(formula, words)
+            more = QSize(self._bench.appearance.px(SIGN) * (self.matrix.array.size == 1), 0)  # numbers give no room
+            self._usual_heads = self._live_head(False) + more, self._live_head(True) + more
+        size = self._head_size(self._high)
+        if not self._heading.minimumSize() == self._heading.maximumSize() == size:
+            self._heading.setFixedSize(size)
 
     def _say(self, formula: str, words: str) -> None:
         if self._formula.latex() != formula:

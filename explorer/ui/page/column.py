@@ -293,10 +293,7 @@ class Elements(QWidget):
             self._holders[_stack_key(stack)].setFixedWidth(max(min(self.bench.appearance.px(stack.width), room), 0))
         for scheme in crossing:
             self._line_up(scheme)
-        rows = [one for one in self._all() if isinstance(one, Row)]
-        in_rows = [part.id for row in rows for item in row.items for part in leaves(item.element)]
-        # Rows in rows once more: the others have their size only then, which decides how wide these may be.
-        for row in (*rows, *(one for one in rows if one.id in in_rows)):
+        for row in (one for one in self._all() if isinstance(one, Row)):
             self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
         self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
         high = height is not None and height >= self.bench.appearance.px(HIGH_PAGE)
@@ -357,7 +354,7 @@ class Elements(QWidget):
         """
         holder = self._holders[Row, row.id]
         layout = cast(FlowLayout, holder.layout())
-        boxes = [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
+        boxes = self._boxes(row)
         matrices = [box for box in boxes if isinstance(box, MatrixBox)]
         before = [box.sizeHint() for box in matrices]
         if row.folds and height is not None and matrices:
@@ -374,16 +371,10 @@ class Elements(QWidget):
         pictures = {box.matrix.array.shape for box in matrices if not box.view.whole}
         for box in matrices:
             box.be_picture(box.matrix.array.shape in pictures)
-        before = self._resized(holder, matrices, before)
-        RowLines(row, boxes, self._room_of(row, room), self.bench.appearance.px).label()
-        self._resized(holder, matrices, before)
-
-    def _resized(self, holder: QWidget, matrices: Sequence[MatrixBox], before: list[QSize]) -> list[QSize]:
-        """Tell the layouts around a row where its matrices have other sizes than before; returns these."""
-        now = [box.sizeHint() for box in matrices]
-        if now != before:
+        # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
+        RowLines(row, boxes, 0 if self._is_narrower(row, room) else room, self.bench.appearance.px).label()
+        if before != [box.sizeHint() for box in matrices]:
             # What changes while its layout is at work would keep the height that was asked for before.
-            layout = cast(FlowLayout, holder.layout())
             layout.invalidate()
             around: QWidget | None = holder
             while around is not None and around is not self:
@@ -393,18 +384,37 @@ class Elements(QWidget):
                 widget.updateGeometry()
             self._column.invalidate()
             self.updateGeometry()
-        return now
 
-    def _room_of(self, row: Row, room: int) -> int:
-        """Pixels across that a row has: in a stack that shares a line with others it has less than the page."""
-        holder = self.holder_of(row)
+    def _boxes(self, row: Row) -> list[QWidget]:
+        layout = cast(FlowLayout, self.holder_of(row).layout())
+        return [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
+
+    def _is_narrower(self, row: Row, room: int) -> bool:
+        """Whether a row stands in a stack that has less than its width because it shares a line with others."""
         for outer in (one for one in self._all() if isinstance(one, Row)):
-            if any(isinstance(one.element, Stack) and row in one.element.elements for one in outer.items):
-                layout = cast(FlowLayout, self.holder_of(outer).layout())
-                placed, _ = layout.places(QRect(0, 0, room, 0))
-                widths = (place.width() for one, place in placed if (it := one.widget()) and it.isAncestorOf(holder))
-                return next(widths, room)
-        return room
+            inside = [item.element for item in outer.items]
+            if any(isinstance(one, Stack) and row in one.elements for one in inside):
+                gaps = self.bench.appearance.px(ACROSS_ROW) * (len(inside) - 1)
+                widths = [self._widths(one) for one in inside]
+                return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
+        return False
+
+    def _widths(self, element: Element) -> tuple[int, int]:
+        """Pixels across of what stands in a row: on one line, and at least; whatever labels are shown now."""
+        rows = [one for one in element.elements if isinstance(one, Row)] if isinstance(element, Stack) else []
+        if not rows:
+            width = (
+                (self.holder_of(element) if isinstance(element, Stack) else self.widgets[element.id]).sizeHint().width()
+            )
+            return width, width
+        px, boxes = self.bench.appearance.px, [self._boxes(row) for row in rows]
+        lines = (RowLines(row, some, 0, px).width for row, some in zip(rows, boxes, strict=True))
+        single = (
+            one.width_with(True) if isinstance(one, MatrixBox) else one.sizeHint().width()
+            for some in boxes
+            for one in some
+        )
+        return max(lines), max(single)
 
     def _others(self, picture: Drawn, width: int) -> int:
         """Pixels that all but a picture take, one below the other."""

@@ -34,6 +34,11 @@ class RowLines:
         self._signs = [*(item.sign for item in row.items[1:]), ""]
         self._gap, self._sign = px(ACROSS_ROW), px(SIGN)
 
+    @property
+    def width(self) -> int:
+        """Pixels across with all on one line."""
+        return self._width_of(range(len(self._boxes)), None, False)
+
     def label(self) -> None:
         """Label the first matrix of each line and those with other rows.
 

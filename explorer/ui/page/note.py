@@ -34,11 +34,15 @@ class NoteLabel(QLabel):
         if note.wide:
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._wide = note.wide
+        self._fitted: tuple[object, ...] = ()
         self.tell(note)
 
     def be_no_wider(self, pixels: int) -> None:
         """Take several lines where the words by themselves are wider than so many pixels."""
-        if not self._wide:
+        polished = self.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)  # it has its font only then
+        fitted = self.text(), pixels, polished
+        if not self._wide and fitted != self._fitted:
+            self._fitted = fitted  # to try it out asks for a layout, and a layout would ask for this
             self.setWordWrap(False)
             longer = self.sizeHint().width() > pixels
             self.setWordWrap(longer)

@@ -23,6 +23,8 @@ from explorer.ui.workbench import Workbench
 
 MARGIN = 12
 """Pixels at text scale 1 at the right of the page."""
+ROUNDS = 24
+"""How often the room is shared anew between two changes of the document or the window: pictures come one by one."""
 SIZES = 8
 """How many sizes a page may get of one another: with bars that come and go there are three or four."""
 
@@ -45,7 +47,8 @@ class PageView(QScrollArea):
         self._sizes = 0
         self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
-        self._settled = later(self, self._share_room)
+        self._size, self._rounds = self.size(), 0
+        self._settled = later(self, self._share_again)
         self._stepped = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
@@ -158,7 +161,7 @@ class PageView(QScrollArea):
 
     def _composed(self) -> tuple[Element, ...]:
         """The page as it is now."""
-        self._stale = False
+        self._stale, self._rounds = False, 0
         view = self.bench.view
         self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
         self.page = compose.page(view, self.stage)
@@ -168,7 +171,9 @@ class PageView(QScrollArea):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        self._share_room()
+        if self.size() != self._size:
+            self._size, self._rounds = self.size(), 0
+        self._share_again()  # also where only a bar has come or gone
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # What stands on the page has another size.
@@ -187,6 +192,12 @@ class PageView(QScrollArea):
             return bool(super().eventFilter(watched, event))
         finally:
             self._sizes -= 1
+
+    def _share_again(self) -> None:
+        """Something on the page has another size. Sizes that ask for each other for ever do so only for a while."""
+        if self._rounds < ROUNDS:
+            self._rounds += 1
+            self._share_room()
 
     def _share_room(self) -> None:
         if self.is_whole:  # Qt sends a resize while it is made

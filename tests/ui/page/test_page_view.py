@@ -97,6 +97,22 @@ def test_a_page_ends_where_its_last_element_ends(window, eye, qtbot, stage):
 
 
 @WITHOUT_PICTURES
+@pytest.mark.parametrize("stage", ["source.embedding", ATTENTION, f"{DECODER.replace('self', 'cross')}.heads", "loss"])
+def test_a_page_comes_to_rest(window, eye, monkeypatch, stage):
+    """What is told of its sizes does not ask for a layout that asks for the same again."""
+    window.resize(1280, 720)
+    page = eye.go_to(window, stage)
+    for _ in range(100):
+        page._rounds = 0
+        QApplication.processEvents()
+    shared = []
+    monkeypatch.setattr(page.elements, "share_room", lambda *sizes: shared.append(sizes))
+    for _ in range(20):
+        QApplication.processEvents()
+    assert shared == []
+
+
+@WITHOUT_PICTURES
 def test_each_line_of_two_narrow_heads_says_what_its_rows_are(window, eye):
     window.resize(1280, 720)
     page = eye.go_to(window, f"{ENCODER}.heads")
