@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
-from explorer.ui.matrix.view import CELL_HEIGHT
+from explorer.ui.matrix.view import LOW_CELL
 
 
 def one_of_each_kind(window):
@@ -44,7 +44,7 @@ def test_every_stage_at_double_size_in_both_themes(window, eye, mode):
         colours = {image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)}
         assert len(colours) > 5, f"{stage} is blank"
         for view in eye.views(window).values():
-            assert view.rowHeight(0) == appearance.px(CELL_HEIGHT)
+            assert view.rowHeight(0) == appearance.px(LOW_CELL)
 
 
 def test_theme_and_scale_change_while_all_stages_are_open(everything, eye):
