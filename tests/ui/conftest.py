@@ -48,6 +48,8 @@ def appearance(look):
     """The usual look. A test may change it."""
     yield look
     look.set_mode("light")
+    look.set_contrast(False)
+    look.set_still(False)
     look.set_scale(1.0)
     while any(timer.isActive() for timer in look.findChildren(QTimer)):  # some is dressed in turns of its own
         QApplication.processEvents()
