@@ -393,7 +393,8 @@ class Watch:
             self.held[self._monkey.log[-1].split()[0] if self._monkey.log else ""] += 1
 
     def _watch(self):
-        while not self._ended.wait(0.02):
+        # Python 3.13 crashes there, in reading a frame of the other thread that is not whole.
+        while sys.version_info < (3, 13) and not self._ended.wait(0.02):
             if time.clock_gettime(self._clock) - self._since > HELD_S:
                 # Not `sys._current_frames`: whoever holds a frame keeps its painter from ending.
                 with self._file.open("w+") as stream:
