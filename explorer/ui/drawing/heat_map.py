@@ -39,6 +39,8 @@ class Legend(QWidget):
 
     def show_ends(self, low: str, high: str, signed: bool) -> None:
         """Stand for other numbers."""
+        if ((low, high), signed) == (self._ends, self._signed):
+            return
         self._ends, self._signed = (low, high), signed
         self.setAccessibleName(f"Colours from {low} to {high}")
         self.updateGeometry()

@@ -86,6 +86,14 @@ class Plot(pg.GraphicsView):
         for side in self._sides.values():
             side.restyle()
 
+    def paint_anew(self) -> None:
+        """Be painted whole with the next picture of the window; said before the items are changed.
+
+        Else each scene finds out in a turn of its own what its items changed, and has the window painted for itself.
+        """
+        self.scene().update()
+        self.viewport().update()
+
     def say(self, summary: str) -> None:
         """The picture in words, for a screen reader."""
         if summary != self.accessibleName():

@@ -64,6 +64,7 @@ class DrawingView(Plot):
         """Show another drawing; only what differs is made anew. While a mark is held the window stays where it is."""
         if drawing is not self.drawing:
             before, self.drawing = self.drawing, drawing
+            self.paint_anew()
             self._show(before)
 
     def _show(self, before: Drawing | None) -> None:

@@ -83,6 +83,7 @@ class WordPicture(Plot):
         if element is not self.element:
             self._most = min(self._most, float(element.most))
             self.element, self.matrix = element, element.matrix
+            self.paint_anew()
             self.draw()
 
     def draw(self) -> None:
@@ -96,7 +97,9 @@ class WordPicture(Plot):
             button.setVisible(self.zoomable(len(rows), len(columns)))
         self.line.setSpacing(px(8))
         head = self.head.sizeHint()
-        self.grid.setContentsMargins(0, head.height() + px(4), px(10), px(10))
+        margins = (0, head.height() + px(4), px(10), px(10))
+        if margins != self.grid.getContentsMargins():
+            self.grid.setContentsMargins(*margins)
         left, other = self.side("left"), self.side(self.other_side)
         left.show_words(rows, area.height())
         across = area.width()

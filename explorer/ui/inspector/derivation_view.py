@@ -52,6 +52,7 @@ class DerivationView(QWidget):
         self._lines: list[Line] = []
         self._broken_at: dict[tuple[int, int], list[Line]] = {}
         self._row_height = self._value_width = self._unbroken = 0
+        self._told = (0, 0)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -116,7 +117,10 @@ class DerivationView(QWidget):
         )
         self._unbroken = max(across, default=0) + self._equals + self._value_width + 4
         self._lines = self._broken(self.width())
-        self.updateGeometry()
+        told = self.heightForWidth(self.width()), self._row_height
+        if told != self._told:  # else the whole column would be laid out anew with each edit
+            self._told = told
+            self.updateGeometry()
         self.update()
 
     def _columns_in(self, width: int) -> int:

@@ -44,6 +44,8 @@ MOST_ROWS, LENS = 16, 8
 MAP = 132
 """Pixels at text scale 1 across that a small picture beside the numbers takes at most."""
 SURVEYED = 200  # cells that the width of all is taken from
+FIGURES = str.maketrans("123456789", "000000000")
+"""All figures are of one width."""
 MEASURED = 400  # labels that the room for all is taken from
 
 
@@ -105,6 +107,7 @@ class MatrixView(QTableView):
         fonts = bench.appearance.fonts
         self.bold, self.bold_small = QFont(fonts.number), QFont(fonts.small)
         self.bold.setBold(True)
+        self._widths: dict[str, int] = {}
         self.bold_small.setBold(True)
         self.padding = bench.appearance.px(CELL_PADDING)
         self._measure()
@@ -152,7 +155,14 @@ class MatrixView(QTableView):
     @property
     def right(self) -> int:
         """Pixels between a number and the right edge of its cell."""
-        return self.padding + QFontMetrics(self.bold).horizontalAdvance("0" * self.matrix.lacking)
+        return self.padding + self._across("0" * self.matrix.lacking)
+
+    def _across(self, text: str) -> int:
+        """Pixels that a number takes: asked for again and again, while few numbers have signs at other places."""
+        pattern = text.translate(FIGURES)
+        if pattern not in self._widths:
+            self._widths[pattern] = QFontMetrics(self.bold).horizontalAdvance(pattern)
+        return self._widths[pattern]
 
     def _needed_width(self) -> int:
         """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter.
@@ -162,8 +172,7 @@ class MatrixView(QTableView):
         texts = self.matrix.widest(SURVEYED)
         longest = max(map(len, texts))
         some = {text for text in texts if len(text) == longest}, {text for text in texts if len(text) == longest - 1}
-        metrics = QFontMetrics(self.bold)
-        most = max(metrics.horizontalAdvance(text) for texts in some for text in list(texts)[:3])
+        most = max(self._across(text) for texts in some for text in list(texts)[:3])
         return most + 2 * self.padding
 
     def _measure(self) -> None:

@@ -359,13 +359,15 @@ class MainWindow(QMainWindow):
         self.area.follow(change)
         self.docks.follow(change)
         self.actions_.refresh()
-        if self.bench.lesson is not self._shown:
+        opened = self.bench.lesson is not self._shown
+        if opened:
             self._open(self.bench.lesson)
         self.top_bar.follow()
         self._say_compared()
         self.lesson_bar.refresh()
         self.lessons.follow(change)
-        self._share_width()
+        if change.structure or opened:  # else no part of the window has another width
+            self._share_width()
 
     def page(self) -> PageView:
         """The page of the stage that is in sight."""
