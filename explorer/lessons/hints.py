@@ -27,3 +27,10 @@ def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
             return (*question.hints, *([question.why] if question.why else []))
         case _:
             return question.hints
+
+
+def told(question: Question, engine: Engine) -> tuple[Hint, ...]:
+    """What is shown to somebody who gave no answer: why a choice is right, or how a number comes about."""
+    if isinstance(question, Choose):
+        return tuple(choice.why for choice in question.choices if choice.right and choice.why)
+    return tuple(hint for hint in ladder(question, engine)[-1:] if not isinstance(hint, str))

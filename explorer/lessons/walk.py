@@ -7,7 +7,7 @@ from explorer.core.engine import Engine
 from explorer.document.commands import Replace
 from explorer.document.state import State
 from explorer.lessons.answers import Answer, Verdict, judge, values_of
-from explorer.lessons.hints import Hint, ladder
+from explorer.lessons.hints import Hint, ladder, told
 from explorer.lessons.practice import Faded, faded, fresh_numbers
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
@@ -112,6 +112,11 @@ class Walk:
         """All hints for the question, in their order."""
         assert self.step.question is not None
         return ladder(self.step.question, self.engine(self.at))
+
+    def told(self) -> tuple[Hint, ...]:
+        """What is shown to somebody who gave no answer to the question."""
+        assert self.step.question is not None
+        return told(self.step.question, self.engine(self.at))
 
     def gaps(self) -> Faded | None:
         """The derivation with gaps, where the question asks for one."""

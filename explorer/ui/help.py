@@ -39,6 +39,7 @@ PRESENTING = (
     ("D", "All steps as small pictures"),
     ("L", "Pointer"),
     ("Z, or a drag", "Zoom on the numbers"),
+    ("M", "All terms of a sum that was too long for its place"),
     ("S", "Swap screens"),
     ("T", "Start or stop the clock"),
     ("F", "Freeze what the class sees"),

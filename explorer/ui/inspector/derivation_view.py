@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -36,6 +36,11 @@ class DerivationView(QWidget):
     ----------
     bench : Workbench
 
+    Signals
+    -------
+    more_wanted
+        The terms that were left out are wanted.
+
     Attributes
     ----------
     columns : int
@@ -43,6 +48,7 @@ class DerivationView(QWidget):
     """
 
     columns = 1
+    more_wanted = Signal()
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,7 +83,7 @@ class DerivationView(QWidget):
         return max((len(terms) for terms in _runs(self._rows)), default=0)
 
     def write_at_most(self, terms: int) -> None:
-        """Write out so many terms of a sum at most, until somebody asks for the others by a click; 0: all."""
+        """Write out so many terms of a sum at most; 0: all."""
         if terms != self._terms:
             self._terms = terms
             self._lines = self._broken(self.width())
@@ -90,7 +96,7 @@ class DerivationView(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self._terms:
-            self.write_at_most(0)
+            self.more_wanted.emit()
         else:
             super().mousePressEvent(event)
 
@@ -236,7 +242,7 @@ def _shortened(rows: Sequence[Row], most: int) -> Iterator[Row]:
             yield from terms
         else:
             yield from terms[: most - 1]
-            yield Row("", f"… {len(terms) - most + 1} more (click)", "", "more")
+            yield Row("", f"… {len(terms) - most + 1} more (M)", "", "more")
 
 
 def wrapped(text: str, metrics: QFontMetrics, width: int, last_width: int, first_width: int) -> list[str]:

@@ -11,12 +11,12 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
 from explorer.pages.covering import covered_by
+from explorer.pages.of_step import elements_of
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
 from explorer.ui.lesson.enlarged import Enlarged
-from explorer.ui.lesson.sheet import elements_of
 from explorer.ui.page.column import Elements
 from explorer.ui.page.late import Late
 from explorer.ui.render import spoken

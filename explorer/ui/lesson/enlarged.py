@@ -1,6 +1,8 @@
 """The look of presenter mode: the same theme, with text that is read from the last row."""
 
+import re
 from copy import copy
+from dataclasses import replace
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QFont, QPalette
@@ -15,8 +17,11 @@ READ = 24
 """Pixels on that screen that the last row can read."""
 WIDTH, HEIGHT = 1280, 720
 """The screen, in pixels, for which `SCALE` is made; on another one everything grows or shrinks with it."""
-SCALE = 2.05
-"""The text scale there: the smallest words on a page, 0.85 of the system's 14 pixels, are then 24 pixels high."""
+SCALE = 1.74
+"""The text scale there: the system's 14 pixels are then a little more than 24, and nothing is smaller."""
+FORMULA = 1.18
+"""Of other letters: formulas, whose indices are smaller than they are."""
+_SIZE = re.compile(r"font-size: (\d+\.\d+)pt")
 
 
 class Enlarged(Appearance):
@@ -44,12 +49,23 @@ class Enlarged(Appearance):
         """Wear the program's theme of now, at a text scale."""
         self._scale, self._mode = scale, self._of.mode
         self.theme = self._own or self._of.theme
-        self.fonts = Fonts.at_scale(scale)
-        self._window.setFont(self.fonts.ui)
+        fonts = Fonts.at_scale(scale)
+        points = fonts.ui.pointSizeF()
+        large = least_letters(self) > 0
+        if large:  # what is smaller elsewhere is as large as the rest: a class reads all of it
+            code = QFont(fonts.code)
+            code.setPointSizeF(points)
+            fonts = replace(fonts, small=fonts.ui, number=fonts.ui, code=code)
+        self.fonts = fonts
+        self._window.setFont(fonts.ui)
         self._window.setPalette(palette(self.theme))
         # Below a style sheet neither letters nor colours come from the parent.
-        own = f"font-size: {self.fonts.ui.pointSizeF():.2f}pt; color: {self.theme.text};"
-        self._window.setStyleSheet(f"QWidget {{ {own} }}" + stylesheet(self.theme, self.fonts, scale))
+        own = f"QWidget {{ font-size: {points:.2f}pt; color: {self.theme.text}; }}"
+        sheet = own + stylesheet(self.theme, fonts, scale)
+        if large:
+            sheet = _SIZE.sub(lambda size: f"font-size: {max(float(size[1]), points):.2f}pt", sheet)
+            sheet += f"Formula {{ font-size: {FORMULA * points:.2f}pt; }}"
+        self._window.setStyleSheet(sheet)
 
     def undress(self) -> None:
         """Let the window wear the program's look again."""

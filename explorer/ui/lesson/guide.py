@@ -20,6 +20,7 @@ from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
 from explorer.lessons.walk import Walk
 from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.header import WHOLE
+from explorer.pages.of_step import right_cells
 from explorer.pages.view import Cell, Spot, View
 from explorer.sentences import sentence
 from explorer.ui.workbench import Workbench
@@ -421,6 +422,8 @@ class Guide(QObject):
             asked = asked_cell(graph, step.question)
             if asked is not None:
                 selection.choose(asked)
+        elif right := right_cells(View.of(self._bench.document), step.question):
+            selection.choose(right[0])
         elif (look.rows or look.columns) and (place := graph.find(look.node)) is not None:
             cells = self._spoken(place)
             if len(cells) == 1:

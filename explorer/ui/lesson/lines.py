@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.lines import same_rows
 
 LEAST_ROWS, MOST_ROWS, LEAST_COLUMNS = 1, 8, 3
 """Rows of a matrix in sight at least, and at most of one with twice as many or more; columns in sight at least."""
@@ -39,12 +40,15 @@ class Lines:
             more = min(full[i] - least[i], free // (len(self.lines) - i))
             free -= more
             for box in line:
+                box.be_high(self._is_high(box))
                 box.be_at_most(least[i] + more)
 
     def say_all(self) -> None:
         """Let headings that are wider than the line take two lines."""
-        for box in (box for line in self.lines for box in line if self._is_high(box)):
-            box.be_high(True)
+        boxes = [box for line in self.lines for box in line]
+        for box in boxes:
+            if self._is_high(box) or len(boxes) == 1:  # of more, the row they stand in says that they take one
+                box.be_high(self._is_high(box))
 
     def _is_high(self, box: MatrixBox) -> bool:
         return self.high or box.heading_width(False) > self._width
@@ -76,10 +80,12 @@ def _broken(boxes: Sequence[MatrixBox], width: int, gap: int, high: bool) -> lis
     lines: list[list[MatrixBox]] = []
     free = 0
     for box in boxes:
-        across = min(box.whole_size(0, high).width(), width)
+        whole = box.whole_size(0, high).width()
+        last = lines[-1][-1] if lines else None
+        across = min(whole - box.view.label_room * same_rows(last, box), width)
         if across > free:
             lines.append([])
-            free = width
+            free, across = width, min(whole, width)
         lines[-1].append(box)
         free -= across + gap
     return lines

@@ -174,6 +174,7 @@ class Presenter(QWidget):
             Key.Key_G: self._begin_number,
             Key.Key_D: self.show_all,
             Key.Key_L: self.toggle_pointer,
+            Key.Key_M: self.toggle_terms,
             Key.Key_Z: self.zoom,
             Key.Key_S: self.swap_wanted.emit,
             Key.Key_T: self.clock.toggle,
@@ -251,6 +252,7 @@ class Presenter(QWidget):
         self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers)
         self._ask()
         self.sheet.stand_alone(self._zoomed != 1.0)
+        self._say()
 
     def _ask(self) -> None:
         self._question.show_question()
@@ -336,14 +338,13 @@ class Presenter(QWidget):
         return True
 
     def _say(self) -> None:
-        """The number that is being typed, or the clock."""
-        parts = []
+        """The number that is being typed, and the clock in the first line, where it covers nothing."""
+        timed = self.beside is None and (self.clock.runs or self.clock.seconds >= 1)
+        if self.sheet is not None:
+            self.sheet.say_time(minutes(self.clock.seconds) if timed else "")
+        self._bar.setVisible(self._typed is not None)
         if self._typed is not None:
-            parts.append(f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter")
-        elif self.beside is None and (self.clock.runs or self.clock.seconds >= 1):
-            parts.append(minutes(self.clock.seconds))
-        self._bar.setText(" ".join(parts))
-        self._bar.setVisible(bool(parts))
+            self._bar.setText(f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter")
         self._bar.adjustSize()
         self._bar.move(self.width() - self._bar.width() - 12, self.height() - self._bar.height() - 12)
         self._bar.raise_()
@@ -353,6 +354,11 @@ class Presenter(QWidget):
     def show_all(self) -> None:
         """Show all steps as small pictures, to choose from."""
         self._overview.open()
+
+    def toggle_terms(self) -> None:
+        """Write out a sum that was too long for its place, in that of the words; or show the words again."""
+        if self.sheet is not None:
+            self.sheet.write_all(not self.sheet.all_terms)
 
     def toggle_pointer(self) -> None:
         """Let the mouse be a dot that the last row sees, or an arrow again."""

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QPushButton,
@@ -30,6 +31,9 @@ from explorer.ui.lesson.words import Words, WordyButton
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
+
+FIELD = 200
+"""Pixels at text scale 1 that a field for a number is wide at most, for a class."""
 
 
 class QuestionView(QFrame):
@@ -146,7 +150,7 @@ class QuestionView(QFrame):
         done = guide.question is None
         attempt = guide.attempt
         self._body.follow(attempt.verdict, done)
-        self._verdict.show_verdict(attempt.verdict)
+        self._verdict.show_verdict(attempt.verdict, guide.numbers if isinstance(question, Choose) else None)
         self._why.setVisible(done and bool(question.why))
         self._show_hints(attempt.hints, attempt.told, done)
         wrong = attempt.verdict is not None and not attempt.verdict.right
@@ -155,8 +159,9 @@ class QuestionView(QFrame):
 
     def _show_hints(self, asked: int, told: bool, done: bool) -> None:
         """The rungs of the ladder that were asked for; the last is how the answer comes about."""
-        ladder = self._guide.walk.hints()
-        shown = () if done and not told else ladder[-1:] if told else ladder[:asked]
+        walk = self._guide.walk
+        ladder = walk.hints()
+        shown = walk.told() if told else () if done else ladder[:asked]
         words = [hint for hint in shown if isinstance(hint, str)]
         rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
         if told and self._index:  # beside a class's question stands how its number comes about
@@ -234,6 +239,9 @@ class PredictBody(Body):
         self.column.addLayout(line)
         line.addWidget(self.field, 1)
         line.addWidget(self.button)
+        if self.large:  # it may have all of the screen
+            self.field.setMaximumWidth(bench.appearance.px(FIELD))
+            line.addStretch()
 
     def number(self) -> float | None:
         """What is typed, if it is a number."""
@@ -273,6 +281,30 @@ class ChooseBody(Body):
             button.clicked.connect(partial(guide.answer, i))
             self.column.addWidget(button)
 
+    def height_at(self, width: int) -> int:
+        if self._abreast(width):
+            return max((button.height_at(width) for button in self._there), default=0)
+        return super().height_at(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._stand()
+
+    @property
+    def _there(self) -> list[WordyButton]:
+        return [button for button in self.buttons if not button.isHidden()]
+
+    def _abreast(self, width: int) -> bool:
+        """Whether short answers stand beside each other, so that a class sees more of the rest."""
+        there = self._there
+        each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
+        return self.large and all(button.height_at(each) == button.height_at(width) for button in there)
+
+    def _stand(self) -> None:
+        way = QBoxLayout.Direction.LeftToRight if self._abreast(self.width()) else QBoxLayout.Direction.TopToBottom
+        if self.column.direction() != way:
+            self.column.setDirection(way)
+
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         tried = self.guide.attempt.tried
         for i, (button, choice) in enumerate(zip(self.buttons, self.question.choices, strict=True)):
@@ -283,6 +315,7 @@ class ChooseBody(Body):
             button.setEnabled(not done and not wrong)
             button.setVisible(not (done and self.large) or wrong or choice.right)
             button.keep_height()
+        self._stand()
 
     @property
     def parts(self) -> list[QWidget]:

@@ -66,9 +66,7 @@ class Places:
     cost: float
 
 
-def shared(
-    width: int, height: int, gap: int, needs: Needs, words: bool, numbers: bool, way: bool, above: bool
-) -> Places:
+def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers: bool, way: bool) -> Places:
     """The best places for the parts of a sheet.
 
     Parameters
@@ -80,8 +78,6 @@ def shared(
     needs : Needs
     words, numbers, way : bool
         Which parts there are.
-    above : bool
-        Whether the words may stand above the rest.
     """
     best: Places | None = None
     said, shown, led = cache(needs.words), cache(needs.numbers), cache(needs.way)
@@ -157,13 +153,12 @@ def shared(
                     terms,
                     moved + UNUSUAL,
                 )
-        if above:
-            high = said(width)
-            top, rest = QRect(0, 0, width, high), QRect(0, high + gap, width, max(height - high - gap, 0))
-            yield judge(top, *stacked(rest), terms, UNUSUAL)
-            if way and numbers:
-                for pair in abreast(rest):
-                    yield judge(top, *pair, terms, UNUSUAL)
+        high = said(width)
+        top, rest = QRect(0, 0, width, high), QRect(0, high + gap, width, max(height - high - gap, 0))
+        yield judge(top, *stacked(rest), terms, UNUSUAL)
+        if way and numbers:
+            for pair in abreast(rest):
+                yield judge(top, *pair, terms, UNUSUAL)
 
     for terms in TERMS:
         if terms and (not way or needs.longest <= terms):

@@ -1,6 +1,6 @@
 """A step by itself, as presenter mode and hand-outs show it: words, what it names, how the number comes about."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 
@@ -9,15 +9,10 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.lessons.steps import MakeSo, Predict, Step
-from explorer.pages import compose
-from explorer.pages.element import Element, leaves
-from explorer.pages.excerpt import excerpt, matrix_of
-from explorer.pages.header import WHOLE
+from explorer.pages.covering import asked_cell
 from explorer.pages.inspected import inspected
-from explorer.pages.matrix import Matrix
-from explorer.pages.page import Item, Listing, Page, Row
+from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, View
-from explorer.pages.words import named
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.later import later
 from explorer.ui.lesson.enlarged import least_letters
@@ -41,16 +36,12 @@ ACROSS, DOWN, GAP = 10, 12, 10
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
 SLACK = 6
 """Pixels of air at the end of a part, that need not be in sight."""
-LINES = 8
-"""Of a list, in sight at first."""
 LEAST_PICTURE = 0.4
 """Of the height: a picture at least."""
-FEW = 28
-"""Numbers of what a question is computed from that are shown with it at most."""
+SPARED = 10.5
+"""What it may cost to show a way to a number that need not be shown: less than a row of numbers."""
 MATRICES = 0.35, 0.62
 """Of the height: matrices at least and at most, where the way to a number stands below them."""
-ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
-"""Pages for the places that are no stages of the graph."""
 
 
 class StepSheet(QFrame):
@@ -73,11 +64,12 @@ class StepSheet(QFrame):
         self.step: Step | None = None
         self.vectors = vectors
         self._open = open_
-        self._alone = False
+        self._alone = self._leads = self._unasked = self._all_terms = False
         self._turns = 0
-        self._lesson = ""
+        self._lesson = self._time = ""
         self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
+        self._place = ""
         self._number = QLabel()
         mark(self._number, role="small")
         self._title = QLabel()
@@ -93,6 +85,7 @@ class StepSheet(QFrame):
         self._formula = Formula(em=1.1)
         self._derivation = DerivationView(bench)
         self._derivation.columns = 2
+        self._derivation.more_wanted.connect(lambda: self.write_all(True))
         shown, said, way = QWidget(), QWidget(), QWidget()
         column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)
@@ -161,13 +154,30 @@ class StepSheet(QFrame):
         """Show a step: the one of that number, counted from 0, of so many."""
         self.step, self._numbers = step, numbers
         self._turns = TURNS
+        self._alone, self._all_terms = self._alone and not self._all_terms, False
         self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
-        self._lesson, self._place = lesson, f"{number + 1} / {of}"
+        self._lesson, self._place = lesson, f"{number + 1} / {of}"  # said when the room is shared
         self._title.setText(escape(step.title))
         self._words.say(step.words, numbers)
         self.refresh()
         for area in (self._said, self._shown, self._way):
             area.verticalScrollBar().setValue(0)
+
+    def say_time(self, time: str) -> None:
+        """Show a clock beside the number of the step."""
+        if time != self._time:
+            self._time = time
+            self._say_where()
+
+    def write_all(self, all_: bool) -> None:
+        """Give the room of the words to a sum that was too long for its place; or share the room again."""
+        self._all_terms = all_
+        self.stand_alone(all_)
+
+    @property
+    def all_terms(self) -> bool:
+        """Whether all terms of a sum are written out, however long it is."""
+        return self._all_terms
 
     def stand_alone(self, alone: bool) -> None:
         """Give all the room to what the step names, or share it with the words again."""
@@ -206,7 +216,8 @@ class StepSheet(QFrame):
         about = inspected(view, cell, {}) if cell is not None and known and not hidden else None
         parts = about.parts if about is not None else ()
         filled_in = self._gaps is not None and not self._gaps.isHidden()
-        self._way.setVisible(bool(parts) or filled_in)
+        self._leads = bool(parts) or filled_in
+        self._unasked = not filled_in and self._nobody_asks_for(cell)
         for part in (self._name, self._formula, self._derivation):
             part.setVisible(bool(parts) and not filled_in)
         self._settled.start()
@@ -219,6 +230,10 @@ class StepSheet(QFrame):
         headed = any(box.matrix.place.node == cell.node for box in self._boxes) if cell is not None else False
         self._formula.setVisible(bool(about.formula) and not headed and not filled_in)
         self._derivation.show_rows([row for _, rows in parts for row in rows])
+
+    def _nobody_asks_for(self, cell: Cell | None) -> bool:
+        """Whether the way to a number need not be shown: somebody pointed at it because that was the right answer."""
+        return self.step is not None and cell in right_cells(self.bench.view, self.step.question)
 
     # Room
 
@@ -252,10 +267,14 @@ class StepSheet(QFrame):
         for picture in self._filling:
             picture.least = 0  # a class cannot scroll: all of it is seen, however small
         width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
-        shows, leads = not self._shown.isHidden(), not self._way.isHidden()
-        asks = self.question is not None and not self.question.isHidden()
+        shows, leads = not self._shown.isHidden(), self._leads
         needs = self._needs()
-        places = shared(width, height, gap, needs, not self._alone, shows, leads, not asks)
+        places = shared(width, height, gap, needs, not self._alone, shows, leads)
+        if leads and self._unasked:
+            without = shared(width, height, gap, needs, not self._alone, shows, False)
+            if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
+                leads, places = False, without
+        self._way.setVisible(leads)
         numbers, way = places.numbers, places.way
         self._said.setVisible(not self._alone)
         self._said.setGeometry(places.words)
@@ -283,14 +302,32 @@ class StepSheet(QFrame):
             rect = spot_rect(box)
             at = box.mapTo(shown, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
+        self._show_what_is_meant()
+
+    def _show_what_is_meant(self) -> None:
+        """Of a matrix that is not whole, bring what is pointed at, asked for or spoken of into sight."""
+        question = self.step.question if self.step is not None else None
+        view = self.bench.view
+        asked = asked_cell(view.graph, question) if isinstance(question, Predict) else None
+        for box in self._boxes:
+            matrix, table = box.matrix, box.view
+            at = table.pointed_cell()
+            if at is None and asked is not None and asked.node == matrix.place.node:
+                at = matrix.at(asked.index)
+            if at is None and matrix.spot is None:
+                lit = [[i for i in range(n) if table.lit(axis, i)] for axis, n in enumerate(matrix.array.shape)]
+                at = (lit[0] or [0])[0], (lit[1] or [0])[0]
+            if at is not None:
+                table.scrollTo(table.table.index(*at))
 
     def _say_where(self) -> None:
         """Say beside the title which step of which lesson it is; where there is no room, only which step."""
         title, number = QFontMetrics(self._title.font()), QFontMetrics(self._number.font())
-        whole = f"{self._lesson} · {self._place}"
+        place = " · ".join(filter(None, (self._place, self._time)))
+        whole = f"{self._lesson} · {place}"
         needed = title.horizontalAdvance(self._title.text()) + number.horizontalAdvance(whole)
         fits = needed < self._middle.width() - self.bench.appearance.px(GAP)
-        self._number.setText(escape(whole if fits else self._place))
+        self._number.setText(escape(whole if fits else place))
 
     def _needs(self) -> Needs:
         """What the parts need in the widths that they may get."""
@@ -330,7 +367,7 @@ class StepSheet(QFrame):
             max([*map(width_of, boxes), *(one.whole_width for one in lists)], default=other),
             max([*map(least_width_of, boxes), *(one.shares_line for one in lists)], default=other),
             led,
-            0 if self._derivation.isHidden() else self._derivation.longest,
+            0 if self._derivation.isHidden() or self._all_terms else self._derivation.longest,
             lambda width, height: min((one.scale_in(width, max(height - below(), 1)) for one in filling), default=0.0),
         )
 
@@ -355,86 +392,6 @@ class StepSheet(QFrame):
     def _asks(self) -> bool:
         """Whether something is asked that is answered before it is shown how a number comes about."""
         return self.step is not None and not isinstance(self.step.question, MakeSo) and self._is_open()
-
-
-def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple[Element, ...]:
-    """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there."""
-    look = step.look
-    if look.stage == "words":
-        listing = named(vectors, look.word) if vectors is not None and look.word else None
-        return () if listing is None else (listing,)
-    name = ELSEWHERE.get(look.stage, look.stage)
-    stage = next((stage for stage in compose.stops(view.graph) if stage.name == name), None)
-    if stage is None:
-        return ()
-    page = compose.page(view, stage)
-    if look.stage == "train":
-        return excerpt(page, view.graph, title="curve")
-    shown = excerpt(page, view.graph, look.node, look.element)
-    if view.looking.large:  # the others come when they are asked for
-        shown = tuple(replace(one, most=min(one.most, LINES)) if isinstance(one, Listing) else one for one in shown)
-    if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
-        shown = tuple(_parents(page, view, look.node)) or shown
-    if isinstance(step.question, Predict):  # whose number has to be seen when it is revealed
-        asked = matrix_of(page, view.graph, step.question.node)
-        if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
-            shown = (*shown, asked)
-        only = all(isinstance(one, Matrix) for one in shown)
-        if only and not step.question.fade and not _leads_to(view, look.node, step.question.node):
-            shown = (*_operands(page, view, step.question.node, shown), *shown)
-    if isinstance(step.question, MakeSo) and all(isinstance(one, Matrix) for one in shown):
-        shown = (*_to_change(page, view, step.question, shown), *shown)
-    matrices = [one for one in shown if isinstance(one, Matrix)]
-    if len(matrices) < 2 or len(matrices) < len(shown):
-        return shown
-    return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
-
-
-def _leads_to(view: View, node: str, asked: str) -> bool:
-    """Whether a node is among what another one is computed from."""
-    graph = view.graph
-    place = graph.place(asked)
-    return bool(node) and node != asked and graph.place(node).node in graph.ancestors(place.node)
-
-
-def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
-    """What the number that is asked for is computed from, where that is little: it has to be seen, too."""
-    return _few(_parents(page, view, node), shown)
-
-
-def _parents(page: Page, view: View, node: str) -> list[Matrix]:
-    """The matrices on a page that a node is computed from."""
-    place = view.graph.place(node)
-    return _on(page, view, (view.of_head(parent, place.head) for parent in view.nodes[place.node].parents))
-
-
-def _to_change(page: Page, view: View, question: MakeSo, shown: tuple[Element, ...]) -> list[Element]:
-    """What may be changed so that a goal is reached, where that is little: it has to be there to be changed."""
-    return _few(_on(page, view, question.allowed), shown)
-
-
-def _on(page: Page, view: View, names: Iterable[str]) -> list[Matrix]:
-    """The matrices of nodes that stand on a page, each once."""
-    found = [matrix for name in names if (matrix := matrix_of(page, view.graph, name)) is not None]
-    return list({matrix.id: matrix for matrix in found}.values())
-
-
-def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
-    """Those that are not yet shown, where they are small together."""
-    there = {part.id for one in shown for part in leaves(one)}
-    fresh = [matrix for matrix in matrices if matrix.id not in there]
-    return [*fresh] if sum(matrix.values.size for matrix in fresh) <= FEW else []
-
-
-def first_cell(view: View, step: Step) -> Cell | None:
-    """The first of the cells that a step names one by one."""
-    look = step.look
-    place = view.graph.find(look.node) if look.node else None
-    if place is None or not (look.rows or look.columns):
-        return None
-    axes = len(view.graph.axes_of(place))
-    rows, columns = (look.rows or (0,)), (look.columns or (0,))
-    return Cell(place.node, place.index + (rows[0], columns[0])[:axes]) if axes <= 2 else None
 
 
 def _height_of(area: QScrollArea) -> int:

@@ -1,6 +1,6 @@
 """What came of an answer, said in one way for all kinds of question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from PySide6.QtGui import QResizeEvent
@@ -11,6 +11,7 @@ from explorer.lessons.mistakes import Part
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.room import column_height, height_at
+from explorer.ui.lesson.words import Words
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -30,7 +31,8 @@ class VerdictView(QWidget):
         super().__init__(parent)
         self._bench = bench
         self._large = least_letters(bench.appearance) > 0
-        self._sentence = SteadyLabel()
+        self._sentence = Words()
+        self._sentence.index = least_letters(bench.appearance)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(bench.appearance.px(4))
@@ -42,14 +44,25 @@ class VerdictView(QWidget):
             self._both.addWidget(side, 1)
         self.hide()
 
-    def show_verdict(self, verdict: Verdict | None) -> None:
-        """Say what came of the last answer; nothing where there is none."""
+    def show_verdict(self, verdict: Verdict | None, numbers: Mapping[str, str] | None = None) -> None:
+        """Say what came of the last answer; nothing where there is none.
+
+        Parameters
+        ----------
+        verdict : Verdict or None
+        numbers : mapping of str to str, optional
+            What stands for braces, where the sentence is Markdown; else it is plain words.
+        """
         self.setVisible(verdict is not None)
         if verdict is None:
             return
         theme = self._bench.appearance.theme
         ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
-        self._sentence.setText(f"<b style='color:{ink}'>{sign}</b> {escape(verdict.sentence)}")
+        sign = f"<b style='color:{ink}'>{sign}</b>"
+        if numbers is None:
+            self._sentence.setText(f"{sign} {escape(verdict.sentence)}")
+        else:
+            self._sentence.say(verdict.sentence, numbers, sign)
         theirs = () if verdict.mistake is None else verdict.mistake.derivation
         ours = () if verdict.right or self._large else verdict.derivation  # a class sees it beside the question
         for side, parts in zip(self._sides, (theirs, ours), strict=True):

@@ -24,9 +24,12 @@ class Words(SteadyLabel):
 
     index = 0
 
-    def say(self, markdown: str, numbers: Mapping[str, str]) -> None:
-        """Show other words."""
+    def say(self, markdown: str, numbers: Mapping[str, str], sign: str = "") -> None:
+        """Show other words, behind a sign in HTML."""
         said = paragraphs(markdown, numbers)
+        if sign:
+            first, bracket, rest = said.partition(">")
+            said = f"{first}{bracket}{sign} {rest}"
         if self.index:  # Qt draws two thirds of the size that is asked for
             for tag in ("sub", "sup"):
                 size = f"<span style='font-size: {round(1.5 * self.index)}px'>"

@@ -11,7 +11,7 @@ from explorer.ui.later import do_later
 from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE, mark
-from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.workbench import Workbench
 
 MOST = 16777215
@@ -255,8 +255,10 @@ class MatrixBox(QWidget):
         """Be as large as the heading of the values; measured only once: each text that is tried asks for a layout."""
         words, left = self._words(self.matrix), 0 if self.small else self.view.labels_width
         beside = self._small.minimumSize() if self._is_folded else self.view.size() if self._is_inline else None
-        polished = self._caption.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)  # it has its font only then
-        measured = formula, words, left, beside, polished
+        # Before it is polished it has another font, and before formulas can be typeset they are guessed.
+        parts, is_polished = (self._caption, self._formula), Qt.WidgetAttribute.WA_WState_Polished
+        polished = (part.testAttribute(is_polished) for part in parts)
+        measured = formula, words, left, beside, can_typeset_now(), *polished
         if measured != self._measured:
             self._measured = measured
             self._say(formula, words)
@@ -278,7 +280,8 @@ class MatrixBox(QWidget):
     def _words(self, matrix: Matrix) -> str:
         """Beside the formula of values."""
         theme = self._bench.appearance.theme
-        words = [matrix.title, _shape(matrix) if matrix.shape or not matrix.title else ""]
+        shape = _shape(matrix) if matrix.shape or not matrix.title else ""
+        words = [matrix.title, shape]
         if matrix.editable:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")
         if matrix.ours:

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QTableView, QWidget
@@ -23,6 +24,7 @@ from explorer.core.explain import Index
 from explorer.core.ops import Array
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
+from explorer.ui.colour import qcolor
 from explorer.ui.matrix.editing import CellEditing
 from explorer.ui.matrix.editor import CellEditor
 from explorer.ui.matrix.labels import Labels
@@ -35,8 +37,8 @@ from explorer.ui.workbench import Workbench
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
-LARGE, LOW_CELL = 1.5, 21
-"""The text scale from which rows stand close, and pixels at scale 1 that one is high then."""
+LARGE, LOW_CELL, CLOSE = 1.5, 21, 3
+"""The text scale from which numbers stand close, and pixels at scale 1 that a row is high and the padding then."""
 FEW_COLUMNS, LEAST_COLUMNS, LEAST_LARGE, WIDTH = 4, 3, 2, 630
 """Columns up to which a matrix is whole whatever the room, and those in sight of one that has more, and for a class."""
 MOST_ROWS, LENS = 16, 8
@@ -74,7 +76,9 @@ class MatrixView(QTableView):
         self.map_above = False
         """Whether it has more columns than are in sight, and more than rows: so its small picture is low."""
         self.whole = True
-        """Whether all of the matrix is in sight."""
+        """Whether all of the matrix is in sight, or nothing stands for the rest."""
+        self.cut = False
+        """Whether a class sees only a part of it."""
         self.room = bench.appearance.px(WIDTH)
         self.labelled = True
         self._high: int | None = None
@@ -109,7 +113,8 @@ class MatrixView(QTableView):
         self.bold.setBold(True)
         self._widths: dict[str, int] = {}
         self.bold_small.setBold(True)
-        self.padding = bench.appearance.px(CELL_PADDING)
+        self._is_large = bench.appearance.scale > LARGE
+        self.padding = bench.appearance.px(CLOSE if self._is_large else CELL_PADDING)
         self._measure()
         self._light(selection.cell)
 
@@ -170,6 +175,8 @@ class MatrixView(QTableView):
         It is the same whatever the matrix shows, so that with a change or a gradient no column moves.
         """
         texts = self.matrix.widest(SURVEYED)
+        if self._is_large and self.matrix.showing == "values" and self.matrix.array.min(initial=0) >= 0:
+            texts = [text.removeprefix("−") for text in texts]  # a class needs the room more than that nothing moves
         longest = max(map(len, texts))
         some = {text for text in texts if len(text) == longest}, {text for text in texts if len(text) == longest - 1}
         most = max(self._across(text) for texts in some for text in list(texts)[:3])
@@ -185,7 +192,7 @@ class MatrixView(QTableView):
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
         self.own_width = max(self._most_width, min(label_width, appearance.px(84)))
         width = max(self.own_width, self._least[0])
-        height = appearance.px(CELL_HEIGHT if appearance.scale <= LARGE else LOW_CELL)
+        height = appearance.px(LOW_CELL if self._is_large else CELL_HEIGHT)
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size in ((across, width), (down, height)):
             header.setDefaultSectionSize(size)
@@ -205,7 +212,9 @@ class MatrixView(QTableView):
             shown_rows = min(shown_rows, max((self._high - top) // height, 1))
         self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
         # Where little is to be in sight, no small picture stands beside it.
-        self.whole = self._high is not None or (shown_rows == rows and shown_columns == columns)
+        all_in_sight = shown_rows == rows and shown_columns == columns
+        self.whole = self._high is not None or all_in_sight
+        self.cut = self.whole and not all_in_sight
         self.map_above = not self.whole and shown_columns < columns and rows <= columns
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} rows, {columns} columns")
@@ -305,7 +314,25 @@ class MatrixView(QTableView):
         columns = columns if last_column < 0 else range(columns.start, last_column + 1)
         painter = QPainter(self.viewport())
         paint_cells(self, painter, rows, columns)
+        if self.cut:
+            self._mark_cut(painter)
         painter.end()
+
+    def _mark_cut(self, painter: QPainter) -> None:
+        """Draw a broken line where rows or columns go on out of sight."""
+        area, across, down = self.viewport().rect(), self.horizontalScrollBar(), self.verticalScrollBar()
+        thick = self.bench.appearance.px(2)
+        painter.setPen(QPen(qcolor(self.bench.appearance.theme.text), thick, Qt.PenStyle.DashLine))
+        area.adjust(thick // 2, thick // 2, -thick // 2, -thick // 2)
+        edges = (
+            (across.value() > 0, area.topLeft(), area.bottomLeft()),
+            (across.value() < across.maximum(), area.topRight(), area.bottomRight()),
+            (down.value() > 0, area.topLeft(), area.topRight()),
+            (down.value() < down.maximum(), area.bottomLeft(), area.bottomRight()),
+        )
+        for beyond, start, end in edges:
+            if beyond:
+                painter.drawLine(start, end)
 
     def band(self, axis: int, section: int) -> int | None:
         """The head that a row or column of joined heads comes from."""

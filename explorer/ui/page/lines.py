@@ -57,7 +57,7 @@ class RowLines:
                 box = self._boxes[place]
                 if isinstance(box, MatrixBox):
                     box.be_high(high)
-                    box.show_row_labels(not _same_rows(last, box))
+                    box.show_row_labels(not same_rows(last, box))
                 last, signed = box, box.parentWidget()
                 if isinstance(signed, Signed):
                     sign = self._signs[place]
@@ -91,7 +91,7 @@ class RowLines:
         for place in places:
             box = self._boxes[place]
             if isinstance(box, MatrixBox):
-                across = box.width_with(not _same_rows(last, box), high)
+                across = box.width_with(not same_rows(last, box), high)
             else:
                 across = box.sizeHint().width()
             width += across + self._gap + (self._sign if self._signs[place] else 0)
@@ -99,7 +99,7 @@ class RowLines:
         return width
 
 
-def _same_rows(before: QWidget | None, box: MatrixBox) -> bool:
+def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
     """Whether the matrix before, on the same line, says what the rows are."""
     if not isinstance(before, MatrixBox) or before.small or box.small:
         return False

@@ -300,6 +300,9 @@ class ListingView(FittedTable):
     def _hold_below(self) -> None:
         """Below the lines stand the other columns, and how many more lines there are."""
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
+        if below != self._below:  # it has its font only now
+            self._below = below
+            super()._fit()
         rest = 0
         if self._rest is not None and self._rest.isVisibleTo(self):
             rest = self._rest.minimumHeight() + self.bench.appearance.px(GAP)

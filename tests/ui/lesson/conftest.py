@@ -82,7 +82,7 @@ kind = "choose"
 ask = "Which share is the largest now?"
 choices = [
     { text = "A", why = "A has the smaller logit." },
-    { text = "B", right = true },
+    { text = "B", right = true, why = "Its share is {output.probabilities[x, B]:2} now." },
 ]
 
 [[step]]

@@ -130,7 +130,7 @@ def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
     assert QApplication.overrideCursor() is None
     hand.key(Key.Key_T)
     assert presenter.clock.runs
-    assert presenter._bar.text() == "0:00"
+    assert presenter.sheet._number.text().endswith("0:00")
     hand.key(Key.Key_T)
     assert not presenter.clock.runs
     wide = presenter.findChild(MatrixView).width()
@@ -140,6 +140,35 @@ def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
     hand.key(Key.Key_Z)
     assert not presenter.sheet.alone
     assert presenter.sheet.findChild(MatrixView).width() == wide
+
+
+def test_m_gives_a_long_sum_the_room_of_the_words(presenter, guide, hand):
+    hand.key(Key.Key_M)
+    assert presenter.sheet.alone
+    assert presenter.sheet._needs().longest == 0  # no term is left out
+    hand.key(Key.Key_M)
+    assert not presenter.sheet.alone
+    hand.key(Key.Key_M)
+    hand.key(Key.Key_N)
+    assert not presenter.sheet.alone  # another step has words of its own
+
+
+def test_a_matrix_that_is_cut_shows_the_number_that_is_asked_for(open_window, qtbot):
+    window = open_window("jane")
+    guide = window.lessons.guide
+    guide.go(0)
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.resize(WIDTH, HEIGHT)
+    for answered in (False, True):
+        if answered:
+            guide.tell()
+        qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+        (view,) = presenter.sheet.findChildren(MatrixView)
+        cell = view.visualRect(view.table.index(*guide.step.question.cell))
+        assert view.cut
+        assert view.viewport().rect().contains(cell.center())
+    presenter.leave()
 
 
 def test_a_drag_zooms(presenter, hand):

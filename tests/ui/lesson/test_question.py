@@ -100,6 +100,15 @@ def test_a_wrong_choice_says_why_and_another_may_follow(window, guide, panel, ha
     hand.click(right)
     assert guide.question is None
     assert "✓" in right.words.text()
+    assert "Its share is 0.71 now." in verdict(panel)._sentence.text()
+
+
+def test_who_gave_no_answer_reads_why_the_right_one_is_right(window, guide, panel, go):
+    go(2)
+    guide.tell()
+    assert [hint.text() for hint in panel._question._hints if hint.isVisible()] == [
+        "<p style='margin: 0'>Its share is 0.71 now.</p>"
+    ]
 
 
 def test_a_cell_is_pointed_at(window, guide, panel, hand, eye, go):

@@ -20,7 +20,7 @@ def needs(words=300, full=250, least=150, across=400, rows=6, terms=0):
 
 
 def places(**parts):
-    return shared(WIDTH, HEIGHT, GAP, needs(**parts), words=True, numbers=True, way=True, above=False)
+    return shared(WIDTH, HEIGHT, GAP, needs(**parts), words=True, numbers=True, way=True)
 
 
 def test_the_way_stands_below_the_matrix_where_it_fits():

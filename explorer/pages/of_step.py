@@ -1,0 +1,118 @@
+"""What a step of a lesson names, where only that is shown: to a class, and on paper."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from explorer.lessons.answers import right_places
+from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
+from explorer.pages import compose
+from explorer.pages.element import Element, leaves
+from explorer.pages.excerpt import excerpt, matrix_of
+from explorer.pages.header import WHOLE
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Item, Listing, Page, Row
+from explorer.pages.view import Cell, View
+from explorer.pages.words import named
+from explorer.words.vectors import Vectors
+
+LINES, WHOLE_LIST = 8, 16
+"""Lines of a list that are in sight at first, and of the longest that is whole."""
+FEW = 28
+"""Numbers of what a question is computed from that are shown with it at most."""
+ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
+"""Pages for the places that are no stages of the graph."""
+
+
+def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple[Element, ...]:
+    """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there."""
+    look = step.look
+    if look.stage == "words":
+        listing = named(vectors, look.word) if vectors is not None and look.word else None
+        return () if listing is None else (listing,)
+    name = ELSEWHERE.get(look.stage, look.stage)
+    stage = next((stage for stage in compose.stops(view.graph) if stage.name == name), None)
+    if stage is None:
+        return ()
+    page = compose.page(view, stage)
+    if look.stage == "train":
+        return excerpt(page, view.graph, title="curve")
+    shown = excerpt(page, view.graph, look.node, look.element)
+    if view.looking.large:  # the others come when they are asked for
+        shown = tuple(
+            replace(one, most=LINES if len(one.lines) > WHOLE_LIST else WHOLE_LIST) if isinstance(one, Listing) else one
+            for one in shown
+        )
+    if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
+        shown = tuple(_parents(page, view, look.node)) or shown
+    if isinstance(step.question, Predict):  # whose number has to be seen when it is revealed
+        asked = matrix_of(page, view.graph, step.question.node)
+        if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
+            shown = (*shown, asked)
+        only = all(isinstance(one, Matrix) for one in shown)
+        if only and not step.question.fade and not _leads_to(view, look.node, step.question.node):
+            shown = (*_operands(page, view, step.question.node, shown), *shown)
+    if isinstance(step.question, MakeSo) and all(isinstance(one, Matrix) for one in shown):
+        shown = (*_to_change(page, view, step.question, shown), *shown)
+    matrices = [one for one in shown if isinstance(one, Matrix)]
+    if len(matrices) < 2 or len(matrices) < len(shown):
+        return shown
+    return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
+
+
+def _leads_to(view: View, node: str, asked: str) -> bool:
+    """Whether a node is among what another one is computed from."""
+    graph = view.graph
+    place = graph.place(asked)
+    return bool(node) and node != asked and graph.place(node).node in graph.ancestors(place.node)
+
+
+def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
+    """What the number that is asked for is computed from, where that is little: it has to be seen, too."""
+    return _few([matrix for matrix in _parents(page, view, node) if not _is_even(matrix)], shown)
+
+
+def _is_even(matrix: Matrix) -> bool:
+    """Whether it is a row of equal numbers, such as a bias of 0: the derivation says enough of it."""
+    return len(matrix.shape) == 1 and bool((matrix.values == matrix.values.flat[0]).all())
+
+
+def _parents(page: Page, view: View, node: str) -> list[Matrix]:
+    """The matrices on a page that a node is computed from."""
+    place = view.graph.place(node)
+    return _on(page, view, (view.of_head(parent, place.head) for parent in view.nodes[place.node].parents))
+
+
+def _to_change(page: Page, view: View, question: MakeSo, shown: tuple[Element, ...]) -> list[Element]:
+    """What may be changed so that a goal is reached, where that is little: it has to be there to be changed."""
+    return _few(_on(page, view, question.allowed), shown)
+
+
+def _on(page: Page, view: View, names: Iterable[str]) -> list[Matrix]:
+    """The matrices of nodes that stand on a page, each once."""
+    found = [matrix for name in names if (matrix := matrix_of(page, view.graph, name)) is not None]
+    return list({matrix.id: matrix for matrix in found}.values())
+
+
+def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
+    """Those that are not yet shown, where they are small together."""
+    there = {part.id for one in shown for part in leaves(one)}
+    fresh = [matrix for matrix in matrices if matrix.id not in there]
+    return [*fresh] if sum(matrix.values.size for matrix in fresh) <= FEW else []
+
+
+def first_cell(view: View, step: Step) -> Cell | None:
+    """The first of the cells that a step names one by one; of a whole row or column none."""
+    look = step.look
+    place = view.graph.find(look.node) if look.node else None
+    named = tuple(axis[0] for axis in (look.rows, look.columns) if axis)
+    if place is None or not named or len(named) != len(view.graph.axes_of(place)):
+        return None
+    return Cell(place.node, place.index + named)
+
+
+def right_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
+    """The cells that a question has one point at."""
+    if not isinstance(question, Point) or question.at != "cell":
+        return ()
+    place = view.graph.place(question.node)
+    return tuple(Cell(place.node, place.index + cell) for cell in right_places(question, view.engine))
