@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -75,20 +76,30 @@ class Head:
 
 def sentences_for(state: State) -> list[Annotated]:
     """Held-out sentences of the grammar that a model's words are from; none where there is no such grammar."""
-    of = grammar_of(state)
+    return list(_sentences_of(frozenset(state.model.axes.get("input.words", ()))))
+
+
+@lru_cache(maxsize=4)
+def _sentences_of(words: frozenset[str]) -> tuple[Annotated, ...]:
+    of = _grammar_of(words)
     drawn = of.sample(SENTENCES, SEED, held_out=True) if of else []
-    return [(one.words(), referents(one)) for one in drawn]
+    return tuple((one.words(), referents(one)) for one in drawn)
 
 
 def grammar_of(state: State) -> Grammar | None:
     """The grammar of the program that has all words of a model's vocabulary, but for its marks."""
-    words = set(state.model.axes.get("input.words", ()))
+    return _grammar_of(frozenset(state.model.axes.get("input.words", ())))
+
+
+@lru_cache(maxsize=4)
+def _grammar_of(words: frozenset[str]) -> Grammar | None:
+    """Kept: pages are made anew at every edit, and the files of grammars do not change meanwhile."""
     for file in sorted((paths.resources() / "grammars").glob("*.toml")):
         try:
             of = load(file)
         except ExplorerError:
             continue
-        if "text" in of.languages and words and set(of.words()) <= words:
+        if "text" in of.languages and words and words.issuperset(of.words()):
             return of
     return None
 

@@ -1,6 +1,7 @@
 """Which term or symbol stands under the pointer, and which stand anywhere in sight."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, Qt
@@ -62,7 +63,7 @@ def letter_at(label: QLabel, place: QPoint) -> Letter:
     document = QTextDocument()
     document.setDocumentMargin(0)
     document.setDefaultFont(label.font())
-    if label.textFormat() == Qt.TextFormat.RichText or "</" in label.text():
+    if _is_rich(label):
         document.setHtml(label.text())
     else:
         document.setPlainText(label.text())
@@ -77,6 +78,10 @@ def letter_at(label: QLabel, place: QPoint) -> Letter:
     return Letter(document.toPlainText(), at, bool(layout.anchorAt(point)))
 
 
+def _is_rich(label: QLabel) -> bool:
+    return label.textFormat() == Qt.TextFormat.RichText or "</" in label.text()
+
+
 def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
     """Every term and symbol that stands in a window now, but in one part of it, in the order of the alphabet."""
     known, found = glossary(), {}
@@ -85,9 +90,9 @@ def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
     for name in (str(widget.property(NODE) or "") for widget in seen):
         if term := known.of_node(name):
             found[term.name] = term
-    for text in _texts(seen):
-        for one in known.found_in(text, len(text) <= HEADING):
-            found[one.term.name] = one.term
+    for text, rich in _texts(seen):
+        for term in _terms_in(text, rich):
+            found[term.name] = term
     return sorted(found.values(), key=lambda term: term.name.lower())
 
 
@@ -97,14 +102,24 @@ def term_of_focus() -> Term | None:
     return glossary().of_node(focus.matrix.name) if isinstance(focus, MatrixView) else None
 
 
-def _texts(widgets: Sequence[QWidget]) -> Iterator[str]:
-    """What labels, buttons and the headings of lists say."""
+@lru_cache(maxsize=2048)
+def _terms_in(text: str, rich: bool) -> tuple[Term, ...]:
+    """The terms in a text. Kept: most words stay when another page comes, and to lay out each takes long."""
+    if rich:
+        document = QTextDocument()
+        document.setHtml(text)
+        text = document.toPlainText()
+    return tuple(one.term for one in glossary().found_in(text, len(text) <= HEADING))
+
+
+def _texts(widgets: Sequence[QWidget]) -> Iterator[tuple[str, bool]]:
+    """What labels, buttons and the headings of lists say, and whether it has marks."""
     for widget in widgets:
         if isinstance(widget, QLabel) and widget.text():
-            yield letter_at(widget, QPoint(-1, -1)).text
+            yield widget.text(), _is_rich(widget)
         elif isinstance(widget, QAbstractButton):
-            yield widget.text()
+            yield widget.text(), False
         elif isinstance(widget, QTableView) and not isinstance(widget, MatrixView):
             model = widget.model()
             for column in range(model.columnCount() if widget.horizontalHeader().isVisible() else 0):
-                yield str(model.headerData(column, Qt.Orientation.Horizontal) or "")
+                yield str(model.headerData(column, Qt.Orientation.Horizontal) or ""), False

@@ -159,8 +159,10 @@ class StepPanel(QFrame):
             return
         n = len(guide.steps)
         self._jump.setText(f"Step {at + 1} of {n}  ▾")
+        self._progress.setUpdatesEnabled(False)  # else Qt paints it, and all that waits, before it returns
         self._progress.setRange(0, n)
         self._progress.setValue(at + 1)
+        self._progress.setUpdatesEnabled(True)
         self._title.setText(escape(step.title))
         self._words.say(step.words, guide.numbers)
         self._question.show_question()

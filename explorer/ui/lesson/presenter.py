@@ -193,21 +193,25 @@ class Presenter(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        app = QApplication.instance()
-        assert app is not None
-        app.installEventFilter(self)  # a matrix that has the keys would keep the arrows for itself
+        self.take_keys_of(self)
         self.bench.bridge.goes_before(self)
         self.activateWindow()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def take_keys_of(self, window: QWidget) -> None:
+        """Hear of the keys in a window that is shown before what has the focus there: a matrix would keep the arrows.
+
+        A filter on the application would be asked about each event of each widget, which took a quarter of the time.
+        """
+        handle = window.windowHandle()
+        assert handle is not None
+        handle.installEventFilter(self)
 
     def leave(self) -> None:
         """End it; one stays at the step."""
         self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        app = QApplication.instance()
-        if app is not None:
-            app.removeEventFilter(self)
         if self._points:
             self.toggle_pointer()
         if self.clock.runs:
@@ -279,11 +283,9 @@ class Presenter(QWidget):
     # Keys
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return False
-        if not isinstance(watched, QWidget) or watched.window() not in (self, self.beside):
-            return False
-        return self._key_pressed(event)
+        return QApplication.activePopupWidget() is None and self._key_pressed(event)
 
     def _key_pressed(self, event: QKeyEvent) -> bool:
         """Do what a key means here; returns whether it means anything."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -87,6 +87,10 @@ class Speaker(QWidget):
     def _restyle(self) -> None:
         """Follow the program's look, in a turn of its own."""
         self._program.appearance.turns.add(self._again)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._presenter.take_keys_of(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

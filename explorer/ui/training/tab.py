@@ -61,6 +61,7 @@ class TrainingTab(QFrame):
         self.descent = bench.descent
         self._shown_at = 0.0
         self._opened = bench.document.state.lesson
+        self._stale = False
 
         self.source = Source(bench)
         self.form = RecipeForm(bench, bench.lesson.training or FIRST)
@@ -234,16 +235,22 @@ class TrainingTab(QFrame):
     def follow(self, change: Change) -> None:
         """Show a change of the document."""
         self._follow_example()
-        if change.structure:
-            self.source.follow()
-            self.activations.follow()
-            self.moves.follow()
-            self.pictures.follow_structure(list(self.moves.boxes))
+        self._stale |= change.structure
+        self._follow_structure()
         self.source.say()
         if self.descent.going:
             self._show_soon()
         else:
             self.show_run()
+
+    def _follow_structure(self) -> None:
+        """Offer what there is in another model, as soon as somebody looks."""
+        if self._stale and self.isVisible():
+            self._stale = False
+            self.source.follow()
+            self.activations.follow()
+            self.moves.follow()
+            self.pictures.follow_structure(list(self.moves.boxes))
 
     def _follow_example(self) -> None:
         """Show how another example is trained."""
@@ -262,6 +269,7 @@ class TrainingTab(QFrame):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
+        self._follow_structure()
         self.show_run()
 
     def show_run(self) -> None:

@@ -176,7 +176,7 @@ class MainWindow(QMainWindow):
         self._polished = later(self, self._share_width)
         bench.bridge.changed.connect(self.follow)
         self.lessons = LessonParts(self, aside, outside)
-        self.lessons.guide.stepped.connect(self._share_width)
+        self.lessons.guide.stepped.connect(self._give_way)
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         self.files.beside = lambda: session.kept(self)
@@ -440,10 +440,15 @@ class MainWindow(QMainWindow):
         self._share_width()
         self.lesson_bar.refresh()
 
+    def _give_way(self) -> None:
+        """Somebody is led through steps from now on, or no more."""
+        if self._led != (self.lessons.guide.step is not None):
+            self._share_width()
+
     def _share_width(self) -> None:
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
-        leads = self.lessons.guide.step is not None
+        self._led = leads = self.lessons.guide.step is not None
         self._folds.fold_where_tight(
             {
                 # Whoever is led from step to step needs the page more than the list of all pages.

@@ -1,14 +1,12 @@
 """One part of the tab: a quiet card with a title, a sentence, and what belongs to it."""
 
 from html import escape
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.inside import inside
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -63,12 +61,6 @@ class Card(QFrame):
         self._space()
         if self.needs_vectors and self.state.vectors is not None:
             self.resay()
-        for child in inside(self, QWidget):
-            style: Any = getattr(child, "restyle", None)
-            if style is not None:
-                style()
-            else:
-                child.update()
 
     def line(self, *parts: QWidget | str) -> QWidget:
         """Controls and words between them, left to right, on as many lines as it takes."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -111,6 +112,7 @@ class SendCard(Card):
         self.outcome = label("", "strong", wrap=True)
         self.outcome.hide()
         self.page.addWidget(self.outcome)
+        self._stale = False
         self._list()
         bench.bridge.changed.connect(self._follow)
 
@@ -123,8 +125,15 @@ class SendCard(Card):
         self.tables.setVisible(some)
         self.button.setEnabled(some)
 
-    def _follow(self, change: Change) -> None:
-        if change.structure:
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self._follow()
+
+    def _follow(self, change: Change | None = None) -> None:
+        """Offer the tables of the model as it is now, as soon as somebody looks: to reckon what is sent takes long."""
+        self._stale |= change is not None and change.structure
+        if self._stale and self.isVisible():
+            self._stale = False
             self._list()
             if self.state.vectors is not None:
                 self.say()

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollAr
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
-from explorer.ui.later import do_later
+from explorer.ui.later import do_later, later
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.inside import inside
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 
@@ -58,6 +59,7 @@ class WordsTab(QFrame):
         self._layout.addWidget(self._title)
         self._layout.addWidget(self._bar)
         self._layout.addWidget(self._area, 1)
+        self._restyled = later(self, self._restyle)
         self._space()
 
     def showEvent(self, event: Any) -> None:
@@ -74,13 +76,15 @@ class WordsTab(QFrame):
             card.give_room(self._area.viewport().height())
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale."""
+        """Follow the theme and the text scale, in a turn of its own."""
+        self.bench.appearance.turns.add(self._restyled)
+
+    def _restyle(self) -> None:
         self._space()
-        for card in self.cards:
-            card.restyle()
+        for part in inside(self, QWidget):  # one search for all cards: it goes through every widget that there is
+            if restyle := getattr(part, "restyle", None):
+                restyle()
         self._give_room()
-        if len(self.cards) >= PAIRED.stop:
-            self._pair.restyle()
 
     def card(self, kind: type) -> Any:
         """The part of a kind."""

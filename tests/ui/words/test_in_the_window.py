@@ -34,6 +34,7 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
     document.undo()
     window.bench.bridge.flush()
     assert window.bench.lesson.id == "i-want-to-buy"
+    window.show_page(PAGES.index("Words"))
     card.send()
     assert window.bench.selection.stage == "input.embedding"
 

@@ -38,12 +38,12 @@ def test_each_control_has_a_name_and_a_tooltip(tab):
             assert widget.toolTip(), widget.accessibleName() or widget.text()
 
 
-def test_theme_and_scale(tab, appearance):
+def test_theme_and_scale(tab, appearance, qtbot):
     appearance.changed.connect(tab.restyle)
     appearance.set_mode("dark")
     before = tab.card(LookupCard).strips.height()
     appearance.set_scale(1.5)
-    assert tab.card(LookupCard).strips.height() > before
+    qtbot.waitUntil(lambda: tab.card(LookupCard).strips.height() > before)
     assert not tab.grab().isNull()
     assert tab.card(MapCard).map.backgroundBrush().color().name() == appearance.theme.surface
     appearance.set_scale(1.0)
