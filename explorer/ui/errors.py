@@ -3,7 +3,7 @@
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
@@ -72,9 +72,9 @@ class Message(QLabel):
         end = QTimer(self, singleShot=True, interval=SHOWN_MS)
         end.timeout.connect(self.deleteLater)
         end.start()
-        app = QApplication.instance()
-        assert app is not None
-        app.installEventFilter(self)
+        self._handle = window.windowHandle()  # kept: PySide takes it for deleted as soon as nobody holds it
+        if self._handle is not None:  # keys and clicks come there first; each event of the application is too many
+            self._handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _ACTS:

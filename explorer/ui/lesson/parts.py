@@ -58,8 +58,12 @@ class Aside(QWidget):
 
     def take(self, panel: QWidget) -> None:
         """Let the panel, or a card, stand here."""
-        self.column.removeWidget(panel)  # where it stands here already, it would be counted below
-        self.column.insertWidget(self.column.count() - 1, panel)
+        last = self.column.count() - 1
+        if (
+            panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1
+        ):  # else the page is laid out twice
+            self.column.removeWidget(panel)  # where it stands here already, it would be counted below
+            self.column.insertWidget(self.column.count() - 1, panel)
         if isinstance(panel, StepPanel):
             self._panel = panel
             panel.fit()

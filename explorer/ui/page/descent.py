@@ -34,7 +34,7 @@ class DescentPart(QWidget):
     def tell(self, part: Descent) -> None:
         """Follow the model, or be made anew for another one."""
         was, self._part = self._part, part
-        if was.about != part.about:
+        if was.about != part.about or self._empty:
             self._column.removeWidget(self._inner)
             self._inner.hide()
             self._inner.deleteLater()
@@ -45,13 +45,19 @@ class DescentPart(QWidget):
             self._inner.refresh()
 
     def _make(self, part: Descent) -> None:
-        px, make = self._bench.appearance.px, PARTS[part.part]
+        px = self._bench.appearance.px
+        self._empty = False
         if part.height:
             turns, size = self._bench.appearance.turns, (px(part.width), px(part.height))
-            self._inner = Late(turns, lambda _: _Following(make(self._bench)), part, *size)
+            self._inner = Late(turns, lambda _: _Following(self._made(part)), part, *size)
         else:
-            self._inner = make(self._bench)
+            self._inner = self._made(part)
         self._column.addWidget(self._inner)
+
+    def _made(self, part: Descent) -> QWidget:
+        """The widget; an empty one where the model has no loss any more, and the news of that are still to come."""
+        self._empty = not self._bench.descent.possible
+        return _Empty() if self._empty else PARTS[part.part](self._bench)
 
     # Gradients of a large model are computed in the background while the list of what moves is in sight.
 
@@ -64,6 +70,13 @@ class DescentPart(QWidget):
         super().hideEvent(event)
         if self._part.part == "weights":
             self._bench.document.show_gradients(False, ASKING)
+
+
+class _Empty(QWidget):
+    """Stands where there is nothing to read."""
+
+    def refresh(self) -> None:
+        """There is nothing to read."""
 
 
 class _Following(QWidget):

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButto
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
-from explorer.lessons.loader import catalogue
+from explorer.lessons.loader import load, titles
 from explorer.lessons.saved import opened
 from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
@@ -66,9 +66,9 @@ class Comparison(QFrame):
         self._settings.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         for box in (self._lessons, self._settings):
             box.setMinimumWidth(bench.appearance.px(110))  # a long title is cut where the page is narrow
-        self._known = {one.id: one for one in [lesson, *catalogue()]}
-        for one in self._known.values():
-            self._lessons.addItem(one.title, one.id)
+        self._known = {lesson.id: lesson}
+        for id, title in ({lesson.id: lesson.title} | titles()).items():
+            self._lessons.addItem(title, id)
         self._lessons.addItem("A file …", "")
         self._list_settings()
         self._lessons.activated.connect(lambda: self._open(None) if self._lessons.currentData() else self._open_file())
@@ -153,7 +153,8 @@ class Comparison(QFrame):
         self._note.setText(text)
 
     def _open(self, setting: str | None) -> None:
-        lesson = self._known[self._lessons.currentData()]
+        id = self._lessons.currentData()
+        lesson = self._known[id] if id in self._known else self._known.setdefault(id, load(id))
         self.bench.open(lesson, setting)
         self.bench.bridge.flush()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from explorer.core.numbers import written
 from explorer.core.training.recipe import Recipe
@@ -13,6 +13,8 @@ from explorer.lessons.loader import load
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.training.task import Material
+from explorer.ui.page.descent import PARTS, DescentPart
+from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
@@ -64,6 +66,24 @@ def test_steps_go_down_and_one_undo_goes_back(panel, stepper, hand, qtbot):
     qtbot.waitUntil(lambda: "after 0 steps" in stepper.loss.text())
     assert not stepper.back.isEnabled()
     assert stepper.slider.maximum() == 10
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, window, name):
+    """A page is made in turns: in between, the model may lose its loss and get it back."""
+    document = window.bench.document
+    told = next(one for one in panel.findChildren(DescentPart) if one._part.part == name)._part
+    document.do(SetSwitch("loss", "loss", "none"))
+    part = DescentPart(window.bench, told, panel)
+    (late,) = part.findChildren(Late) or [None]
+    if late is not None:
+        late.fill()
+    document.undo()
+    part.tell(told)
+    (late,) = part.findChildren(Late)[-1:] or [None]
+    if late is not None:
+        late.fill()
+    assert len(part.findChildren(QWidget)) > 3
 
 
 def test_the_slider_and_the_button_go_back(panel, stepper, descent, hand, qtbot):
