@@ -44,10 +44,12 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
         )
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
         shown = tuple(_parents(page, view, look.node)) or shown
-    if isinstance(step.question, Predict):  # whose number has to be seen when it is revealed
-        asked = matrix_of(page, view.graph, step.question.node)
+    question = step.question
+    if isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):  # which has to be seen
+        asked = matrix_of(page, view.graph, question.node)
         if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
             shown = (*shown, asked)
+    if isinstance(step.question, Predict):
         only = all(isinstance(one, Matrix) for one in shown)
         if only and not step.question.fade and not _leads_to(view, look.node, step.question.node):
             shown = (*_operands(page, view, step.question.node, shown), *shown)
@@ -77,14 +79,19 @@ def _is_even(matrix: Matrix) -> bool:
 
 
 def _parents(page: Page, view: View, node: str) -> list[Matrix]:
-    """The matrices on a page that a node is computed from."""
-    place = view.graph.place(node)
-    return _on(page, view, (view.of_head(parent, place.head) for parent in view.nodes[place.node].parents))
+    """The matrices on a page that a node is computed from; not one that has led to another of them."""
+    place, graph = view.graph.place(node), view.graph
+    parents = view.nodes[place.node].parents
+    earlier = {name for parent in parents for name in graph.ancestors(parent) if name != parent}
+    return _on(page, view, (view.of_head(parent, place.head) for parent in parents if parent not in earlier))
 
 
 def _to_change(page: Page, view: View, question: MakeSo, shown: tuple[Element, ...]) -> list[Element]:
-    """What may be changed so that a goal is reached, where that is little: it has to be there to be changed."""
-    return _few(_on(page, view, question.allowed), shown)
+    """What may be changed so that a goal is reached: of the matrices those that are small together."""
+    matrices = _on(page, view, question.allowed)
+    while sum(matrix.values.size for matrix in matrices) > FEW:
+        matrices.remove(max(matrices, key=lambda one: one.values.size))
+    return _few(matrices, shown)
 
 
 def _on(page: Page, view: View, names: Iterable[str]) -> list[Matrix]:
@@ -101,13 +108,14 @@ def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
 
 
 def first_cell(view: View, step: Step) -> Cell | None:
-    """The first of the cells that a step names one by one; of a whole row or column none."""
+    """The first of the cells that a step names one by one, or its only one; of a whole row or column none."""
     look = step.look
     place = view.graph.find(look.node) if look.node else None
-    named = tuple(axis[0] for axis in (look.rows, look.columns) if axis)
-    if place is None or not named or len(named) != len(view.graph.axes_of(place)):
+    if place is None:
         return None
-    return Cell(place.node, place.index + named)
+    axes, value = len(view.graph.axes_of(place)), view.engine.value(place)
+    named = (0,) * axes if value.size == 1 else tuple(axis[0] for axis in (look.rows, look.columns) if axis)
+    return Cell(place.node, place.index + named) if len(named) == axes else None
 
 
 def right_cells(view: View, question: Question | None) -> tuple[Cell, ...]:

@@ -34,7 +34,7 @@ TURNS = 6
 """Turns of the event loop in which all that stands on a new sheet gets its size."""
 ACROSS, DOWN, GAP = 10, 12, 10
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
-SLACK = 6
+SLACK = 8
 """Pixels of air at the end of a part, that need not be in sight."""
 LEAST_PICTURE = 0.4
 """Of the height: a picture at least."""
@@ -307,16 +307,23 @@ class StepSheet(QFrame):
     def _show_what_is_meant(self) -> None:
         """Of a matrix that is not whole, bring what is pointed at, asked for or spoken of into sight."""
         question = self.step.question if self.step is not None else None
-        view = self.bench.view
-        asked = asked_cell(view.graph, question) if isinstance(question, Predict) else None
+        asked = asked_cell(self.bench.view.graph, question) if isinstance(question, Predict) else None
+        meant: dict[str, int] = {}
+        """The labels of what is asked for: its row and column in matrices that share an axis with its own."""
+        for box in self._boxes:
+            if asked is not None and asked.node == box.matrix.place.node:
+                meant |= dict(zip(box.matrix.axes, box.matrix.at(asked.index), strict=True))
         for box in self._boxes:
             matrix, table = box.matrix, box.view
-            at = table.pointed_cell()
-            if at is None and asked is not None and asked.node == matrix.place.node:
-                at = matrix.at(asked.index)
-            if at is None and matrix.spot is None:
-                lit = [[i for i in range(n) if table.lit(axis, i)] for axis, n in enumerate(matrix.array.shape)]
-                at = (lit[0] or [0])[0], (lit[1] or [0])[0]
+            reads, _ = table.lit_cells(range(len(matrix.rows)), range(len(matrix.columns)))
+            at = table.pointed_cell() or next(iter(reads), None)
+            if at is None and (asked is not None or matrix.spot is None):
+                spot = matrix.spot or ((), ())
+                row, column = (
+                    meant[axis] if axis in meant else next(iter(named), 0)
+                    for axis, named in zip(matrix.axes, spot, strict=True)
+                )
+                at = row, column
             if at is not None:
                 table.scrollTo(table.table.index(*at))
 

@@ -190,7 +190,7 @@ class MatrixView(QTableView):
         labels, heads = self.matrix.rows[:MEASURED], self.matrix.columns[:MEASURED]
         self._most_width = max(self._needed_width(), appearance.px(LEAST_WIDTH))
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
-        self.own_width = max(self._most_width, min(label_width, appearance.px(84)))
+        self.own_width = max(self._most_width, min(label_width, appearance.px(110 if self._is_large else 84)))
         width = max(self.own_width, self._least[0])
         height = appearance.px(LOW_CELL if self._is_large else CELL_HEIGHT)
         across, down = self.horizontalHeader(), self.verticalHeader()
