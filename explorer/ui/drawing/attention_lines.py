@@ -23,7 +23,7 @@ LEAST_SHARE = 0.01
 MOST_LINES = 24  # of one word in a long text
 MOST_NAMED = 8  # keys of a long text that are named beside the lines to them
 LEVELS = 20  # of thickness; the thinnest is below one pixel, for which Qt has a way of its own that is ten times faster
-WIDTH = 210  # pixels between the words
+WIDTH, LEAST_WIDTH = 210, 60  # pixels between the words: usually, and at least
 
 
 class _Lines(pg.GraphicsObject):
@@ -125,6 +125,7 @@ class AttentionLinesView(WordPicture):
         self._lines = _Lines(bench.appearance.theme)
         self.add(self._lines)
         self._at_right = False
+        self._between = bench.appearance.px(WIDTH)
         self.draw()
         bench.selection.pointed.connect(self._mark)
         bench.selection.token_changed.connect(self._mark)
@@ -151,7 +152,16 @@ class AttentionLinesView(WordPicture):
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
         longer = rows if len(rows) > len(columns) else columns
-        return QSize(self.bench.appearance.px(WIDTH), super().area(longer, ()).height())
+        return QSize(self._between, super().area(longer, ()).height())
+
+    def be_at_most(self, width: float, square: float) -> None:
+        """Be no wider than so many pixels: the words stand closer."""
+        px = self.bench.appearance.px
+        words = self.side("left").minimumWidth() + self.side("right").minimumWidth() + px(10)
+        between = min(px(WIDTH), max(round(width - words), px(LEAST_WIDTH)))
+        if between != self._between:
+            self._between = between
+            self.draw()
 
     @property
     def whole(self) -> QRectF:

@@ -18,6 +18,7 @@ from explorer.ui.workbench import Workbench
 LEAST_SHARE = 0.01
 LEAST_PART = 0.05  # of the largest share, for all lines of one word
 MOST_PIXELS, LEVELS = 9.0, 24
+LEAST = 240  # pixels at text scale 1 across
 NEAR = 5.0  # pixels from a line that still mean it
 
 
@@ -43,6 +44,7 @@ class SentencesView(QWidget):
         self._keys: Array = np.zeros(0, dtype=np.intp)
         self._rows: tuple[SentenceRow, ...] = ()
         self._layout: Layout | None = None
+        self._asked = 0
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -89,31 +91,39 @@ class SentencesView(QWidget):
     # Size
 
     def _laid(self, width: int) -> Layout:
-        if self._layout is None or self._layout.width != width:
+        if self._layout is None or self._asked != width:
             appearance = self.bench.appearance
             metrics = QFontMetrics(_bold(appearance.fonts.ui))
+            self._asked = width
             self._layout = laid_out(self._rows, self._cross, width, metrics, appearance.px)
+            if 0 < width < self._layout.least:
+                self._layout = laid_out(self._rows, self._cross, self._layout.least, metrics, appearance.px)
         return self._layout
 
     def sizeHint(self) -> QSize:
         return self._laid(0).across.toSize()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._laid(0).least, 0)
+        return QSize(self.bench.appearance.px(LEAST), 0)
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._laid(width).height
+        return round(self._laid(width).height * self._scale(width))
+
+    def _scale(self, width: int) -> float:
+        """How much smaller all is drawn, where the narrowest layout is too wide."""
+        return min(width / self._laid(width).width, 1.0) if width else 1.0
 
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         layout, theme, fonts = self._laid(self.width()), self.bench.appearance.theme, self.bench.appearance.fonts
-        seen = QRectF(event.rect())
         query, key = self._lit()
         painter = QPainter(self)
+        painter.scale(scale := self._scale(self.width()), scale)
+        seen = painter.transform().inverted()[0].mapRect(QRectF(event.rect()))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._cross:
             self._paint_lines(painter, layout, query, key)
@@ -238,7 +248,7 @@ class SentencesView(QWidget):
         return Cell(weights.place.node, weights.index(int(self._queries[best]), int(self._keys[best])))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        selection, point = self.bench.selection, event.position()
+        selection, point = self.bench.selection, event.position() / self._scale(self.width())
         token = self._word_at(point)
         line = self._line_at(point) if token is None else None
         self.setCursor(Qt.CursorShape.PointingHandCursor if token or line else Qt.CursorShape.ArrowCursor)
@@ -249,10 +259,11 @@ class SentencesView(QWidget):
             selection.leave()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        selection, token = self.bench.selection, self._word_at(event.position())
+        selection, point = self.bench.selection, event.position() / self._scale(self.width())
+        token = self._word_at(point)
         if token is not None:
             selection.choose_token(None if token == selection.chosen_token else token)
-        elif (line := self._line_at(event.position())) is not None:
+        elif (line := self._line_at(point)) is not None:
             selection.choose_token(None)
             selection.choose(line)
 

@@ -1,6 +1,7 @@
 """What pictures of queries and keys share: words at the sides, a caption, a lens for long texts."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -41,7 +42,7 @@ class WordPicture(Plot):
         super().__init__(bench, parent)
         self.element = element
         self.matrix = element.matrix
-        self._most = float(element.most)
+        self._most, self._room = float(element.most), inf
         self._shape = (0, 0)
         self._pressed: QPointF | None = None
         self._dragged = False
@@ -119,8 +120,8 @@ class WordPicture(Plot):
         """Be no wider than so many pixels, and without its words no larger than a square of so many."""
         beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
         most = min(min(width - beside, square) / self.bench.appearance.scale, self.element.most)
-        if most != self._most:
-            self._most = most
+        if (most, width - beside) != (self._most, self._room):
+            self._most, self._room = most, width - beside
             self.draw()
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
@@ -130,7 +131,7 @@ class WordPicture(Plot):
         # A few words can stand beside each other above their columns.
         metrics = QFontMetrics(self.bench.appearance.fonts.small)
         beside = len(columns) * (round(max(map(metrics.horizontalAdvance, columns), default=0) * 1.1) + px(10))
-        return QSize(beside if across < beside <= px(MOST_BESIDE) else across, down)
+        return QSize(beside if across < beside <= min(px(MOST_BESIDE), self._room) else across, down)
 
     @staticmethod
     def zoomable(rows: int, columns: int) -> bool:

@@ -1,7 +1,10 @@
 """A matrix as it stands on a page: formula, name and shape above, the table below."""
 
+import re
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.shapes import written_shape
@@ -18,6 +21,7 @@ MOST = 16777215
 """Pixels; Qt's word for "as large as it likes"."""
 SIGN = 34
 """Pixels at text scale 1 that Δ or ∂L/∂ takes before the formula of a single number."""
+_TAG = re.compile("<[^>]*>")
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -65,6 +69,8 @@ class MatrixBox(QWidget):
         self._beside.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = self._alike = False
+        self._below = False
+        """Whether the words stand below the formula."""
         self._told = QSize()
         self._usual_heads: tuple[QSize, ...] = ()
         self._measured: tuple[object, ...] = ()
@@ -139,8 +145,6 @@ class MatrixBox(QWidget):
         """Let the words stand below the formula: so the heading is less wide."""
         if on != self._high:
             self._high = on
-            self._head.removeWidget(self._caption)
-            self._head.addWidget(self._caption, *((1, 0) if on else (0, 1)), MIDDLE)
             self._show_heading()
 
     def heading_width(self, high: bool) -> int:
@@ -187,7 +191,12 @@ class MatrixBox(QWidget):
 
     def _head_size(self, high: bool) -> QSize:
         """Of the heading with what stands in it now; to ask its layout anew would have the page laid out anew."""
+        high = self._is_high(high)
         return self._usual_heads[high] if self._usual_heads else self._live_head(high)
+
+    def _is_high(self, asked: bool) -> bool:
+        """Whether the words stand below the formula."""
+        return asked or (self._usual_heads or (self._live_head(False),))[0].width() > self.view.room
 
     def _live_head(self, high: bool) -> QSize:
         last = self._caption.sizeHint()
@@ -242,7 +251,12 @@ class MatrixBox(QWidget):
             self._usual_heads, self._measured = (), ()
             self._heading.setMinimumSize(0, 0)
             self._heading.setMaximumSize(MOST, MOST)
-        self._say(matrix.formula, self._words(matrix) if matrix.showing == "values" else self._change(matrix))
+        words = self._in_lines(self._words(matrix)) if matrix.showing == "values" else self._change(matrix)
+        self._say(matrix.formula, words)
+        if self._below != (below := self._is_high(self._high)):
+            self._below = below
+            self._head.removeWidget(self._caption)
+            self._head.addWidget(self._caption, *((1, 0) if below else (0, 1)), MIDDLE)
         if self.sizeHint() != self._told:
             self._told = self.sizeHint()
             self.updateGeometry()
@@ -253,12 +267,12 @@ class MatrixBox(QWidget):
 
     def _measure_usual(self, formula: str) -> None:
         """Be as large as the heading of the values; measured only once: each text that is tried asks for a layout."""
-        words, left = self._words(self.matrix), 0 if self.small else self.view.labels_width
+        words, left = self._in_lines(self._words(self.matrix)), 0 if self.small else self.view.labels_width
         beside = self._small.minimumSize() if self._is_folded else self.view.size() if self._is_inline else None
         # Before it is polished it has another font, and before formulas can be typeset they are guessed.
         parts, is_polished = (self._caption, self._formula), Qt.WidgetAttribute.WA_WState_Polished
         polished = (part.testAttribute(is_polished) for part in parts)
-        measured = formula, words, left, beside, can_typeset_now(), *polished
+        measured = formula, words, left, beside, self.view.room, can_typeset_now(), *polished
         if measured != self._measured:
             self._measured = measured
             self._say(formula, words)
@@ -268,7 +282,22 @@ class MatrixBox(QWidget):
         if not self._heading.minimumSize() == self._heading.maximumSize() == size:
             self._heading.setFixedSize(size)
 
+    @property
+    def _room(self) -> int:
+        """Pixels for the heading, which begins where the numbers do."""
+        return self.view.room - (0 if self.small else max(self.view.label_room, self.view.labels_width))
+
+    def _in_lines(self, words: Sequence[str]) -> str:
+        """The words on one line, or on two where that is wider than the room."""
+        metrics = QFontMetrics(self._bench.appearance.fonts.small)
+        line = " · ".join(words)
+        if metrics.horizontalAdvance(_TAG.sub("", line)) <= self._room:
+            return line
+        return " · ".join(words[:2]) + "<br>" + " · ".join(words[2:])
+
     def _say(self, formula: str, words: str) -> None:
+        picture = self._small.minimumWidth() + self._head.horizontalSpacing() if self._is_folded else 0
+        self._formula.be_no_wider(max(self._room - picture, 0))
         if self._formula.latex() != formula:
             self._formula.set_latex(formula)
         if words != self._caption.text():
@@ -277,7 +306,7 @@ class MatrixBox(QWidget):
         if self._head.contentsMargins().left() != left:
             self._head.setContentsMargins(left, 0, 0, 0)
 
-    def _words(self, matrix: Matrix) -> str:
+    def _words(self, matrix: Matrix) -> list[str]:
         """Beside the formula of values."""
         theme = self._bench.appearance.theme
         shape = _shape(matrix) if matrix.shape or not matrix.title else ""
@@ -294,7 +323,7 @@ class MatrixBox(QWidget):
             words.append(f"<a href='numbers' style='color:{theme.link}'>numbers</a>")
         if matrix.open and (self._tight or not self.view.whole):
             words.append(f"<a href='small' style='color:{theme.link}'>small</a>")
-        return " · ".join(filter(None, words))
+        return list(filter(None, words))
 
     def _change(self, matrix: Matrix) -> str:
         """Beside the formula of a change or gradient; its numbers are as long as the values, so some have a power."""

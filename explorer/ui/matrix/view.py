@@ -39,8 +39,8 @@ Move: TypeAlias = QAbstractItemView.CursorAction
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
 LARGE, LOW_CELL, CLOSE = 1.5, 21, 3
 """The text scale from which numbers stand close, and pixels at scale 1 that a row is high and the padding then."""
-FEW_COLUMNS, LEAST_COLUMNS, LEAST_LARGE, WIDTH = 4, 3, 2, 630
-"""Columns up to which a matrix is whole whatever the room, and those in sight of one that has more, and for a class."""
+LEAST_COLUMNS, WIDTH = 2, 630
+"""Columns in sight whatever the room, and pixels at text scale 1 that a matrix takes across before it is given room."""
 MOST_ROWS, LENS = 16, 8
 """Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
 MAP = 132
@@ -256,10 +256,9 @@ class MatrixView(QTableView):
         """How many columns are in sight in so many pixels."""
         if len(self.matrix.columns) < len(self.matrix.rows) > MOST_ROWS:
             pixels -= self.bench.appearance.px(MAP)  # for the small picture
-        across = (pixels - self._left) // self.horizontalHeader().defaultSectionSize()
-        columns = self.table.columnCount()
-        least = columns if columns <= FEW_COLUMNS else LEAST_COLUMNS
-        return min(columns, max(least if self._high is None else LEAST_LARGE, across))
+        # Behind the labels of its rows, whether they are shown or not: else what stands before it would change this.
+        across = (pixels - max(self.label_room, self._least[1])) // self.horizontalHeader().defaultSectionSize()
+        return min(self.table.columnCount(), max(LEAST_COLUMNS, across))
 
     def sizeHint(self) -> QSize:
         return self.size()

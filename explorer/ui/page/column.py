@@ -30,8 +30,10 @@ from explorer.pages.page import (
     Stack,
     Switches,
 )
-from explorer.pages.word_pictures import HeatMap
+from explorer.pages.word_pictures import AttentionLines, HeatMap
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.controls import ChoiceView
+from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.elements import WIDGETS, Drawn
 from explorer.ui.page.first_matrices import FirstMatrices
 from explorer.ui.page.header import HeaderView
@@ -287,7 +289,7 @@ class Elements(QWidget):
                 widget.give_room(room - self.bench.appearance.px(SIGN))
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
-            elif isinstance(widget, (Drawn, NoteLabel)):
+            elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel)):
                 widget.be_no_wider(room)
         for stack in (one for one in self._all() if isinstance(one, Stack) and one.width):
             self._holders[_stack_key(stack)].setFixedWidth(max(min(self.bench.appearance.px(stack.width), room), 0))
@@ -298,7 +300,7 @@ class Elements(QWidget):
         self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
         high = height is not None and height >= self.bench.appearance.px(HIGH_PAGE)
         self._map_in_sight.share(self._elements or (), room, height if height is not None and high else 0)
-        self._share_between_maps(room, height)
+        self._share_between_pictures(room, height)
         words = [part for part in self._parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.widgets.values() if isinstance(widget, Drawn) and widget.fills]
         others = [p.minimumSizeHint().width() for p in self._parts if p not in words and p not in filling]
@@ -423,17 +425,18 @@ class Elements(QWidget):
         taken += sum(height_of(part, width) for part in self._parts if part is not picture)
         return taken
 
-    def _share_between_maps(self, room: int, height: int | None) -> None:
-        """No heat map is wider than the page; two in a row share its width, so that they stand beside each other."""
+    def _share_between_pictures(self, room: int, height: int | None) -> None:
+        """No picture of words is wider than the page; two heat maps in a row stand beside each other."""
         px = self.bench.appearance.px
         square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LEAST_MAP))
+        in_row: dict[str, int] = {}
         for row in (one for one in self._all() if isinstance(one, Row)):
             maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
-            for id in maps:
-                late = self.widgets[id]
-                if isinstance(late, Late) and late.picture is not None:
-                    width = max((room - px(ACROSS) * (len(maps) > 1)) / len(maps), px(LEAST_MAP))
-                    late.picture.be_at_most(width, square)
+            in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
+        for one in self._all():
+            if isinstance(one, (AttentionLines, HeatMap)):
+                width = min(in_row.get(one.id, room), room)
+                cast(Late, self.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
 
 
 def _made_of(element: Element) -> tuple[object, ...]:

@@ -28,6 +28,8 @@ from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
 """More options, or longer ones, stand in a list; in text of twice the size half as many."""
+MOST = 16777215
+"""Pixels; Qt's word for "as large as it likes"."""
 SLIDER, SHORT_SLIDER = 260, 120
 """Pixels at text scale 1."""
 
@@ -60,6 +62,8 @@ class ChoiceView(_Line):
         super().__init__(bench, 8)
         self._choice = choice
         self._control: Segments | QComboBox | None = None
+        self._room, self._buttons = MOST, 0
+        """Pixels that there are, and that buttons take; 0 where a list is better in any case."""
         self.say(choice.title)
         self._make()
 
@@ -73,6 +77,16 @@ class ChoiceView(_Line):
         elif self._control is not None:
             self._control.setCurrentIndex(choice.chosen)
 
+    def be_no_wider(self, pixels: int) -> None:
+        """Take no more than so many pixels across: buttons become a list, whose words may end in dots."""
+        assert self._control is not None
+        own = min(self._control.sizeHint().width(), self._control.maximumWidth())
+        self._room = max(pixels - self.sizeHint().width() + own, 1)
+        if isinstance(self._control, Segments) != (0 < self._buttons <= self._room):
+            self._make()
+        elif not isinstance(self._control, Segments):
+            self._control.setMaximumWidth(self._room)
+
     def _make(self) -> None:
         if self._control is not None:
             self.line.removeWidget(self._control)
@@ -82,6 +96,10 @@ class ChoiceView(_Line):
         scale = self.bench.appearance.scale
         if len(options) * scale <= MOST_BUTTONS and sum(map(len, options)) * scale <= MOST_LETTERS:
             segments = Segments(options, title)
+            self._buttons = segments.sizeHint().width()
+        else:
+            segments, self._buttons = None, 0
+        if segments is not None and self._buttons <= self._room:
             segments.group.idClicked.connect(self._choose)
             segments.choose(self._choice.chosen)
             self._control = segments
@@ -92,6 +110,7 @@ class ChoiceView(_Line):
             box.setAccessibleName(title)
             box.setToolTip(self._choice.tip)
             box.setCurrentIndex(self._choice.chosen)
+            box.setMaximumWidth(self._room)
             box.activated.connect(self._choose)
             self._control = box
         self.line.addWidget(self._control)

@@ -59,6 +59,12 @@ class DescentPart(QWidget):
         self._empty = not self._bench.descent.possible
         return _Empty() if self._empty else PARTS[part.part](self._bench)
 
+    def be_no_wider(self, pixels: int) -> None:
+        """Take no more than so many pixels across, though it would like to."""
+        width = max(min(self._bench.appearance.px(self._part.width), pixels), 0)
+        if width and width != self._inner.maximumWidth():
+            self._inner.setFixedWidth(width)
+
     # Gradients of a large model are computed in the background while the list of what moves is in sight.
 
     def showEvent(self, event: Any) -> None:
@@ -88,8 +94,6 @@ class _Following(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(picture)
-        if picture.minimumHeight() == picture.maximumHeight():
-            self.setFixedHeight(picture.height())
 
     def tell(self, part: Descent) -> None:
         """Read the run."""

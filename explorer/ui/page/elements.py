@@ -51,7 +51,6 @@ class Drawn(Late):
         px = bench.appearance.px
         super().__init__(bench.appearance.turns, make, picture.drawing, px(picture.width), px(picture.height))
         self.fills = picture.fills
-        self._across = px(picture.width)
         self.least = px(picture.height)
         """Pixels that it is high at least, where it takes all of its place."""
 

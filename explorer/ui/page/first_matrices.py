@@ -58,7 +58,7 @@ class FirstMatrices:
                     self._page.share_line(row, room, fold=len(matrices_of(row)) - (2 - depth))
                 places = places_of(self._page, part, self._page.place_of(part, room))
                 rects = [rect for one, rect in places if isinstance(one, Matrix) and one.values.size > 1]
-                if _whole(rects, lacking, height):
+                if not rects or _whole(rects, lacking, height):  # none: it is still to come
                     break
             lacking -= len(rects)
 

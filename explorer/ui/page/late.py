@@ -31,6 +31,8 @@ class Late(QWidget):
         self.picture: Any = None
         self.fills = False
         """Whether it is given its size, instead of that of the picture."""
+        self._across = width
+        self._most: tuple[float, float] | None = None
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
         filling = later(self, self.fill)
@@ -47,17 +49,28 @@ class Late(QWidget):
         if (width, height) != (self.minimumWidth(), self.minimumHeight()):
             self.setFixedSize(width, height)
 
+    def be_at_most(self, width: float, square: float) -> None:
+        """Be no wider than so many pixels; the picture without its words is no larger than a square of so many."""
+        self._most = width, square
+        if self.picture is not None:
+            self.picture.be_at_most(width, square)
+        elif self.maximumWidth() != (across := min(self._across, int(width))):
+            self.setFixedWidth(across)
+
     def fill(self) -> None:
         """Put the picture in its place, if it is not there yet."""
         if self.picture is not None:
             return
-        self.picture = picture = self._make(self.data)
+        picture: Any = self._make(self.data)
+        self.picture = picture
         layout = self.layout()
         assert layout is not None
+        if self._most is not None:
+            picture.be_at_most(*self._most)
         layout.addWidget(picture)
         if self.fills:
             return
-        if picture.minimumHeight() != picture.maximumHeight():
+        if picture.minimumHeight() != picture.maximumHeight() and not picture.hasHeightForWidth():
             picture.setFixedHeight(self.height())
         # From now on the picture says how high it is, and perhaps how wide: more words make it larger.
         wide = picture.minimumWidth() == picture.maximumWidth()

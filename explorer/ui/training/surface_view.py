@@ -9,10 +9,9 @@ from explorer.ui.theme import mark
 from explorer.ui.training.cell_picker import CellPicker
 from explorer.ui.training.loss_grid import steepest
 from explorer.ui.training.loss_surface import LossSurface, within
-from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
-WIDTH, HEIGHT = 330, 270
+HEIGHT = 270
 
 
 class SurfaceView(QWidget):
@@ -30,28 +29,21 @@ class SurfaceView(QWidget):
         if not descent.looked_at or not all(map(self._there, descent.looked_at)):
             descent.looked_at = steepest(bench.document, [name for name, moves in descent.moves().items() if moves])
         self.picker = CellPicker(bench, descent.looked_at)
-        self.picker.setFixedWidth(px(WIDTH))
         self.picker.chosen.connect(self._choose)
         self.plot = LossSurface(bench, descent.looked_at)
-        self.plot.setFixedWidth(px(WIDTH))
-        self.plot.setMinimumHeight(px(HEIGHT))
+        self.plot.setFixedHeight(px(HEIGHT))
         self._words = mark(QLabel(), role="small")
         assert isinstance(self._words, QLabel)
         self._words.setWordWrap(True)
-        self._words.setFixedWidth(px(WIDTH))
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(px(4))
-        page.addWidget(self.plot, 1)
+        page.addWidget(self.plot)
         page.addWidget(self._words)
         page.addWidget(self.picker)
         self.plot.asked.connect(self._say)
         self.plot.drawn.connect(self._say)
         self._say()
-        for part in inside(self, QWidget):
-            part.ensurePolished()  # in the fonts that it will have
-        below = self._words.heightForWidth(px(WIDTH)) + self.picker.heightForWidth(px(WIDTH))
-        self.setFixedHeight(px(HEIGHT) + below + 2 * px(4))  # many weights make it high, not the surface low
 
     def reads(self) -> set[str]:
         """Nothing by itself: the surface follows the run, and so all changes."""

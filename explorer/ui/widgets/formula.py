@@ -4,6 +4,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 
 from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPalette, QShowEvent
@@ -85,6 +86,7 @@ class Formula(QWidget):
         super().__init__(parent)
         self._latex = ""
         self._em = em
+        self._most = 0
         self._set: Typeset | None = None
         self._tried = False
         self._renderer = QSvgRenderer(self)
@@ -114,6 +116,13 @@ class Formula(QWidget):
         self.updateGeometry()
         self.update()
 
+    def be_no_wider(self, pixels: int) -> None:
+        """Be drawn smaller where it would take more pixels across."""
+        if pixels != self._most:
+            self._most, self._size = pixels, None
+            self.updateGeometry()
+            self.update()
+
     def baseline(self) -> float:
         """Pixels from the top of the widget to the line the formula stands on."""
         return self.height() / 2 + self._middle()
@@ -128,15 +137,16 @@ class Formula(QWidget):
         metrics = QFontMetricsF(self.font())
         result = self._result()
         if result is not None:
-            scale, middle = self._scale(), self._middle()
+            scale, middle = self._scale(result), self._middle()
             # Room for an index and a power in any case, so that the symbols above a row of matrices are equally high.
             half = max(result.above * scale - middle, result.below * scale + middle, 0.8 * self._pixels())
             # An even height keeps the base line on whole pixels when the layout centres the widget.
-            return QSize(int(result.width * scale) + 1, 2 * int(half + 1))
+            return QSize(ceil(result.width * scale), 2 * int(half + 1))
         if self._tried:
             return QSize(int(metrics.horizontalAdvance(self._latex)) + 1, int(metrics.height()) + 1)
         half = (1.4 if "frac" in self._latex else 0.8) * self._pixels()
-        return QSize(int(_estimated(self._latex) * self._pixels()) + 1, 2 * int(half + 1))
+        across = int(_estimated(self._latex) * self._pixels()) + 1
+        return QSize(min(across, self._most or across), 2 * int(half + 1))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -164,7 +174,7 @@ class Formula(QWidget):
             if self._rendered != (result, color):
                 self._rendered = result, color
                 self._renderer.load(QByteArray(result.svg.replace(b"currentColor", color.encode())))
-            scale = self._scale()
+            scale = self._scale(result)
             top = self.baseline() - result.above * scale
             self._renderer.render(painter, QRectF(0, top, result.width * scale, (result.above + result.below) * scale))
         elif self._tried:
@@ -188,8 +198,9 @@ class Formula(QWidget):
     def _pixels(self) -> float:
         return QFontInfo(self.font()).pixelSize() * self._em
 
-    def _scale(self) -> float:
-        return self._pixels() / UNIT
+    def _scale(self, result: Typeset) -> float:
+        usual = self._pixels() / UNIT
+        return min(usual, self._most / result.width) if self._most else usual
 
     def _middle(self) -> float:
         """How far the middle of a line of text is above its base line."""

@@ -487,11 +487,14 @@ def test_a_wide_matrix_shows_as_many_columns_as_there_is_room_for(bench_on, show
     assert (view.width() - view.labels_width) // cell == LEAST_COLUMNS
 
 
-def test_a_small_matrix_is_whole_whatever_the_room(show):
+def test_a_matrix_has_the_same_columns_in_sight_with_the_labels_of_its_rows_and_without(show):
     view = show("encoder.1.self.head.1.Q")
-    before = view.size()
-    view.give_room(10)
-    assert view.size() == before
+    room = view.width()
+    view.show_row_labels(False)
+    view.give_room(room)
+    assert view.whole
+    view.give_room(room - 1)
+    assert not view.whole
 
 
 def test_the_small_picture_of_a_large_matrix_moves_the_part_in_sight(bench_on, qtbot, hand):
