@@ -291,9 +291,10 @@ class MatrixBox(QWidget):
         """The words on one line, or on two where that is wider than the room."""
         metrics = QFontMetrics(self._bench.appearance.fonts.small)
         line = " · ".join(words)
-        if metrics.horizontalAdvance(_TAG.sub("", line)) <= self._room:
+        if len(words) < 2 or metrics.horizontalAdvance(_TAG.sub("", line)) <= self._room:
             return line
-        return " · ".join(words[:2]) + "<br>" + " · ".join(words[2:])
+        first = min(2, len(words) - 1)
+        return " · ".join(words[:first]) + "<br>" + " · ".join(words[first:])
 
     def _say(self, formula: str, words: str) -> None:
         picture = self._small.minimumWidth() + self._head.horizontalSpacing() if self._is_folded else 0
