@@ -18,6 +18,7 @@ def _source(name: str) -> bytes:
     return (resources() / "icons" / f"{name}.svg").read_bytes()
 
 
+@lru_cache(maxsize=64)
 def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     """The icon ``resources/icons/NAME.svg`` in a colour of the theme.
 
