@@ -7,7 +7,7 @@ from explorer.core.node import Stage
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.net_answers import net_picture
-from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Section, Stack
+from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Stack
 from explorer.pages.view import View
 
 SLOW = (
@@ -38,12 +38,11 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
         pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
     if (picture := net_picture(view)) is not None:
         pictures.append(picture)
+    weights = Stack("what moves", "What moves", (Descent("weights", "weights", (example, moves), 340),))
     return (
         Descent("steps", "steps"),
         *slow,
-        Row("pictures", tuple(Item("", picture) for picture in pictures)),
-        Section("what moves", "What moves"),
-        Descent("weights", "weights", (example, moves), 400),
+        Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights))),
     )
 
 

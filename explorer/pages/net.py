@@ -5,9 +5,9 @@ from explorer.core.node import Stage
 from explorer.pages.element import Element
 from explorer.pages.header import switch_bar
 from explorer.pages.matrix import matrix
-from explorer.pages.net_answers import CASES, TARGET, Net, net_picture
+from explorer.pages.net_answers import TARGET, Net, net_picture
 from explorer.pages.page import Descent, Item, Row, Section, Stack
-from explorer.pages.view import View
+from explorer.pages.view import CASES, View
 
 BESIDE = 296
 """Pixels of a column beside the picture."""

@@ -32,9 +32,9 @@ from explorer.pages.drawing import (
 from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo
 from explorer.pages.page import Note, Picture, Stack
-from explorer.pages.view import Cell, View
+from explorer.pages.view import CASES, Cell, View
 
-CASES, TARGET, LOSS = "input.X", "loss.target", "loss.value"
+TARGET, LOSS = "loss.target", "loss.value"
 POINTS = 60
 """Of a surface, along each side: 3,600 answers a picture."""
 CURVE_POINTS = 301

@@ -24,10 +24,11 @@ from explorer.pages.drawing import (
 from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo
 from explorer.pages.matrix import matrix
-from explorer.pages.page import Item, Picture, Row, Section, Stack
+from explorer.pages.page import Item, Note, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
 
-BESIDE = ("x", "y", "dot", "cosine", "angle")
+BESIDE = ("x", "y", "dot")
+BETWEEN = ("cosine", "angle")
 SHADOW = (
     ("c", "times y is the shadow"),
     ("x_p", "the shadow"),
@@ -46,7 +47,7 @@ DRAWN = ("x", "y", "x_p", "x_o")
 def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
     """Two vectors as numbers and as arrows to drag, and everything that follows from them."""
     plane = Stack("drag", "Drag the tips of x and y", (Picture("plane", _plane(view), 390, 370),))
-    numbers = Stack("numbers", "", tuple(matrix(view, name) for name in BESIDE))
+    numbers = Stack("numbers", "", (*(matrix(view, name) for name in BESIDE), *_between(view)))
     elements: list[Element] = [Row("plane and numbers", (Item("", plane), Item("", numbers)))]
     for id, title, names in (
         ("shadow", "The shadow of x on y", SHADOW),
@@ -55,6 +56,19 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
         row = Row(f"{id} row", tuple(Item("", matrix(view, name, what)) for name, what in names))
         elements += [Section(id, title), row]
     return tuple(elements)
+
+
+def _between(view: View) -> tuple[Element, ...]:
+    """The cosine and the angle, or why there are none."""
+    if short := _without_length(view):
+        said = f"{short} has no length, so it points nowhere: there is no angle. The cosine counts as 0 further on."
+        return (Note("no angle", said),)
+    return tuple(matrix(view, name) for name in BETWEEN)
+
+
+def _without_length(view: View) -> str:
+    """Which of x and y has no direction, if one has none."""
+    return next((name for name in ("x", "y") if not view.values[name].any()), "")
 
 
 def _plane(view: View) -> Drawing:
@@ -68,7 +82,7 @@ def _plane(view: View) -> Drawing:
     told = "; ".join(f"{name} ({a:.2f}, {b:.2f})" for name, (a, b) in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
     across, up = (Axis(name, grid=True) for name in (*names, "", "")[:2])
-    said = f"Vectors: {told}; angle {written(angle, 1)}°"
+    said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {written(angle, 1)}°")
     return Drawing(marks, (-far, far, -far, far), said, across, up, square=True)
 
 

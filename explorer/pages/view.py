@@ -1,6 +1,6 @@
 """A view: the model with its values, and what is looked at, as one value that never changes. Pages are made of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 
 from explorer.core.engine import Engine
+from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place
 from explorer.core.node import Node, Stage
+from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
 
+CASES = "input.X"
+"""The cases that a net answers."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -194,9 +198,15 @@ class View:
         return f"{path}." if path else ""
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """The labels along an axis: for a sequence its words, else the fixed labels."""
+        """The labels along an axis: for a sequence its words, else the fixed labels; a case is named by its numbers."""
         if axis not in self._labels:
-            self._labels[axis] = self.engine.labels(axis)
+            labels = self.engine.labels(axis)
+            cases = self.nodes.get(CASES)
+            if cases is not None and cases.axes[0] == axis:
+                rows = self.values[CASES].tolist()
+                named = zip(labels, rows, strict=True)
+                labels = tuple(label if _says(label, row) else _said(row) for label, row in named)
+            self._labels[axis] = labels
         return self._labels[axis]
 
     # Heads
@@ -302,3 +312,17 @@ def apart(now: Array, was: Array) -> Array:
     """Now minus before: 0 where both are the same, infinite ones among them."""
     with np.errstate(invalid="ignore"):
         return np.where(now == was, 0.0, now - was)
+
+
+def _says(label: str, numbers: Sequence[float]) -> bool:
+    """Whether the name of a case holds no other numbers than those it has."""
+    try:
+        named = [read_number(part) for part in label.split(",")]
+    except ExplorerError:
+        return True  # it is named by a word
+    return len(named) != len(numbers) or np.allclose(named, numbers, atol=0.051)
+
+
+def _said(numbers: Sequence[float]) -> str:
+    """The numbers of a case, as its name."""
+    return ", ".join(written(number, 1 if number % 1 else 0) for number in numbers)

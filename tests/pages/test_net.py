@@ -34,6 +34,14 @@ def hidden(page):
     return [mark.ends[0] for mark in found if mark.dashed], [mark.ends[0] for mark in found if not mark.dashed]
 
 
+def test_a_case_is_named_by_the_numbers_that_it_has_now(xor, sin):
+    xor.do(SetCells("input.X", {(0, 0): 0.5, (1, 1): -1.0}))
+    assert xor.page("input").the("input.X").rows == ("0.5, 0", "0, −1", "1, 0", "1, 1")
+    assert xor.page("layer.1").the("layer.1.activation").rows[0] == "0.5, 0"
+    rows = sin.page("input").the("input.X").rows
+    assert rows == sin.view.engine.labels("input"), "written with one decimal, they are the same numbers"
+
+
 def test_everything_stands_beside_each_other(xor):
     page = xor.page("input")
     assert {"input.X", "loss.target", "layer.1.W", "layer.1.b", "layer.2.W", "layer.2.b"} <= set(page.names)

@@ -61,5 +61,6 @@ def test_vectors_that_lie_on_each_other_or_nowhere(two, x):
     page = two.page("vectors")
     assert np.isfinite(page.drawing("plane").window).all()
     assert bool(page.marks("plane", Arc)) == (0 < np.abs(x).max() < 1e30)
+    assert ("angle" in page.names) == any(number != 0 for number in x), "nothing has an angle to a point"
     # Where the rest is nothing, its name would lie on the others.
     assert bool(page.marks("plane", Words)) == (x == (-1.0, 2.0))

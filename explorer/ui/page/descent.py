@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from explorer.pages.page import Descent
-from explorer.ui.page.late import Late
+from explorer.ui.page.late import MOST, Late
 from explorer.ui.workbench import Workbench
 
 ASKING = "the page of gradient descent"
@@ -29,6 +29,7 @@ class DescentPart(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._inner: Any = None
         self._part = part
+        self._most = MOST
         self._make(part)
 
     def tell(self, part: Descent) -> None:
@@ -53,6 +54,7 @@ class DescentPart(QWidget):
         else:
             self._inner = self._made(part)
         self._column.addWidget(self._inner)
+        self.be_no_wider(self._most)
 
     def _made(self, part: Descent) -> QWidget:
         """The widget; an empty one where the model has no loss any more, and the news of that are still to come."""
@@ -61,6 +63,7 @@ class DescentPart(QWidget):
 
     def be_no_wider(self, pixels: int) -> None:
         """Take no more than so many pixels across, though it would like to."""
+        self._most = pixels
         width = max(min(self._bench.appearance.px(self._part.width), pixels), 0)
         if width and width != self._inner.maximumWidth():
             self._inner.setFixedWidth(width)

@@ -20,12 +20,15 @@ class Widths(NamedTuple):
     least : int
         With its words cut off.
     title : str
+    most : int
+        Where there is more room than all columns want.
     """
 
     wanted: int
     tight: int
     least: int
     title: str
+    most: int
 
 
 class FittedTable(QTableView):
@@ -59,7 +62,7 @@ class FittedTable(QTableView):
         """
         self._columns, self._metrics = columns, metrics
         self._beside, self._body, self._below, self._above = sides
-        self.setMaximumWidth(self.whole_width)
+        self.setMaximumWidth(self.whole_width + sum(column.most - column.wanted for column in columns))
         self._fit()
         self.updateGeometry()
 
@@ -105,6 +108,9 @@ class FittedTable(QTableView):
             if taken:
                 widths = [w - -(-give * taken // sum(gives)) for w, give in zip(widths, gives, strict=True)]
                 over -= taken
+        more = [column.most - column.wanted for column in columns]
+        if over < 0 < sum(more):
+            widths = [w + grows * min(-over, sum(more)) // sum(more) for w, grows in zip(widths, more, strict=True)]
         header = self.horizontalHeader()
         for i, width in enumerate(widths):
             if header.sectionSize(i) != width:

@@ -26,6 +26,8 @@ LARGE, LOW_ROW = 1.5, 21
 LEAST_WIDTH = 300
 LEAST_BAR, LEAST_WORDS = 36, 120
 """Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
+MOST_BAR = 3
+"""How many times as long as usual bars are where the page is wide."""
 GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
 MORE = 4
@@ -225,7 +227,8 @@ class ListingView(FittedTable):
             title = metrics.horizontalAdvance(_cut(column.title)) + px(14)
             longest = max(map(metrics.horizontalAdvance, _cut(column.title).split()), default=0) + px(14)
             if column.kind == BAR:
-                widths.append(_widths(px(column.width), px(LEAST_BAR), 0, title, longest, column.title))
+                bar = _widths(px(column.width), px(LEAST_BAR), 0, title, longest, column.title)
+                widths.append(bar._replace(most=MOST_BAR * bar.wanted))
                 continue
             # The cells of a square are alike.
             own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
@@ -400,7 +403,8 @@ class ListingView(FittedTable):
 def _widths(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:
     """Of a column whose texts take so many pixels; never less than the longest word of its title."""
     tight = max(min(own, tight), longest)
-    return Widths(max(own, title), min(tight, max(own, title)), max(min(tight, least or tight), longest), text)
+    wanted = max(own, title)
+    return Widths(wanted, min(tight, wanted), max(min(tight, least or tight), longest), text, wanted)
 
 
 def _cut(text: str) -> str:

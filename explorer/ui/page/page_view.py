@@ -204,7 +204,7 @@ class PageView(QScrollArea):
             paper = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
             bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
             # Room for the bar whether it is there or not: else a row that only just fits would make it come and go.
-            right = self.bench.appearance.px(MARGIN) + (0 if paper or bar.isVisible() else bar.sizeHint().width())
+            right = self.bench.appearance.px(MARGIN) + (0 if paper or bar.isVisibleTo(self) else bar.sizeHint().width())
             if margins.right() != right:
                 margins.setRight(right)
                 self.elements.setContentsMargins(margins)

@@ -10,7 +10,7 @@ from explorer.ui.theme import mark
 from explorer.ui.training.moves import MOST, Block
 from explorer.ui.workbench import Workbench
 
-MOVING, ARROW = 400, 30
+MOVING, ARROW = 340, 30
 """Pixels: of the whole, and of the arrow that opens a block."""
 
 
