@@ -1,6 +1,7 @@
 """From a TOML file to a lesson, everything in it checked."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -46,7 +47,7 @@ def load(name_or_path: str | Path) -> Lesson:
     files = lesson_files() | model_files()
     if name not in files:
         raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
-    return lesson_from(read(files[name]))
+    return _given(files[name])
 
 
 def catalogue() -> list[Lesson]:
@@ -60,7 +61,17 @@ def models() -> list[Lesson]:
 
 
 def _in_order(files: Mapping[str, Path]) -> list[Lesson]:
-    return sorted((lesson_from(read(file)) for file in files.values()), key=lambda lesson: (lesson.order, lesson.title))
+    return sorted(map(_given, files.values()), key=lambda lesson: (lesson.order, lesson.title))
+
+
+def _given(file: Path) -> Lesson:
+    """A lesson of the program. All that are made from one file share their numbers: undo keeps those of each."""
+    return copy(_read(file, file.stat().st_mtime_ns))
+
+
+@cache
+def _read(file: Path, changed: int) -> Lesson:
+    return lesson_from(read(file))
 
 
 def titles() -> dict[str, str]:

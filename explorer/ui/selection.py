@@ -1,6 +1,7 @@
 """What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
@@ -71,8 +72,25 @@ class Selection(QObject):
         self._choices: dict[str, Any] = {}
         self._spot: Spot | None = None
         self._covered: Mapping[str, frozenset[tuple[int, ...]]] = MappingProxyType({})
+        self._several = self._looked = False
         for signal in (self.head_changed, self.showing_changed, self.token_chosen):
-            signal.connect(self.looked)
+            signal.connect(self._look)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Make several choices as one: what stands on a page is told of them when the last one is made."""
+        self._several = True
+        try:
+            yield
+        finally:
+            self._several = False
+            if self._looked:
+                self._look()
+
+    def _look(self, *_: object) -> None:
+        self._looked = self._several
+        if not self._several:
+            self.looked.emit()
 
     @property
     def looking(self) -> Looking:
@@ -88,7 +106,7 @@ class Selection(QObject):
             self._spot, self._covered = spot, MappingProxyType(dict(covered))
             if self.cell is not None and self._is_covered(self.cell):
                 self.forget()
-            self.looked.emit()
+            self._look()
 
     def _is_covered(self, cell: Cell) -> bool:
         return cell.index in self._covered.get(cell.node, ())
@@ -97,7 +115,7 @@ class Selection(QObject):
         """Keep a choice that was made on a page (see `Keep`)."""
         if self._choices.get(key) != value:
             self._choices[key] = value
-            self.looked.emit()
+            self._look()
 
     @property
     def stops(self) -> tuple[Stage, ...]:

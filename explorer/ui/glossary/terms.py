@@ -96,11 +96,13 @@ class Terms(QObject):
         panel.setFixedWidth(window.inspector.width())
         if window.pages.currentIndex() == 0:
             panel.setFixedHeight(min(panel.wanted_height(), window.pages.height() // 2))
-            self._above.insertWidget(0, panel)
+            if self._above.indexOf(panel) != 0:  # else the page would be laid out twice
+                self._above.insertWidget(0, panel)
         else:
             panel.setMinimumHeight(0)
             panel.setMaximumHeight(QWIDGETSIZE_MAX)
-            self._beside.addWidget(panel)
+            if self._beside.indexOf(panel) < 0:
+                self._beside.addWidget(panel)
         panel.setHidden(closed)  # Qt hides what gets another place
         # Three things are too many for one column: the step that one is at goes before the cell.
         window.inspector.setHidden(not closed and not window.lessons.panel.isHidden())

@@ -399,12 +399,14 @@ class Guide(QObject):
         look = step.look
         self.tab_wanted.emit(TABS.get(look.stage, ""))
         if look.stage not in TABS:
-            selection.go_to(WHOLE if look.stage == "model" else look.stage)
-            selection.set_head(step.head)
-            self.showing_wanted.emit(step.showing)
-            selection.choose_token(look.token)
-            for box in look.ticked:
-                selection.keep(box, True)
+            with selection.at_once():  # or the page would be made for each
+                selection.set_head(step.head)
+                self.showing_wanted.emit(step.showing)
+                selection.choose_token(look.token)
+                for box in look.ticked:
+                    selection.keep(box, True)
+                selection.speak_of(self._spot, self.covered)
+                selection.go_to(self.stage)
         self._light()
         self.stepped.emit()
 
@@ -413,8 +415,7 @@ class Guide(QObject):
         step, selection = self.step, self._bench.selection
         assert step is not None
         look, graph = step.look, self._bench.document.engine.graph
-        spot = Spot(look.node, look.rows, look.columns) if look.node else None
-        selection.speak_of(spot, self.covered)
+        selection.speak_of(self._spot, self.covered)
         selection.forget()
         if self.question is not None:
             return
@@ -428,6 +429,17 @@ class Guide(QObject):
             cells = self._spoken(place)
             if len(cells) == 1:
                 selection.choose(Cell(place.node, cells[0]))
+
+    @property
+    def stage(self) -> str:
+        """The stage that the step looks at; "" where it looks at a tab, or nobody goes through steps."""
+        stage = "" if self.step is None or self.step.look.stage in TABS else self.step.look.stage
+        return WHOLE if stage == "model" else stage
+
+    @property
+    def _spot(self) -> Spot | None:
+        look = None if self.step is None else self.step.look
+        return Spot(look.node, look.rows, look.columns) if look is not None and look.node else None
 
     @property
     def covered(self) -> Mapping[str, frozenset[tuple[int, ...]]]:

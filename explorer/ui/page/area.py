@@ -56,6 +56,11 @@ class StageArea(QStackedWidget):
             self._show()
         return self._pages[selection.stage]
 
+    @property
+    def makes(self) -> bool:
+        """Whether a page is being made, to come into sight when it is whole."""
+        return bool(self._going)
+
     def in_sight(self) -> PageView | None:
         """The page that is in sight, while perhaps another one is made."""
         page = self.currentWidget()

@@ -110,6 +110,8 @@ def _whole(rects: Sequence[QRect], count: int, height: int) -> bool:
     That is as the page begins, or where they begin below what is in sight then, when one has come there.
     """
     first = rects[:count]
+    if not first:  # none of them is there yet
+        return True
     lowest = max(rect.bottom() for rect in first)
     beside = [rect for rect in rects if rect.top() <= lowest] or first  # one without rows ends above its top
     top = min(rect.top() for rect in beside)

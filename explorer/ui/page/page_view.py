@@ -13,6 +13,7 @@ from explorer.core.node import Stage
 from explorer.pages import compose
 from explorer.pages.element import Element
 from explorer.pages.page import Page
+from explorer.pages.view import Looking
 from explorer.ui.later import later
 from explorer.ui.page.column import Elements
 from explorer.ui.page.gestures import perform
@@ -44,6 +45,7 @@ class PageView(QScrollArea):
         self.stage = stage
         self.page: Page | None = None
         self._stale = True
+        self._looking: Looking | None = None
         self._sizes = 0
         self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
@@ -58,7 +60,7 @@ class PageView(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        bench.selection.looked.connect(self.follow)
+        bench.selection.looked.connect(self._follow_looking)
         bench.descent.changed.connect(self._follow_descent)
 
     @property
@@ -116,6 +118,10 @@ class PageView(QScrollArea):
         self._stale = True
         self._refresh_in_sight()
 
+    def _follow_looking(self) -> None:
+        if self._looking != self.bench.selection.looking:  # else it has been made for that already
+            self.follow()
+
     def _refresh_in_sight(self) -> None:
         if self.isVisible():
             self.refresh()
@@ -162,6 +168,7 @@ class PageView(QScrollArea):
     def _composed(self) -> tuple[Element, ...]:
         """The page as it is now."""
         self._stale, self._rounds = False, 0
+        self._looking = self.bench.selection.looking
         view = self.bench.view
         self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
         self.page = compose.page(view, self.stage)

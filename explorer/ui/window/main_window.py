@@ -291,7 +291,11 @@ class MainWindow(QMainWindow):
         self.go_to_stage(graph.nodes[place.node].stage)
         cell = scene.cell if place.head is None else (place.head, *scene.cell)
         selection.choose(Cell(place.node, cell))
-        do_later(self, lambda: self._bring_into_sight(scene.node))
+        if self.area.makes:
+            once = Qt.ConnectionType.SingleShotConnection
+            self.area.shown.connect(lambda: self._bring_into_sight(scene.node), once)
+        else:
+            do_later(self, lambda: self._bring_into_sight(scene.node))
 
     def _bring_into_sight(self, name: str) -> None:
         """Scroll to the matrix of a node or slice."""
@@ -327,8 +331,9 @@ class MainWindow(QMainWindow):
     def _open(self, lesson: Lesson) -> None:
         self._shown = lesson
         self.top_bar.open(lesson)
-        names = [stage.name for stage in self.bench.selection.stops]
-        stage = lesson.start_stage if lesson.start_stage in names else names[0]
+        names, guide = [stage.name for stage in self.bench.selection.stops], self.lessons.guide
+        led = guide.stage if guide.lesson is lesson else ""  # not first to the page that the example begins with
+        stage = next((one for one in (led, lesson.start_stage) if one in names), names[0])
         self.bench.selection.set_head(lesson.start_head - 1)
         self.bench.selection.go_to(stage)
         self.area.show_stage(stage)

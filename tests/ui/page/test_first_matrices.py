@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QScrollBar
 
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.first_matrices import _whole
 from explorer.ui.widgets.formula import typeset
 
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
@@ -88,3 +89,8 @@ def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
 @WITHOUT_PICTURES
 def test_single_numbers_are_no_matrices_to_fold_for(lecture, eye):
     assert eye.go_to(lecture("xor-linear"), "input").isVisible()  # it asked for other sizes until the stack was full
+
+
+def test_nothing_is_folded_for_matrices_that_are_still_to_come():
+    """A page is made in turns, and may have to share its room in between."""
+    assert _whole([], 2, 720)
