@@ -399,9 +399,13 @@ class Run:
         self._document.do(Replace(before, "Start over"))
 
     def change(self, place: Place) -> Array:
-        """What the last step changed in a node or slice of the document: after it minus before; 0 before the first."""
+        """What the last step changed in a node or slice of the document: after it minus before; 0 before the first.
+
+        Also 0 where the node has another shape by now: the text has other words than in that step.
+        """
         before, after = (values.get(place.node) for values in self._around_last_step())
-        if before is None or after is None:
+        shape = self._document.engine.values[place.node].shape
+        if before is None or after is None or not before.shape == after.shape == shape:
             return np.zeros(self._document.engine.value(place).shape)
         with np.errstate(invalid="ignore"):
             now, was = after[place.index], before[place.index]

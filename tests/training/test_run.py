@@ -12,7 +12,7 @@ from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainable import trainable
 from explorer.document import storage
-from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch
+from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
@@ -185,6 +185,15 @@ def test_steps_computed_anew_know_of_other_rates_weights_optimisers_and_edits(sm
     for place in map(Place, ("output.W", "loss.value", "output.logits")):
         whole.travel(23)
         assert thin.change(place).tobytes() == whole.change(place).tobytes()
+
+
+def test_a_node_of_another_shape_was_changed_by_no_step(small):
+    """Somebody writes another text after a step, and looks at what the step changed."""
+    run = begun(small, steps=2)
+    place = Place("input.X")
+    small.do(SetTokens("input", ("a",)))
+    assert run.change(place).shape == small.engine.value(place).shape
+    assert not run.change(place).any()
 
 
 def test_travelling_rests_after_each_step_that_it_computes_anew(script):

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, QUrl
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, QtMsgType, QUrl, qInstallMessageHandler
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QSpacerItem, QWidgetItem
@@ -329,23 +329,29 @@ def monkey(open_window, tmp_path, monkeypatch):
         one.end()
 
 
-def live(monkey, qtbot, qtlog, go_on):
+def live(monkey, qtbot, go_on):
     """Let it act as long as something says so; the first exception or warning of Qt ends it, with what it did."""
-    warnings, told, loop = len(qtlog.records), [], QEventLoop()
+    told, loop = [], QEventLoop()
     timer = QTimer(monkey.window)  # within a loop of its own: what is to be deleted later goes there, and only there
 
     def act():
         monkey.act()
-        told[:] = [one.message for one in qtlog.records[warnings:] if "does not support" not in one.message]
         if exceptions or told or not go_on():
             loop.quit()
         timer.setInterval(monkey.chance.choice((0, 0, 0, 20)))
 
     timer.timeout.connect(act)
+
+    def hear(kind, context, words):
+        if kind in (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg) and "does not support" not in words:
+            told.append(words)
+
+    before = qInstallMessageHandler(hear)  # a plugin of pytest's hears of nothing with `pytest -s`
     with qtbot.captureExceptions() as exceptions:
         timer.start()
         loop.exec()
         timer.stop()
+        qInstallMessageHandler(before)
         happened = "".join("".join(traceback.format_exception(*one)) for one in exceptions)
         if happened or told:
             pytest.fail(f"After {len(monkey.log)} acts:\n" + "\n".join([*monkey.log[-12:], happened, *told]))
@@ -367,9 +373,9 @@ def told_of_no_end():
     return [one for one in items if not createdByPython(one)]
 
 
-def test_a_monkey_at_the_window(monkey, qtbot, qtlog):
+def test_a_monkey_at_the_window(monkey, qtbot):
     mine = monkey(1)
-    live(mine, qtbot, qtlog, lambda: len(mine.log) < ACTS)
+    live(mine, qtbot, lambda: len(mine.log) < ACTS)
     assert told_of_no_end() == []
     assert is_as_built_afresh(mine.bench.document)
 
@@ -430,7 +436,7 @@ def memory():
 
 @pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="time and memory are measured otherwise elsewhere")
-def test_a_monkey_for_ten_minutes(monkey, qtbot, qtlog, capfd, tmp_path):
+def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
     seconds, seed = float(os.environ.get("MONKEY_S", SECONDS)), int(os.environ.get("MONKEY_SEED", "2"))
     mine, begun, sizes = monkey(seed), time.monotonic(), []
 
@@ -445,7 +451,7 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, qtlog, capfd, tmp_path):
         mine.window.show_page(page)
     watch = Watch(mine, tmp_path / "where")
     try:
-        live(mine, qtbot, qtlog, go_on)
+        live(mine, qtbot, go_on)
     finally:
         watch.end()
         with capfd.disabled():

@@ -278,7 +278,7 @@ class Elements(QWidget):
             Pixels in sight. Without a height a picture that would fill it is as high as it needs to be.
         """
         margins = self.contentsMargins()
-        room = width - margins.left() - margins.right()
+        room = max(width - margins.left() - margins.right(), 0)  # a window may be all margin
         low = height is not None and height < self.bench.appearance.px(LOW_PAGE)
         if isinstance(header := self.widgets.get("header"), HeaderView):
             header.fit(room, low)

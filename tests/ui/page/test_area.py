@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui.page.column import Elements
+from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
 
 
@@ -77,6 +78,8 @@ def test_a_narrow_page_asks_for_no_negative_width(visited, eye, no_pictures):
     header = window.page().header
     header.fit(-20)  # a Qt warning would fail the test
     assert header.findChildren(QWidget)
+    window.page().elements.findChild(NoteLabel)._wide = False
+    window.page().elements.share_room(10)
 
 
 def test_a_cell_that_is_being_edited_when_its_matrix_goes(visited, eye, no_pictures):
