@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Recording:
         # A cell that is set twice, or turned through many numbers, is one edit.
         again = last is not None and (last.state is state or (title and title == last.title))
         if last is not None and again and last.look.stage == look.stage:
-            self._moments[-1] = moment
+            self._moments[-1] = replace(moment, title=last.title)
         else:
             self._moments.append(moment)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from explorer.core.errors import ExplorerError
+from explorer.document.state import State
 from explorer.files import whole_file
 from explorer.lessons.recording import Recording
 from explorer.lessons.steps import ELSEWHERE, Look
@@ -43,6 +44,8 @@ class Recorder(QObject):
         self._bench, self._files = bench, files
         self.recording: Recording | None = None
         self._lesson = ""
+        self._state: State | None = None
+        """That of the step before."""
         bench.bridge.changed.connect(self._take_down)
         bench.selection.stage_changed.connect(self._take_down)
         bench.selection.chosen.connect(self._take_down)
@@ -60,7 +63,7 @@ class Recorder(QObject):
         except ExplorerError as error:
             self._files.dialogs.tell(sentence(error))
             return
-        self._lesson = self._bench.lesson.id
+        self._lesson, self._state = self._bench.lesson.id, self._bench.document.state
         self._take_down()
 
     def stop(self) -> None:
@@ -96,8 +99,12 @@ class Recorder(QObject):
         document, selection = self._bench.document, self._bench.selection
         if self.recording is None or self._bench.lesson.id != self._lesson or document.computing:
             return
-        edited = document.history.undo_label if document.state not in self._bench.opened else None
-        self.recording.add(document.state, self._look(), selection.showing, edited or "")
+        look, edited = self._look(), None
+        if document.state is not self._state and document.state not in self._bench.opened:
+            edited = document.history.undo_label
+        self._state = document.state
+        where = next((f"{one.group}: {one.title}" for one in selection.places if one.name == look.stage), "")
+        self.recording.add(document.state, look, selection.showing, edited or where)
         self.changed.emit()
 
     def _look(self) -> Look:

@@ -45,12 +45,16 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch):
     assert lessons.page().record.text() == "Record a lesson"
     lesson = load(path)
     assert (lesson.id, lesson.title) == ("mine", "mine")
-    first, second, third = lesson.steps
+    first, _, third = lesson.steps
     assert (first.look.stage, first.look.node, first.look.rows, first.look.columns) == (
         *(ATTENTION, "encoder.1.self.head.2.Q"),
         *((0,), (2,)),
     )
-    assert second.title == "Set source.table[0, 0]"
+    assert [step.title for step in lesson.steps] == [
+        "Encoder 1: Self-attention",
+        "Set source.table[0, 0]",
+        "Output: Probabilities",
+    ]
     assert third.look.stage == OUTPUT
     assert lessons.guide.lesson.id == "mine"
     lessons.guide.go(2)
