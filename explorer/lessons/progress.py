@@ -33,7 +33,7 @@ class Answered:
     opening : int
         When it was answered first: at which opening of the program.
     again : int
-        How often it was asked again since.
+        The opening after that one until which it was asked again: 1, 2, …
     """
 
     right: bool
@@ -78,7 +78,8 @@ class Progress:
         if was is None:
             now = Answered(right, right, 1, hints, opening)
         else:
-            now = replace(was, right=right, tries=was.tries + 1, hints=max(was.hints, hints), again=was.again + again)
+            asked = max(was.again + 1, opening - was.opening) if again else was.again  # some openings may be skipped
+            now = replace(was, right=right, tries=was.tries + 1, hints=max(was.hints, hints), again=asked)
         return replace(self, answers={**self.answers, step: now})
 
     @property

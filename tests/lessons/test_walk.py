@@ -253,6 +253,15 @@ def test_the_ladder_ends_in_the_derivation(three):
     assert ladder(three.steps[1].question, engine) == (three.steps[1].question.why,)
 
 
+def test_who_skipped_an_opening_is_asked_once_at_the_next(folder):
+    folder.open(date(2026, 11, 20))
+    folder.save(Progress("a").answered("q", False, opening=folder.opening))
+    folder.open(date(2026, 11, 21))
+    assert folder.due(date(2026, 11, 22)) == [("a", "q")]
+    folder.save(folder.load("a").answered("q", True, opening=folder.opening, again=True))
+    assert folder.due(date(2026, 11, 22)) == []
+
+
 def test_after_the_clock_was_set_back_questions_come_again_as_they_would(folder):
     """Openings are counted, not days: one of a year that is to come does not stop the count."""
     folder.open(date(2096, 1, 1))
