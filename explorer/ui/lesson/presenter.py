@@ -47,7 +47,7 @@ PAGING = (Key.Key_PageDown, Key.Key_PageUp)
 """What a clicker sends: these keys go from step to step even while somebody types."""
 DOT = 13
 """Pixels of the pointer at text scale 1."""
-MOST_ZOOM, LEAST_DRAG = 2.5, 40
+MOST_ZOOM, LEAST_DRAG, LEAST_MOVE = 2.5, 40, 8
 TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
 
 
@@ -157,6 +157,7 @@ class Presenter(QWidget):
         self._typed: str | None = None
         self._points = False
         self._from: QPoint | None = None
+        self._rested: QPoint | None = QCursor.pos()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._bar = QLabel(self)
@@ -228,6 +229,7 @@ class Presenter(QWidget):
             self.close()
             return
         self.clock.at(guide.step.id)
+        self._rested = QCursor.pos()
         if self._zoomed != 1.0:
             self._zoomed = 1.0
             self._rebuild()
@@ -286,6 +288,12 @@ class Presenter(QWidget):
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return False
         return QApplication.activePopupWidget() is None and self._key_pressed(event)
+
+    def _rests(self, at: QPoint) -> bool:
+        """Whether the mouse only rests where it was when the step came: then nobody points at what came below it."""
+        if self._rested is not None and (at - self._rested).manhattanLength() >= LEAST_MOVE:
+            self._rested = None
+        return self._rested is not None
 
     def _key_pressed(self, event: QKeyEvent) -> bool:
         """Do what a key means here; returns whether it means anything."""

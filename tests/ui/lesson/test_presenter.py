@@ -80,6 +80,21 @@ def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand):
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
 
 
+def test_a_mouse_that_rests_points_at_nothing_until_it_is_moved(presenter, window, guide, go, hand):
+    go(2)
+    guide.answer(1)
+    view = presenter.sheet.findChild(MatrixView)
+    place = view.viewport().mapTo(presenter, view.visualRect(view.table.index(0, 2)).center())
+    handle = presenter.windowHandle()
+    QTest.mouseMove(handle, place)
+    assert window.bench.selection.cell.index == (0, 2)
+    presenter._rested = handle.mapToGlobal(place)  # it was there when the step came
+    window.bench.selection.forget()
+    for away, pointed in ((QPoint(1, 1), False), (QPoint(-12, 0), True)):
+        QTest.mouseMove(handle, place + away)
+        assert (window.bench.selection.cell is not None) is pointed
+
+
 def test_black_and_white_and_a_step_shows_the_screen_again(presenter, guide, hand):
     middle = QPoint(WIDTH // 2, HEIGHT // 2)
     for key, colour in ((Key.Key_B, "#000000"), (Key.Key_W, "#ffffff")):
