@@ -15,7 +15,7 @@ from explorer.pages.view import Cell, View
 from explorer.pages.words import named
 from explorer.words.vectors import Vectors
 
-LINES, WHOLE_LIST = 8, 16
+LINES, WHOLE_LIST = 7, 16
 """Lines of a list that are in sight at first, and of the longest that is whole."""
 FEW = 28
 """Numbers of what a question is computed from that are shown with it at most."""
@@ -55,6 +55,9 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
             shown = (*_operands(page, view, step.question.node, shown), *shown)
     if isinstance(step.question, MakeSo) and all(isinstance(one, Matrix) for one in shown):
         shown = (*_to_change(page, view, step.question, shown), *shown)
+        goal = matrix_of(page, view.graph, step.question.conditions[0].node)
+        if goal is not None and all(goal.id != one.id for one in shown):
+            shown = (*shown, goal)  # so that a class sees what an edit has done to it
     matrices = [one for one in shown if isinstance(one, Matrix)]
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown

@@ -38,6 +38,7 @@ PRESENTING = (
     ("G, a number, Enter", "Go to a step"),
     ("D", "All steps as small pictures"),
     ("L", "Pointer"),
+    ("C", "What the last edit changed (Δ), or the values again"),
     ("Z, or a drag", "Zoom on the numbers"),
     ("M", "All terms of a sum that was too long for its place"),
     ("S", "Swap screens"),

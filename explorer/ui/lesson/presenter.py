@@ -173,6 +173,7 @@ class Presenter(QWidget):
             Key.Key_Period: lambda: self._cover.toggle("#000000"),
             Key.Key_W: lambda: self._cover.toggle("#ffffff"),
             Key.Key_G: self._begin_number,
+            Key.Key_C: self.toggle_change,
             Key.Key_D: self.show_all,
             Key.Key_L: self.toggle_pointer,
             Key.Key_M: self.toggle_terms,
@@ -364,6 +365,11 @@ class Presenter(QWidget):
     def show_all(self) -> None:
         """Show all steps as small pictures, to choose from."""
         self._overview.open()
+
+    def toggle_change(self) -> None:
+        """Show what the last edit changed, Δ, or the values again."""
+        selection = self.bench.selection
+        selection.show("values" if selection.showing == "change" else "change")
 
     def toggle_terms(self) -> None:
         """Write out a sum that was too long for its place, in that of the words; or show the words again."""

@@ -307,7 +307,13 @@ class StepSheet(QFrame):
     def _show_what_is_meant(self) -> None:
         """Of a matrix that is not whole, bring what is pointed at, asked for or spoken of into sight."""
         question = self.step.question if self.step is not None else None
-        asked = asked_cell(self.bench.view.graph, question) if isinstance(question, Predict) else None
+        asked, graph = None, self.bench.view.graph
+        if isinstance(question, Predict):
+            asked = asked_cell(graph, question)
+        elif isinstance(question, MakeSo) and (place := graph.find(question.conditions[0].node)) is not None:
+            goal = question.conditions[0]
+            cell = (*goal.cell, int(goal.number)) if goal.sign == "argmax" else goal.cell
+            asked = Cell(place.node, place.index + cell)
         meant: dict[str, int] = {}
         """The labels of what is asked for: its row and column in matrices that share an axis with its own."""
         for box in self._boxes:
@@ -317,7 +323,9 @@ class StepSheet(QFrame):
             matrix, table = box.matrix, box.view
             reads, _ = table.lit_cells(range(len(matrix.rows)), range(len(matrix.columns)))
             at = table.pointed_cell() or next(iter(reads), None)
-            if at is None and (asked is not None or matrix.spot is None):
+            if at is None and asked is not None and asked.node == matrix.place.node:
+                at = matrix.at(asked.index)
+            if at is None and (isinstance(question, Predict) or matrix.spot is None):
                 spot = matrix.spot or ((), ())
                 row, column = (
                     meant[axis] if axis in meant else next(iter(named), 0)

@@ -36,6 +36,7 @@ from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
+ScrollHint: TypeAlias = QAbstractItemView.ScrollHint
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
 LARGE, LOW_CELL, CLOSE = 1.5, 21, 3
 """The text scale from which numbers stand close, and pixels at scale 1 that a row is high and the padding then."""
@@ -236,6 +237,12 @@ class MatrixView(QTableView):
         """Pixels that it would take across with all columns in sight."""
         return self._left + self.table.columnCount() * self.horizontalHeader().defaultSectionSize()
 
+    def scrollTo(self, index: ModelIndex, hint: ScrollHint = ScrollHint.EnsureVisible) -> None:
+        """Bring a cell into sight. Qt would say that a mouse which rests there has entered what came below it."""
+        was = self.blockSignals(True)
+        super().scrollTo(index, hint)
+        self.blockSignals(was)
+
     def show_row_labels(self, on: bool) -> None:
         """Show the labels of the rows, or leave them to the matrix before, which has the same."""
         if on != self.labelled:
@@ -320,7 +327,7 @@ class MatrixView(QTableView):
     def _mark_cut(self, painter: QPainter) -> None:
         """Draw a broken line where rows or columns go on out of sight."""
         area, across, down = self.viewport().rect(), self.horizontalScrollBar(), self.verticalScrollBar()
-        thick = self.bench.appearance.px(2)
+        thick = self.bench.appearance.px(1)
         painter.setPen(QPen(qcolor(self.bench.appearance.theme.text), thick, Qt.PenStyle.DashLine))
         area.adjust(thick // 2, thick // 2, -thick // 2, -thick // 2)
         edges = (

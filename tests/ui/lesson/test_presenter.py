@@ -76,6 +76,10 @@ def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand):
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 5
     window.bench.bridge.flush()
     assert presenter.sheet.elements.widgets[LOGITS].matrix.values[0, 0] == 5
+    hand.key(Key.Key_C)
+    assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == "+3.00"
+    hand.key(Key.Key_C)
+    assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == "5.0"
     hand.key(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
 
