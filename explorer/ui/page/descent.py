@@ -98,6 +98,9 @@ class _Following(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(picture)
 
+    def hasHeightForWidth(self) -> bool:
+        return bool(self._picture.hasHeightForWidth())
+
     def tell(self, part: Descent) -> None:
         """Read the run."""
         self._picture.refresh()

@@ -68,6 +68,7 @@ class Late(QWidget):
         if self._most is not None:
             picture.be_at_most(*self._most)
         layout.addWidget(picture)
+        picture.show()  # the layout would do so in a later turn, and until then the place would be empty
         if self.fills:
             return
         if picture.minimumHeight() != picture.maximumHeight() and not picture.hasHeightForWidth():

@@ -112,7 +112,7 @@ class Predictions(QLabel):
         engine = self._bench.document.engine
         node = engine.graph.nodes["loss.value"].parents[0]
         said, right = engine.values[node], engine.values["loss.target"]
-        labels = engine.labels(engine.graph.nodes[node].axes[0])
+        labels = self._bench.view.labels(engine.graph.nodes[node].axes[0])
         chosen = np.unique(np.linspace(0, len(labels) - 1, MOST_PLACES).astype(int))
         lines = [[escape(labels[i]), *(_numbers(array[i]) for array in (said, right))] for i in chosen]
         return ("case", "it says", "right"), lines

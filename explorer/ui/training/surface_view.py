@@ -45,6 +45,9 @@ class SurfaceView(QWidget):
         self.plot.drawn.connect(self._say)
         self._say()
 
+    def hasHeightForWidth(self) -> bool:
+        return True  # also before it is shown, when its layout does not know yet: many weights take many lines
+
     def reads(self) -> set[str]:
         """Nothing by itself: the surface follows the run, and so all changes."""
         return set()

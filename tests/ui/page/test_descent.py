@@ -414,6 +414,15 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
     assert not panel.grab().isNull()
 
 
+def test_the_pictures_of_many_weights_are_whole(open_window, eye, qtbot):
+    from explorer.ui.training.surface_view import SurfaceView
+
+    page = eye.go_to(open_window("you-are-welcome"), "model.descent")
+    qtbot.waitUntil(lambda: bool(page.findChildren(SurfaceView)))
+    picker = page.findChildren(SurfaceView)[0].picker
+    qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 200)
+
+
 def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye, qtbot):
     from explorer.ui.training.loss_surface import LossSurface
 
