@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.mistakes import half_unit
@@ -15,8 +16,9 @@ from explorer.pages.covering import _rows_with, asked_cell, covered_by, without
 from explorer.pages.drawing import Bars, Dot, Image
 from explorer.pages.excerpt import leaves
 from explorer.pages.matrix import Matrix
+from explorer.pages.matrix import matrix as made
 from explorer.pages.page import Item, Note, Row, Stack
-from explorer.pages.view import View
+from explorer.pages.view import Looking, View
 
 LESSONS = {lesson.id: lesson for lesson in catalogue()}
 COVERED = {"scores": frozenset({(0, 0)})}
@@ -86,6 +88,15 @@ def test_what_a_choice_would_read_off_is_covered():
     assert step.question.covers == ("scores",)
     assert {"scores", "weights"} <= covered.keys()
     assert len(covered["scores"]) == 81
+    document.close()
+
+
+def test_no_cell_is_covered_that_a_shorter_text_does_not_have():
+    document = Document(load("you-are-welcome").state())
+    covered = {"encoder.1.self.scores": frozenset(np.ndindex(2, 3, 3))}
+    document.do(SetTokens("source", ("You", "are")))
+    view = replace(View.of(document), looking=Looking(covered=covered))
+    assert made(view, "encoder.1.self.head.1.scores").covered == set(np.ndindex(2, 2))
     document.close()
 
 
