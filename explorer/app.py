@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.saved import is_document, opened, opened_session
+from explorer.lessons.document_lesson import is_document, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.settings import Settings, own_folder
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
-from explorer.ui.later import do_once_painted
 from explorer.ui.selection import Selection
+from explorer.ui.turns import do_once_painted
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
 

@@ -16,7 +16,7 @@ from explorer.cli.text import columns, width
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES
-from explorer.export.matrix import AMSMATH, Table, pmatrix, wide, written
+from explorer.export.matrix import AMSMATH, LabelledMatrix, pmatrix, wide, written
 
 # Tables
 
@@ -152,12 +152,12 @@ def _two(given: Sequence[Any]) -> tuple[Any, Any]:
 # Matrices as the window copies them
 
 
-def table_of(one: Shown, value: Array | None = None) -> Table:
+def table_of(one: Shown, value: Array | None = None) -> LabelledMatrix:
     """A node as a matrix with labels: a vector is a column."""
     value = one.value if value is None else value
     flat = value.reshape(len(one.rows) if one.rows is not None else 1, -1)
     symbol = one.node.symbol if one.head is None else rf"{{{one.node.symbol}}}^{{({one.head + 1})}}"
-    return Table(one.name, symbol, flat, one.rows or (), one.columns or ())
+    return LabelledMatrix(one.name, symbol, flat, one.rows or (), one.columns or ())
 
 
 def write_latex(shown: Sequence[Shown], out: TextIO, root: str = "L") -> None:

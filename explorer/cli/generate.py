@@ -20,7 +20,7 @@ from explorer.document.continuation import (
     sequence_of,
 )
 from explorer.document.state import State
-from explorer.lessons.saved import opened
+from explorer.lessons.document_lesson import opened
 
 MOST_CANDIDATES = 20
 

@@ -24,7 +24,7 @@ from explorer.core.shapes import require_cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.export.matrix import markdown, numpy, tsv
-from explorer.lessons.saved import opened as opened_lesson
+from explorer.lessons.document_lesson import opened as opened_lesson
 from explorer.lessons.schema import Lesson
 
 MOST_PRINTED = 1_000_000

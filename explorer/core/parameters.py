@@ -52,7 +52,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockWeights:
     """The weights of one block: of an embedding, an attention, a feed-forward net, the output.
 
     Parameters
@@ -88,7 +88,7 @@ class Growth:
     scores: int
 
 
-def parameters(graph: Graph, model: Model) -> tuple[Block, ...]:
+def parameters(graph: Graph, model: Model) -> tuple[BlockWeights, ...]:
     """The blocks that learn, in reading order.
 
     Counted are embedding tables, weights, biases, γ and β, and positions where they are learned. Not counted is what
@@ -101,15 +101,15 @@ def parameters(graph: Graph, model: Model) -> tuple[Block, ...]:
         if node.is_input and _learned(node, model):
             block = node.name.rpartition(".")[0]
             blocks.setdefault(block, []).append(Weights(node.name, tuple(_sizes(node, graph))))
-    _FOUND[graph] = tuple(Block(name, tuple(weights)) for name, weights in blocks.items())
+    _FOUND[graph] = tuple(BlockWeights(name, tuple(weights)) for name, weights in blocks.items())
     return _FOUND[graph]
 
 
-_FOUND: WeakKeyDictionary[Graph, tuple[Block, ...]] = WeakKeyDictionary()
+_FOUND: WeakKeyDictionary[Graph, tuple[BlockWeights, ...]] = WeakKeyDictionary()
 """A graph never changes."""
 
 
-def total(blocks: tuple[Block, ...]) -> int:
+def total(blocks: tuple[BlockWeights, ...]) -> int:
     """How many numbers all blocks hold together."""
     return sum(block.count for block in blocks)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.node import Node
@@ -35,7 +35,7 @@ class Placed:
         The name of its sheet.
     head : int
         The row of its heading; counted from 0, like all places here.
-    block : Block
+    block : CellBlock
         Of its numbers.
     beside : int
         The column where the numbers begin that the program had.
@@ -46,7 +46,7 @@ class Placed:
     node: Node
     sheet: str
     head: int
-    block: Block
+    block: CellBlock
     beside: int
     words: str = ""
 
@@ -89,7 +89,7 @@ class Layout:
     sheets: Mapping[str, str]
     nodes: Mapping[str, Placed]
 
-    def parents(self, placed: Placed) -> list[Block]:
+    def parents(self, placed: Placed) -> list[CellBlock]:
         """The parents of a node, as formulas on its sheet refer to them."""
         found = (self.nodes[parent] for parent in placed.node.parents)
         return [p.block if p.sheet == placed.sheet else replace(p.block, sheet=f"{quoted(p.sheet)}!") for p in found]
@@ -111,7 +111,7 @@ class Layout:
     def word_list(self, vocabulary: str) -> tuple[str, str]:
         """Where the numbers and the words of a vocabulary stand."""
         column = 3 * self.vocabularies.index(vocabulary)
-        block = Block((len(self.graph.axes[vocabulary]),), FIRST_ROW, column, upright=True, sheet=f"{WORDS}!")
+        block = CellBlock((len(self.graph.axes[vocabulary]),), FIRST_ROW, column, upright=True, sheet=f"{WORDS}!")
         return block[:], replace(block, column=column + 1)[:]
 
 
@@ -147,13 +147,13 @@ def lay_out(graph: Graph) -> Layout:
     return Layout(graph, sheets, nodes)
 
 
-def _block(graph: Graph, node: Node, top: int) -> Block:
+def _block(graph: Graph, node: Node, top: int) -> CellBlock:
     """The numbers of a node, its heading above them."""
     shape = graph.shape(node.name)
     upright = len(shape) == 1 and (node.axes[0] in graph.sequences or node.op.subscripts.endswith("->i"))
     top += bool(shape) and not upright  # labels above the columns
     apart = shape[-2] + 2 if len(shape) > 2 else 0
-    return Block(shape, top, FIRST_COLUMN, apart, upright, masked=isinstance(node.op, Mask))
+    return CellBlock(shape, top, FIRST_COLUMN, apart, upright, masked=isinstance(node.op, Mask))
 
 
 def _meant(graph: Graph) -> dict[str, str]:

@@ -20,7 +20,7 @@ DIGITS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class LabelledMatrix:
     """A matrix with its labels.
 
     Parameters
@@ -42,19 +42,19 @@ class Table:
     columns: tuple[str, ...] = ()
 
 
-def tsv(table: Table) -> str:
+def tsv(table: LabelledMatrix) -> str:
     """All digits, with tabs between: what spreadsheets take from the clipboard."""
     return "".join("\t".join(line) + "\n" for line in _grid(table, str))
 
 
-def as_csv(table: Table) -> str:
+def as_csv(table: LabelledMatrix) -> str:
     """All digits, with commas between."""
     out = StringIO()
     csv.writer(out, lineterminator="\n").writerows(_grid(table, str))
     return out.getvalue()
 
 
-def numpy(table: Table) -> str:
+def numpy(table: LabelledMatrix) -> str:
     """An assignment in Python that gives the same bits; labels in a comment."""
     name = re.sub(r"\W", "_", table.name.rpartition(".")[2], flags=re.ASCII)
     dtype = "" if table.value.dtype.name == "float64" else f", dtype=np.{table.value.dtype}"
@@ -65,19 +65,19 @@ def numpy(table: Table) -> str:
     return "\n".join([f"{labels}{name} = np.array([", *rows, f"]{dtype})\n"])
 
 
-def markdown(table: Table) -> str:
+def markdown(table: LabelledMatrix) -> str:
     """A table as most chats and wikis take it, with eight digits."""
     head, *lines = ([_cell(text) for text in line] for line in _grid(table, written))
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *lines))
 
 
-def latex(table: Table) -> str:
+def latex(table: LabelledMatrix) -> str:
     """A pmatrix with its symbol, its row labels before it and its column labels in a comment, with eight digits."""
     return "\n".join([AMSMATH, *wide(table.value.shape[1]), *pmatrix(table.symbol, table)]) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Table], str]] = {
+FORMATS: Mapping[str, Callable[[LabelledMatrix], str]] = {
     "TSV": tsv,
     "CSV": as_csv,
     "NumPy": numpy,
@@ -88,7 +88,7 @@ ENDINGS = {".tsv": "TSV", ".csv": "CSV", ".npy": "NumPy", ".py": "NumPy", ".tex"
 """The format of a file; a .npy holds the array itself."""
 
 
-def save(table: Table, path: Path) -> tuple[Path, ...]:
+def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
     """Write a matrix into a file, in the format that its ending names.
 
     Raises
@@ -114,7 +114,7 @@ def written(value: Any) -> str:
     return f"{value:.{DIGITS}g}"
 
 
-def _grid(table: Table, number: Callable[[Any], str]) -> Iterator[list[str]]:
+def _grid(table: LabelledMatrix, number: Callable[[Any], str]) -> Iterator[list[str]]:
     """Lines of cells: the name in the corner, the columns' labels beside it, those of the rows below it."""
     rows, columns = table.value.shape
     yield [table.name, *(table.columns or [str(j + 1) for j in range(columns)])]
@@ -143,7 +143,7 @@ def wide(columns: int) -> list[str]:
     return [rf"\setcounter{{MaxMatrixCols}}{{{columns}}}"] if columns > 10 else []
 
 
-def pmatrix(left: str, table: Table) -> Iterator[str]:
+def pmatrix(left: str, table: LabelledMatrix) -> Iterator[str]:
     """The lines of an equation whose right side is a matrix; without labels at its rows, its one number."""
     if table.columns:
         yield f"% columns: {', '.join(table.columns)}"

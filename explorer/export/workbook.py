@@ -10,7 +10,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from explorer.core.block import MINUS_INFINITY, Block, letters
+from explorer.core.cell_block import MINUS_INFINITY, CellBlock, letters
 from explorer.core.engine import Engine
 from explorer.core.model import Model
 from explorer.core.numbers import decimals_of
@@ -18,7 +18,7 @@ from explorer.core.ops import HeadMean, RowShares, Softmax
 from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES
 from explorer.export.layout import FIRST_COLUMN, FIRST_ROW, WORDS, Layout, Placed, lay_out, quoted
-from explorer.lessons.places import UnknownNameError
+from explorer.lessons.names import UnknownNameError
 from explorer.lessons.symbols import formula_text
 
 LABELS, NUMBERS = 18, 9.5
@@ -418,7 +418,7 @@ def _formula(engine: Engine, node: Any) -> str:
     return symbol if right in ("", symbol) else f"{symbol} = {right}"
 
 
-def _places(block: Block) -> Iterator[tuple[int, int]]:
+def _places(block: CellBlock) -> Iterator[tuple[int, int]]:
     """The row and column of each cell, in order."""
     rows, columns = block.table
     for head in range(prod(block.shape[:-2])):
@@ -442,4 +442,4 @@ def _number(sheet: Worksheet, row: int, column: int, number: float, look: Format
 def _range(area: Sequence[int]) -> str:
     """An area as formulas write it."""
     top, left, bottom, right = area
-    return Block((bottom - top + 1, right - left + 1), top, left)[:, :]
+    return CellBlock((bottom - top + 1, right - left + 1), top, left)[:, :]

@@ -14,7 +14,7 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.goals import holds, read_goal
 from explorer.lessons.loader import load
-from explorer.lessons.places import Names
+from explorer.lessons.names import Names
 from explorer.lessons.references import Claim, Figure, Slip, claims, figures, slips
 
 

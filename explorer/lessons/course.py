@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.lessons.loader import lesson_files
-from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read
+from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def course(id: str) -> Course:
     return known[id]
 
 
-def course_from(top: Table, id: str) -> Course:
+def course_from(top: TomlTable, id: str) -> Course:
     """The course that a file's table describes.
 
     Raises

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer import paths
-from explorer.lessons.reading import Table, likeliest, read
+from explorer.lessons.reading import TomlTable, likeliest, read
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Glossary:
         )
 
 
-def glossary_from(top: Table) -> Glossary:
+def glossary_from(top: TomlTable) -> Glossary:
     """The glossary that a file's table describes.
 
     Raises

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.graph import Place
-from explorer.lessons.places import Names, UnknownNameError, split_cell
+from explorer.lessons.names import Names, UnknownNameError, split_cell
 from explorer.lessons.steps import Condition
 
 _LARGEST = re.compile(r"argmax\((?P<row>.+)\)\s*==\s*(?P<label>.+)")

@@ -21,7 +21,7 @@ from explorer.core.tokens import MOST_TOKENS
 from explorer.document.commands.cells import last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import frozen
-from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
+from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in, written_key
 from explorer.lessons.schema import WHOLE, Lesson, Setting
 from explorer.lessons.step_tables import read_steps
 from explorer.lessons.trained_weights import read_weights
@@ -110,7 +110,7 @@ def _files(folder: str) -> dict[str, Path]:
     return {file.stem: file for file in sorted((paths.resources() / folder).glob("*.toml"))}
 
 
-def lesson_from(top: Table) -> Lesson:
+def lesson_from(top: TomlTable) -> Lesson:
     """The lesson that a file's table describes.
 
     Raises
@@ -185,7 +185,7 @@ def lesson_from(top: Table) -> Lesson:
     return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
 
 
-def _with_example(top: Table) -> Table:
+def _with_example(top: TomlTable) -> TomlTable:
     """The table of a lesson with what it takes over from the example that it leads through, numbers and all."""
     if "example" not in top:
         return top
@@ -198,7 +198,7 @@ def _with_example(top: Table) -> Table:
         taken["weights"] = str(files[id].parent / taken["weights"])
     for key in taken.keys() & top.data.keys() & set(_NUMBERS):
         top.fail(key, "belongs to the example", "leave it out, and change it in a step")
-    return Table(top.file, {**taken, **top.data})
+    return TomlTable(top.file, {**taken, **top.data})
 
 
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
@@ -206,23 +206,23 @@ _OF_EXAMPLE = (*_NUMBERS, "weights", "ours", "training", "reference", "start_sta
 """What a lesson has from its example."""
 
 
-def _to_try(table: Table) -> str:
+def _to_try(table: TomlTable) -> str:
     return table.text("try", default="", most=MOST_TEXT)
 
 
-def _card(table: Table) -> dict[str, float]:
+def _card(table: TomlTable) -> dict[str, float]:
     """The measured scores of a trained model by their names."""
     return {name: table.real(name, 0.0, -1e12, 1e12) for name in table}
 
 
-def _order(top: Table) -> int:
+def _order(top: TomlTable) -> int:
     return top.number("order", default=1000, least=0, most=1000)
 
 
 # The model
 
 
-def _model(top: Table) -> tuple[Model, dict[str, Array]]:
+def _model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
     """The model without its switches, and the numbers of its tokens."""
     table = top.table("model")
     kind = table.one_of("kind", KINDS)
@@ -245,7 +245,7 @@ def _model(top: Table) -> tuple[Model, dict[str, Array]]:
     return Model(kind, _lengths(inputs), axes, d_model, layers, seed=seed, dtype=dtype), inputs
 
 
-def _words(table: Table, kind: str, axes: Mapping[str, tuple[str, ...]]) -> dict[str, Array]:
+def _words(table: TomlTable, kind: str, axes: Mapping[str, tuple[str, ...]]) -> dict[str, Array]:
     """The numbers of the tokens that a table, the lesson's or a setting's, gives its sequences."""
     tokens = table.table("tokens")
     sequences = SEQUENCES.get(kind, ())
@@ -268,7 +268,7 @@ def _lengths(tokens: Mapping[str, Array]) -> dict[str, int]:
     return {name.removesuffix(".tokens"): len(ids) for name, ids in tokens.items()}
 
 
-def _tokens(table: Table, sequence: str) -> tuple[str, ...]:
+def _tokens(table: TomlTable, sequence: str) -> tuple[str, ...]:
     words = table.words(sequence)
     if len(words) > MOST_TOKENS:
         table.fail(sequence, f"has {len(words)} tokens", f"write up to {MOST_TOKENS}")
@@ -279,7 +279,7 @@ def _tokens(table: Table, sequence: str) -> tuple[str, ...]:
     return words
 
 
-def _axes(table: Table, kind: str, layers: int) -> dict[str, tuple[str, ...]]:
+def _axes(table: TomlTable, kind: str, layers: int) -> dict[str, tuple[str, ...]]:
     needed: tuple[str, ...] = ()
     known: tuple[str, ...]
     match kind:
@@ -310,7 +310,7 @@ def _axes(table: Table, kind: str, layers: int) -> dict[str, tuple[str, ...]]:
     return axes
 
 
-def switches_in(table: Table, model: Model) -> dict[str, SwitchValue]:
+def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
     """The switches in a table, each by its block and name; the common ones of the model are not repeated."""
     blocks = model.blocks()
     parsed: dict[str, SwitchValue] = {}
@@ -334,7 +334,7 @@ def switches_in(table: Table, model: Model) -> dict[str, SwitchValue]:
     return parsed
 
 
-def _graph(table: Table, model: Model) -> Graph:
+def _graph(table: TomlTable, model: Model) -> Graph:
     """The graph of a setting, unless it is too large to be held."""
     labels = count_labels(model)
     if labels > MOST_LABELS:
@@ -353,7 +353,7 @@ def _graph(table: Table, model: Model) -> Graph:
 # The numbers
 
 
-def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -> dict[str, Array]:
+def _arrays(table: TomlTable, graphs: Mapping[str, Graph], computed: bool = False) -> dict[str, Array]:
     """The values in a table of inputs, or of pins, which hold computed nodes; each has to fit where its node exists.
 
     Pins may have gaps, NaN: cells that are not held.
@@ -382,7 +382,7 @@ def _arrays(table: Table, graphs: Mapping[str, Graph], computed: bool = False) -
     return arrays
 
 
-def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where: str) -> Array:
+def _fit(table: TomlTable, key: str, array: Array, graph: Graph, place: Place, where: str) -> Array:
     """The array, if the node or slice can hold it; `where` says for a message in which setting."""
     shape = tuple(len(graph.axes[axis]) for axis in graph.axes_of(place))
     if array.shape != shape:
@@ -400,7 +400,7 @@ def _fit(table: Table, key: str, array: Array, graph: Graph, place: Place, where
     return array.astype(np.int64) if node.is_input else array
 
 
-def _ours(top: Table, graphs: Mapping[str, Graph]) -> set[str]:
+def _ours(top: TomlTable, graphs: Mapping[str, Graph]) -> set[str]:
     names = top.words("ours") if "ours" in top else ()
     known = {name: None for graph in graphs.values() for name in _inputs(graph)}
     for name in names:
@@ -429,7 +429,7 @@ def _inputs(graph: Graph) -> Iterable[str]:
     return (name for name in graph.names() if graph.nodes[graph.place(name).node].is_input)
 
 
-def _stage(top: Table, graphs: Mapping[str, Graph]) -> str:
+def _stage(top: TomlTable, graphs: Mapping[str, Graph]) -> str:
     first = next(iter(graphs.values()))
     common = [s.name for s in first.stages if all(s.name in (t.name for t in g.stages) for g in graphs.values())]
     return top.one_of("start_stage", [WHOLE, *common], default=common[0])

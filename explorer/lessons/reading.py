@@ -20,7 +20,7 @@ MOST_TEXT = 4000
 MOST_AXES = 4
 
 
-class Table:
+class TomlTable:
     """One table of a file, with the way to it.
 
     Parameters
@@ -165,21 +165,21 @@ class Table:
             self.fail(key, f"{_shown(value)}{place} is not a finite number", "write one such as 0.5, -2 or 1e-3")
         array[cell] = number
 
-    def table(self, key: str) -> "Table":
+    def table(self, key: str) -> "TomlTable":
         """A table below this one; an empty one where it is left out."""
         if key not in self.data:
-            return Table(self.file, {}, (*self.way, key), self.step)
+            return TomlTable(self.file, {}, (*self.way, key), self.step)
         value = self._value(key, dict, "a table", f"[{written_key((*self.way, key))}]")
-        return Table(self.file, value, (*self.way, key), self.step)
+        return TomlTable(self.file, value, (*self.way, key), self.step)
 
-    def tables(self, key: str) -> list["Table"]:
+    def tables(self, key: str) -> list["TomlTable"]:
         """The tables of a list of tables, ``[[key]]``; none where it is left out."""
         if key not in self.data:
             return []
         values = self._value(key, list, "a list of tables", f"[[{written_key((*self.way, key))}]]")
         if not all(isinstance(value, dict) for value in values):
             self.fail(key, "is not a list of tables", f"write [[{written_key((*self.way, key))}]]")
-        return [Table(self.file, value, (*self.way, f"{key}[{i}]"), self.step) for i, value in enumerate(values)]
+        return [TomlTable(self.file, value, (*self.way, f"{key}[{i}]"), self.step) for i, value in enumerate(values)]
 
     def _value(self, key: str, kind: type, name: str, example: str) -> Any:
         if key not in self.data:
@@ -190,7 +190,7 @@ class Table:
         return value
 
 
-def read(path: Path) -> Table:
+def read(path: Path) -> TomlTable:
     """A TOML file as a table.
 
     Raises
@@ -213,7 +213,7 @@ def read(path: Path) -> Table:
     if max(size, len(content)) > MOST_BYTES:
         raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MOST_BYTES)
     try:
-        return Table(file, tomllib.loads(content.decode("utf-8-sig")))
+        return TomlTable(file, tomllib.loads(content.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8 (byte {error.start})"
     except ValueError as error:
@@ -265,7 +265,7 @@ def _shown(value: Any) -> str:
             return str(value)
 
 
-def recipe_in(table: Table) -> Recipe:
+def recipe_in(table: TomlTable) -> Recipe:
     """The settings of training that a lesson's or a recipe's table [training] gives."""
     table.has_only(*(field.name for field in fields(Recipe)))
     settings: dict[str, Any] = {}

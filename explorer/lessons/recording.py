@@ -21,7 +21,7 @@ _FEW = 6
 
 
 @dataclass(frozen=True)
-class Moment:
+class Visit:
     """A place that was visited, and what the document was then."""
 
     state: State
@@ -48,7 +48,7 @@ class Recording:
         if lesson.id not in lesson_files():
             raise ExplorerError("not-recordable", lesson=lesson.title)
         self._lesson = lesson
-        self._moments: list[Moment] = []
+        self._moments: list[Visit] = []
 
     def __len__(self) -> int:
         return len(self._moments)
@@ -69,7 +69,7 @@ class Recording:
             Such as the label of the last edit; empty: the stage.
         """
         showing = showing if showing in ("values", "change", "gradient", "step") else "values"
-        moment = Moment(state, look, showing, title or look.stage)
+        moment = Visit(state, look, showing, title or look.stage)
         last = self._moments[-1] if self._moments else None
         # A cell that is set twice, or turned through many numbers, is one edit.
         again = last is not None and (last.state is state or (title and title == last.title))
@@ -94,7 +94,7 @@ class Recording:
             state = moment.state
         return "\n".join(lines) + "\n"
 
-    def _step(self, number: int, moment: Moment, before: State) -> Iterator[str]:
+    def _step(self, number: int, moment: Visit, before: State) -> Iterator[str]:
         yield f'id = "step-{number}"'
         yield f"title = {_written(moment.title)}"
         yield f"words = {_written(WORDS)}"
@@ -117,7 +117,7 @@ class Recording:
                 )
 
 
-def _look(moment: Moment) -> Iterator[str]:
+def _look(moment: Visit) -> Iterator[str]:
     look = moment.look
     yield f"stage = {_written(look.stage)}"
     for key, value in (("node", look.node), ("element", look.element), ("word", look.word)):

@@ -7,14 +7,14 @@ import numpy as np
 
 from explorer.core.ops import Array
 from explorer.document.state import frozen
-from explorer.lessons.reading import MOST_TEXT, Table, likeliest
+from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest
 from explorer.lessons.references import Cited, Claim, Descent, Figure, Reference, Slip
 
 PARTS = ("value", "gradient", "shape", "factors", "terms")
 """What of a node can be printed."""
 
 
-def reference_from(top: Table) -> Reference:
+def reference_from(top: TomlTable) -> Reference:
     """The reference that a file's table describes."""
     top.has_only("reference", "title", "lesson", "figure", "slip", "cited", "claim")
     id, lesson = top.text("reference"), top.text("lesson")
@@ -44,7 +44,7 @@ _COMPUTED = (
 )
 
 
-def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figure], slip: bool = False) -> Figure:
+def _figure(table: TomlTable, reference: str, lesson: str, known: Mapping[str, Figure], slip: bool = False) -> Figure:
     values = table.array("values", gaps=True)
     if np.isnan(values).all():
         table.fail("values", "holds no number", "write what is printed, and nan where nothing is")
@@ -89,18 +89,18 @@ def _figure(table: Table, reference: str, lesson: str, known: Mapping[str, Figur
     )
 
 
-def _descent(table: Table) -> Descent | None:
+def _descent(table: TomlTable) -> Descent | None:
     if not len(table):
         return None
     table.has_only("node", "rate", "steps")
     return Descent(table.text("node"), table.real("rate", 0.01, 0.0, 10.0), table.number("steps", 1, 1, 10_000))
 
 
-def _sections(table: Table) -> tuple[str, ...]:
+def _sections(table: TomlTable) -> tuple[str, ...]:
     return table.words("again") if "again" in table else ()
 
 
-def _retyped(table: Table, known: Mapping[str, Figure]) -> dict[str, Array]:
+def _retyped(table: TomlTable, known: Mapping[str, Figure]) -> dict[str, Array]:
     """Pins that put printed tables in place of what was computed, as the reference does when it types them again."""
     pins: dict[str, Array] = {}
     for id in table.words("retyped") if "retyped" in table else ():
@@ -110,7 +110,7 @@ def _retyped(table: Table, known: Mapping[str, Figure]) -> dict[str, Array]:
     return pins
 
 
-def _slip(table: Table, reference: str, lesson: str, known: Mapping[str, Figure]) -> Slip:
+def _slip(table: TomlTable, reference: str, lesson: str, known: Mapping[str, Figure]) -> Slip:
     table.has_only("section", "printed", "right", "how", "figure", "check", "wrong", "worded", "again")
     section = table.text("section")
     figure = None
@@ -129,13 +129,13 @@ def _slip(table: Table, reference: str, lesson: str, known: Mapping[str, Figure]
     return Slip(reference, section, printed, right, how, figure, wrong, worded, again)
 
 
-def _cited(table: Table, reference: str) -> Cited:
+def _cited(table: TomlTable, reference: str) -> Cited:
     table.has_only("section", "title", "values", "source", "again")
     values, source = table.words("values"), table.text("source", most=MOST_TEXT)
     return Cited(reference, table.text("section"), table.text("title"), values, source, _sections(table))
 
 
-def _claim(table: Table, reference: str, lesson: str) -> Claim:
+def _claim(table: TomlTable, reference: str, lesson: str) -> Claim:
     table.has_only("section", "says", "lesson", "setting", "goal", "holds", "why", "switches")
     holds, why = table.flag("holds", True), table.text("why", default="", most=MOST_TEXT)
     if holds == bool(why):
@@ -154,11 +154,11 @@ def _claim(table: Table, reference: str, lesson: str) -> Claim:
     )
 
 
-def _arrays(table: Table) -> dict[str, Array]:
+def _arrays(table: TomlTable) -> dict[str, Array]:
     return {key: frozen(table.array(key)) for key in table}
 
 
-def _whole(table: Table, key: str) -> Array:
+def _whole(table: TomlTable, key: str) -> Array:
     array = table.array(key)
     if np.any(array != array.astype(np.int64)) or np.any(array < 0):
         table.fail(key, "holds a number that is not whole", "write whole numbers from 0")

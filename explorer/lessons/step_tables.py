@@ -14,9 +14,9 @@ from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.goals import read_goal
-from explorer.lessons.places import Names, UnknownNameError, one_of
+from explorer.lessons.names import Names, UnknownNameError, one_of
 from explorer.lessons.prose import cell_of, cells_in, is_gradient, texts_of
-from explorer.lessons.reading import MOST_TEXT, Table
+from explorer.lessons.reading import MOST_TEXT, TomlTable
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import (
     ALL,
@@ -52,12 +52,12 @@ PRACTICE = (
 PRACTICE_MINUTES = 1.5
 
 
-def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
+def read_steps(top: TomlTable, lesson: Lesson) -> tuple[Step, ...]:
     """The steps of a lesson.
 
     Parameters
     ----------
-    top : Table
+    top : TomlTable
         The whole file.
     lesson : Lesson
         What the file says beside them.
@@ -75,7 +75,7 @@ def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
     for number, table in enumerate(tables, start=1):
         id = table.data.get("id")
         named = isinstance(id, str) and re.fullmatch(ID, id)
-        table = Table(top.file, table.data, (), str(id if named else number))
+        table = TomlTable(top.file, table.data, (), str(id if named else number))
         if any(step.id == id for step in read):
             table.fail("id", "stands above already", "each step has an id of its own")
         reader = _StepReader(table, lesson, state, begun)
@@ -87,7 +87,7 @@ def read_steps(top: Table, lesson: Lesson) -> tuple[Step, ...]:
 class _StepReader:
     """Reads one step; `state` is that of the step before at first, then that of this one."""
 
-    def __init__(self, table: Table, lesson: Lesson, state: State, begun: Callable[[str], State]) -> None:
+    def __init__(self, table: TomlTable, lesson: Lesson, state: State, begun: Callable[[str], State]) -> None:
         self._table, self._lesson, self._state, self._begun = table, lesson, state, begun
 
     def read(self) -> tuple[Step, State]:
@@ -167,7 +167,7 @@ class _StepReader:
     def _edits(self) -> list[Command]:
         table, done = self._table, list[Command]()
 
-        def do(of: Table, key: str, command: Command) -> None:
+        def do(of: TomlTable, key: str, command: Command) -> None:
             try:
                 self._state = command.apply(self._state)
             except ExplorerError as error:
@@ -195,7 +195,7 @@ class _StepReader:
             do(pins, key, self._given(pins, key, pin=True))
         return done
 
-    def _given(self, table: Table, key: str, pin: bool) -> Command:
+    def _given(self, table: TomlTable, key: str, pin: bool) -> Command:
         """The command for a whole array, or for one cell by its labels."""
         array = table.array(key, gaps=pin)
         if array.ndim == 0 and "[" in key:
@@ -224,7 +224,7 @@ class _StepReader:
 
     # Where to look
 
-    def _look(self, table: Table) -> tuple[Look, int]:
+    def _look(self, table: TomlTable) -> tuple[Look, int]:
         table.has_only("stage", "node", "rows", "columns", "element", "token", "word", "ticked")
         stages = [stage.name for stage in self._state.graph.stages]
         stage = table.text("stage")
@@ -245,7 +245,7 @@ class _StepReader:
         ticked = table.words("ticked") if "ticked" in table else ()
         return Look(stage, node, rows, columns, element, token, word, tuple(ticked)), head
 
-    def _of_head(self, table: Table, node: str, head: int) -> tuple[str, int]:
+    def _of_head(self, table: TomlTable, node: str, head: int) -> tuple[str, int]:
         """A node by the name of one head's slice where it is stacked over heads, and that head."""
         graph = self._state.graph
         with self._naming() as names:
@@ -260,7 +260,7 @@ class _StepReader:
         block, _, short = node.rpartition(".")
         return f"{block}.head.{head + 1}.{short}", head
 
-    def _lines(self, table: Table, key: str, node: str) -> tuple[int, ...]:
+    def _lines(self, table: TomlTable, key: str, node: str) -> tuple[int, ...]:
         if key not in table:
             return ()
         if not node:
@@ -285,7 +285,7 @@ class _StepReader:
 
     def _question(self, look: Look) -> Predict | Choose | Point | MakeSo:
         table = self._table.table("question")
-        kinds: dict[str, Callable[[Table, Look, Question], Predict | Choose | Point | MakeSo]]
+        kinds: dict[str, Callable[[TomlTable, Look, Question], Predict | Choose | Point | MakeSo]]
         kinds = {"predict": self._predict, "choose": self._choose, "point": self._point, "make": self._make}
         kind = table.one_of("kind", kinds)
         hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
@@ -296,13 +296,13 @@ class _StepReader:
         common = Question(ask=table.markdown("ask"), hints=hints, why=table.markdown("why", ""), covers=covers)
         return kinds[kind](table, look, common)
 
-    def _node(self, table: Table, look: Look) -> str:
+    def _node(self, table: TomlTable, look: Look) -> str:
         node = table.text("node", default=look.node)
         if not node:
             table.fail("node", "is missing", 'say of which node: node = "…"')
         return self._of_head(table, node, self._table.number("head", default=1, least=1, most=128) - 1)[0]
 
-    def _predict(self, table: Table, look: Look, common: Question) -> Predict:
+    def _predict(self, table: TomlTable, look: Look, common: Question) -> Predict:
         table.has_only(*_PLAIN, "node", "cell", "of", "digits", "fade", "fresh")
         node = self._node(table, look)
         if "cell" in table:
@@ -322,19 +322,19 @@ class _StepReader:
                 table.fail("fresh", "draws no numbers for a gradient", "leave it out")
         return Predict(**vars(common), node=node, cell=cell, of=of, digits=digits, fade=fade, fresh=fresh)
 
-    def _check_gradient(self, table: Table, key: str, node: str) -> None:
+    def _check_gradient(self, table: TomlTable, key: str, node: str) -> None:
         """Fail where a node has no gradient."""
         graph = self._state.graph
         if LOSS.node not in graph.nodes or graph.nodes[graph.place(node).node].op.whole:
             table.fail(key, f"asks for a gradient that `{node}` has not", "name a node of a model that has a loss")
 
-    def _cell(self, table: Table, key: str, node: str, labels: object) -> Cell:
+    def _cell(self, table: TomlTable, key: str, node: str, labels: object) -> Cell:
         if not isinstance(labels, list):
             table.fail(key, "is not a list", f'write {key} = ["row", "column"]')
         with self._naming() as names:
             return names.cell(node, labels)
 
-    def _choose(self, table: Table, look: Look, common: Question) -> Choose:
+    def _choose(self, table: TomlTable, look: Look, common: Question) -> Choose:
         table.has_only(*_PLAIN, "choices")
         choices = []
         for one in table.tables("choices"):
@@ -346,7 +346,7 @@ class _StepReader:
             table.fail("choices", "need a right answer and a wrong one", 'write [{ text = "…", right = true }, …]')
         return Choose(**vars(common), choices=tuple(choices))
 
-    def _point(self, table: Table, look: Look, common: Question) -> Point:
+    def _point(self, table: TomlTable, look: Look, common: Question) -> Point:
         table.has_only(*_PLAIN, "at", "node", "right")
         at, right = table.one_of("at", ("token", "cell", "head")), table.table("right")
         if len(right) != 1:
@@ -371,7 +371,7 @@ class _StepReader:
             right.fail(how, "is no number of a head", "count from 1")
         return replace(question, right=tuple((one - 1,) for one in given))
 
-    def _extreme(self, table: Table, right: Table, how: str, question: Point) -> Point:
+    def _extreme(self, table: TomlTable, right: TomlTable, how: str, question: Point) -> Point:
         """A question whose right answer is the largest or the smallest number of a node, or of one row of it."""
         node, row = question.node, right.data[how]
         axes = self._axes(node)
@@ -385,7 +385,7 @@ class _StepReader:
         with self._naming() as names:
             return replace(question, row=names.number(axes[-2], row, "row"))
 
-    def _token_axis(self, table: Table, look: Look, token: object) -> str:
+    def _token_axis(self, table: TomlTable, look: Look, token: object) -> str:
         """Where a token that is named outright stands: along the columns or rows of the node, or in a sequence."""
         node = table.text("node", default=look.node)
         axes = self._axes(node) if node else ()
@@ -395,7 +395,7 @@ class _StepReader:
         names = Names(self._state)
         return next((axis for axis in known if token in names.labels(axis)), known[0])
 
-    def _make(self, table: Table, look: Look, common: Question) -> MakeSo:
+    def _make(self, table: TomlTable, look: Look, common: Question) -> MakeSo:
         table.has_only(*_PLAIN, "goal", "edits", "allowed")
         goal = table.text("goal", most=MOST_TEXT)
         with self._naming() as names:

@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from explorer.lessons.places import UnknownNameError, one_of
+from explorer.lessons.names import UnknownNameError, one_of
 
 _GREEK = {
     "alpha": "α",

@@ -7,17 +7,17 @@ from explorer.container import Container, DamagedError
 from explorer.core.graph import Graph
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
-from explorer.lessons.reading import Table
+from explorer.lessons.reading import TomlTable
 
 MOST_BYTES = 50_000_000
 
 
-def read_weights(top: Table, graphs: Mapping[str, Graph]) -> dict[str, Array]:
+def read_weights(top: TomlTable, graphs: Mapping[str, Graph]) -> dict[str, Array]:
     """The arrays of the file that a lesson names under ``weights``, each the whole value of an input.
 
     Parameters
     ----------
-    top : Table
+    top : TomlTable
     graphs : mapping of str to Graph
         Of the lesson's settings.
 

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import significant, written
 from explorer.pages.amounts import amount
-from explorer.pages.drawing import HERE, MUTED, TEXT, Bars, Box, Way, Words
+from explorer.pages.drawing import HERE, MUTED, TEXT, Bars, Box, FlowLine, Words
 from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
 from explorer.pages.view import Cell, View
 
@@ -62,7 +62,7 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     else:
         up = lane.x + PAST
         left, top, way = up + BEYOND - width, above - height, (start, (up, start[1]), (up, above))
-    sheet.add(Way(way, HERE if sheet.chosen(lane.sequence) is not None else TEXT, 2.0))
+    sheet.add(FlowLine(way, HERE if sheet.chosen(lane.sequence) is not None else TEXT, 2.0))
     answers(sheet, left, top, width, MOST_BARS)
     sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height)
     if LOSS.node in sheet.view.nodes:
@@ -127,6 +127,6 @@ def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tupl
     note, share = amount(sheet.view, LOSS.node)
     number = written(value, significant(value, 3))
     title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
-    sheet.add(Way(way, MUTED, 1.5))
+    sheet.add(FlowLine(way, MUTED, 1.5))
     tip, into = sheet.tip(stage, LOSS.node), sheet.into(stage)
     sheet.add(Box(place, "Loss", title, "", tip, into, share, letters=sheet.large))

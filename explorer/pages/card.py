@@ -8,7 +8,7 @@ from explorer.core.node import Stage
 from explorer.core.numbers import written
 from explorer.core.parameters import parameters, total
 from explorer.lessons.loader import lesson_files, model_files
-from explorer.lessons.reading import MOST_TEXT, Table, read
+from explorer.lessons.reading import MOST_TEXT, TomlTable, read
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section
 from explorer.pages.view import View
@@ -87,7 +87,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 @lru_cache(8)
-def _about(lesson: str) -> Table | None:
+def _about(lesson: str) -> TomlTable | None:
     """The file of an example or a model that comes with the program."""
     files = model_files() | lesson_files()
     return read(files[lesson]) if lesson in files else None

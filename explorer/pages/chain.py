@@ -11,7 +11,7 @@ from explorer.core.numbers import significant, written
 from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
 from explorer.pages.columns import Place, laid
-from explorer.pages.drawing import ACCENT, MUTED, TEXT, Axis, Bars, Box, Drawing, Mark, Way, Words
+from explorer.pages.drawing import ACCENT, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import GoTo
 from explorer.pages.lane import SAID, image_of
 from explorer.pages.view import Cell, View
@@ -63,7 +63,7 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     marks: list[Mark] = []
     due: list[str] = []
     for name, points in layout.ways:
-        marks.append(Way(points, TEXT, 1.5))
+        marks.append(FlowLine(points, TEXT, 1.5))
         due.append(name)
     for name, one in drawn.items():
         marks += one.marks(layout.places[name])

@@ -366,7 +366,7 @@ class Box(Mark):
 
 
 @dataclass(frozen=True, eq=False)
-class Way(Mark):
+class FlowLine(Mark):
     """A line along which numbers flow, round its corners, with a head at its end.
 
     Parameters

@@ -21,10 +21,10 @@ from explorer.pages.drawing import (
     TEXT,
     Band,
     Box,
+    FlowLine,
     Image,
     Mark,
     Segments,
-    Way,
     Words,
 )
 from explorer.pages.gestures import GoTo
@@ -194,7 +194,7 @@ class Sheet:
             token, room = (lane.sequence, i), self._room if title else 0.0
             self.add(Words(-16.0, y, word, TEXT, True, 1.0, token, SMALL * large, room=room))
             if lane.pitch >= ARROW:
-                self.add(Way(((-11.0, y), (-1.0, lane.row(i))), MUTED, 1.0))
+                self.add(FlowLine(((-11.0, y), (-1.0, lane.row(i))), MUTED, 1.0))
         if title:
             y = lane.top - RISE - 4.0 if large == 1.0 else lane.row(n - 1) - (n - 1) * each - LINE_HEIGHT * large
             self.add(Words(self.left(lane, title), y, title, MUTED, True, 0.0, size=12.0 * large, strong=True))
@@ -218,7 +218,7 @@ class Sheet:
         self.add(Segments(ends[whose], ink, width, token=sequence, whose=whose))
         if chosen is not None:
             start, end = ends[chosen].tolist()
-            self.add(Way((tuple(start), tuple(end)), HERE, 2.4, False))
+            self.add(FlowLine((tuple(start), tuple(end)), HERE, 2.4, False))
 
     def go_on(self, lane: Lane, far: float = GAP) -> None:
         """The stream goes on by so much."""
@@ -228,7 +228,7 @@ class Sheet:
     def gather(self, lane: Lane, x: float) -> None:
         """A bar across the lines of all words: there a block reads from all of them, or adds to each."""
         ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
-        self.add(Way(ends, TEXT, 1.5, head=False))
+        self.add(FlowLine(ends, TEXT, 1.5, head=False))
 
     def strip(
         self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0, said: str = ""
@@ -263,7 +263,7 @@ class Sheet:
         size = 15.0
         self.wait_for(name)
         self.gather(lane, x)
-        self.add(Way(((x, start), (x, lane.top + 0.5 * lane.pitch)), TEXT, 1.5))
+        self.add(FlowLine(((x, start), (x, lane.top + 0.5 * lane.pitch)), TEXT, 1.5))
         place = x - size / 2, lane.spine - size / 2, size, size
         share = amount(self.view, name)[1]
         tip = f"{said}: what was there stays in it.\n{written_shape(self.view.values[name].shape)}"
@@ -283,7 +283,7 @@ class Sheet:
         part = added / before if before else 0.0
         bar = width * part / (1.0 + part)
         self.add(Band((left, lane.bottom + 20.0, width, 3.0), LINE))
-        self.add(Way(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), HERE, 3.0, head=False))
+        self.add(FlowLine(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), HERE, 3.0, head=False))
         return f"adds {100 * part:.0f} % of its length"
 
     # What a box says, and where it leads

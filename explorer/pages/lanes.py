@@ -9,7 +9,7 @@ from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.pages.amounts import amount
 from explorer.pages.answers import end
-from explorer.pages.drawing import TEXT, Axis, Box, Drawing, Mark, Way
+from explorer.pages.drawing import TEXT, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.gestures import Keep
 from explorer.pages.lane import GAP, LETTER, PAD, RISE, Lane, Sheet, image_of
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer
@@ -195,7 +195,7 @@ class Lanes:
         beside = min(start, sheet.left(lane, self._name(lane.sequence, lane.words))) - 10.0
         self._sublayers.bends = beside, bend + 0.4 * BETWEEN
         ways = (x, y), (x + 10.0, y), (x + 10.0, bend), (start, bend), (start, lane.spine), (start + 8.0, lane.spine)
-        sheet.add(Way(ways, TEXT, 2.0))
+        sheet.add(FlowLine(ways, TEXT, 2.0))
         sheet.words(lane)
         sheet.go_on(lane)
 

@@ -9,7 +9,7 @@ from explorer.core.numbers import significant, written
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
-from explorer.pages.drawing import MUTED, TEXT, Axis, Box, Dot, Drawing, Mark, Segments, Way, Words, series
+from explorer.pages.drawing import MUTED, TEXT, Axis, Box, Dot, Drawing, FlowLine, Mark, Segments, Words, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.levels import into
@@ -144,7 +144,7 @@ def _after(view: View, name: str, left: float, row: int) -> list[Mark]:
     told = written(number, significant(number, 3)) if value.ndim == 0 else f"{number:g}"
     place = left + 24.0, -26.0, 84.0, 52.0
     return [
-        Way(((left, 0.0), (left + 24.0, 0.0)), TEXT, 1.8),
+        FlowLine(((left, 0.0), (left + 24.0, 0.0)), TEXT, 1.8),
         Box(
             place,
             stage.title,

@@ -18,7 +18,7 @@ from explorer.core.tokens import END
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, end_of, ids_of
 from explorer.pages.cache import MOST_WORK, cache
-from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, Mark, Way
+from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, Keep, SetNumber
 from explorer.pages.matrix import matrix
@@ -257,7 +257,7 @@ def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) ->
             y = rank * high
             from_y = (middle if depth == 0 else beam.parent * high) + (high - 10) / 2
             points = ((x - gap, from_y), (x, y + (high - 10) / 2))
-            marks.append(Way(points, ACCENT if on else MUTED, 2.5 if on else 1.2, False))
+            marks.append(FlowLine(points, ACCENT if on else MUTED, 2.5 if on else 1.2, False))
             word, score = says[beam.words[-1]], written(beam.score, 2)
             name = f"{' '.join(says[i] for i in beam.words)}: {score}"
             marks.append(Box((x, y, wide - gap, high - 10), name, word, score, name, share=float(np.exp(beam.score))))

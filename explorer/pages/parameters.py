@@ -6,7 +6,7 @@ from functools import lru_cache
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.node import Stage
-from explorer.core.parameters import Block, Growth, Size, growth, scores, total
+from explorer.core.parameters import BlockWeights, Growth, Size, growth, scores, total
 from explorer.core.parameters import parameters as blocks_of
 from explorer.pages.element import Element
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section
@@ -73,7 +73,7 @@ class _Structure:
 
 @dataclass(frozen=True)
 class _Counts:
-    blocks: tuple[Block, ...]
+    blocks: tuple[BlockWeights, ...]
     scores: int
     growth: tuple[Growth, ...]
 

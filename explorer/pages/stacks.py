@@ -12,7 +12,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
 from explorer.pages.amounts import amount
 from explorer.pages.answers import answered, answers, answers_height, loss
-from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, Mark, Way, Words
+from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.lane import Sheet, image_of
 from explorer.pages.levels import layers_of, shown_layer
 from explorer.pages.sublayers import box_of, exchange
@@ -200,7 +200,7 @@ class Stacks:
         assert source is not None
         x, low = source.right + PAD + (BETWEEN - 2 * PAD) / 2, source.y + GAP
         ways = (source.middle, source.y), (source.middle, low), (x, low), (x, y), (column.left, y)
-        self._sheet.add(Way(ways, TEXT, 2.0))
+        self._sheet.add(FlowLine(ways, TEXT, 2.0))
 
     def _end(self, column: Column) -> None:
         """What comes out at the bottom: the likeliest next words and the loss, or each word in its context."""
@@ -219,7 +219,7 @@ class Stacks:
         sheet.wait_for("output.probabilities")
         ink = HERE if sheet.chosen(column.sequence) is not None else TEXT
         x = float(column.across[min(answered(self._view), len(column.across) - 1)])
-        sheet.add(Way(((x, column.y), (x, column.y + 8.0)), ink, 2.0))
+        sheet.add(FlowLine(((x, column.y), (x, column.y + 8.0)), ink, 2.0))
         column.y += 8.0
         most = MORE_ANSWERS if self._single else MOST_ANSWERS
         high = answers_height(sheet, most)

@@ -5,7 +5,7 @@ import numpy as np
 from explorer.core.node import Stage
 from explorer.core.ops import Array
 from explorer.pages.amounts import amount
-from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, Segments, Way, Words, series
+from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, FlowLine, Segments, Words, series
 from explorer.pages.gestures import Gesture, Switch
 from explorer.pages.lane import LETTER, PAD, RISE, SMALL, Lane, Sheet, image_of
 from explorer.pages.turned import is_off, turn
@@ -101,7 +101,7 @@ class Sublayers:
             sheet.plus(lane, down, bottom, after, f"{block}.residual", said)
         else:
             sheet.gather(lane, down)
-            sheet.add(Way(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
+            sheet.add(FlowLine(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
         sheet.wait_for(raw)
         below = sheet.added(lane, raw, stream if residual else "", left, width) or BELOW.get(stage.kind, "")
         sheet.caption(left + width / 2, lane.bottom + 13.0, below)
@@ -117,7 +117,7 @@ class Sublayers:
         """The way from the stream up into a block, through its norm where that stands before it."""
         sheet = self._sheet
         sheet.gather(lane, x)
-        sheet.add(Way(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
+        sheet.add(FlowLine(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
         if self._before(block):
             stage, name = sheet.stages[f"{block}.norm"], f"{block}.norm"
             place = x - 13.0, bottom + 4.0, 40.0, 15.0
@@ -210,9 +210,9 @@ class Sublayers:
         begins = (x, y), (x + 12.0, y), (x + 12.0, bend)
         if self.bends is not None:
             beside, along = self.bends
-            sheet.add(Way((*begins, (beside, bend), (beside, along), (middle, along), (middle, top)), TEXT, 2.0))
+            sheet.add(FlowLine((*begins, (beside, bend), (beside, along), (middle, along), (middle, top)), TEXT, 2.0))
             return
-        sheet.add(Way((*begins, (middle, bend), (middle, top)), TEXT, 2.0))
+        sheet.add(FlowLine((*begins, (middle, bend), (middle, top)), TEXT, 2.0))
         sheet.add(Words(x + 2.0, bend - 9.0, BRIDGE, MUTED, True, 1.0, size=SMALL))
         sheet.right = max(sheet.right, x + 20.0)
 

@@ -33,7 +33,7 @@ from zlib import crc32
 import numpy as np
 
 from explorer.core.tokens import END
-from explorer.lessons.reading import Table, likeliest, read
+from explorer.lessons.reading import TomlTable, likeliest, read
 
 TEXT = "text"
 MOST_WEIGHT = 1000
@@ -352,7 +352,7 @@ def load(path: Path) -> Grammar:
     return Grammar(tuple(patterns), top.words("shown") if "shown" in top else ())
 
 
-def _word_class(table: Table) -> WordClass:
+def _word_class(table: TomlTable) -> WordClass:
     table.has_only("forms", "words")
     forms = table.words("forms") if "forms" in table else ("word",)
     rows, weights = [], []
@@ -367,7 +367,7 @@ def _word_class(table: Table) -> WordClass:
 
 
 def _gaps(
-    table: Table, language: str, classes: Mapping[str, WordClass], draws: dict[str, WordClass]
+    table: TomlTable, language: str, classes: Mapping[str, WordClass], draws: dict[str, WordClass]
 ) -> tuple[Gap, ...]:
     found = []
     for name, number, form, word in _GAP.findall(table.text(language, most=MOST_LENGTH)):

@@ -20,9 +20,9 @@ from explorer.core.training.text import Pair, pairs_of, vocabulary
 from explorer.core.training.text import words_of as split_words
 from explorer.core.training.trainer import Trainer, fitted
 from explorer.document.state import State, frozen
+from explorer.lessons.document_lesson import is_document, opened
 from explorer.lessons.loader import load
 from explorer.lessons.new import MOST_NUMBERS
-from explorer.lessons.saved import is_document, opened
 from explorer.training.grammar import Grammar, start_of
 from explorer.training.grammar import load as grammar_from
 from explorer.training.task import LEARNS_FROM, Material, NewModel, Task

@@ -45,9 +45,9 @@ from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.storage import ENDING
 from explorer.files import whole_file
+from explorer.lessons.document_lesson import is_document
 from explorer.lessons.loader import switches_in
-from explorer.lessons.reading import MOST_TEXT, Table, likeliest, read, recipe_in, written_key
-from explorer.lessons.saved import is_document
+from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in, written_key
 from explorer.training.task import (
     KINDS,
     LEARNS_FROM,
@@ -92,7 +92,7 @@ def names() -> list[str]:
     return sorted(file.stem for file in (paths.resources() / "recipes").glob("*.toml"))
 
 
-def _task(top: Table, folder: Path) -> Task:
+def _task(top: TomlTable, folder: Path) -> Task:
     top.has_only("title", "paragraph", "model", "data", "training")
     title = top.text("title", default="")
     paragraph = top.text("paragraph", default="", most=MOST_TEXT)
@@ -107,7 +107,7 @@ def _task(top: Table, folder: Path) -> Task:
     return Task(title, paragraph, model, material, recipe_in(top.table("training")))
 
 
-def _model(table: Table, folder: Path) -> ExistingModel | NewModel:
+def _model(table: TomlTable, folder: Path) -> ExistingModel | NewModel:
     if sum(key in table for key in ("example", "document", "kind")) != 1:
         table.fail("", "does not say which model", 'write one of example = "…", document = "…" and kind = "…"')
     if "example" in table:
@@ -130,7 +130,7 @@ def _model(table: Table, folder: Path) -> ExistingModel | NewModel:
     return NewModel(kind, d_model, layers, units, dtype, switches)
 
 
-def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
+def _switches(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
     """The switches of a new model; those named without a block are set in every block of its layers that has them."""
     blocks = {block: kind for block, kind in model.blocks().items() if block not in _ENDS}
     every = {name for kind in blocks.values() for name in SWITCHES[kind]}
@@ -142,10 +142,10 @@ def _switches(table: Table, model: Model) -> dict[str, SwitchValue]:
             table.fail(key, "there is no such switch", likeliest(key, every, "this model has"))
         spread |= {f"{block}.{key}": table.data[key] for block, kind in blocks.items() if key in SWITCHES[kind]}
     single = {key: table.data[key] for key in table if "." in key}
-    return switches_in(Table(table.file, {**spread, **single}, table.way), model)
+    return switches_in(TomlTable(table.file, {**spread, **single}, table.way), model)
 
 
-def _whole_numbers(table: Table, key: str, most: int) -> list[int]:
+def _whole_numbers(table: TomlTable, key: str, most: int) -> list[int]:
     numbers = table.array(key)
     fits = (numbers >= 1) & (numbers <= most) & (numbers % 1 == 0)
     if numbers.ndim != 1 or len(numbers) > MOST_LAYERS or not fits.all():
@@ -154,7 +154,7 @@ def _whole_numbers(table: Table, key: str, most: int) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def _material(table: Table, folder: Path) -> Material:
+def _material(table: TomlTable, folder: Path) -> Material:
     keys = {"text": "text", "pairs": "pairs", "grammar": "grammar", "set": "set", "X": "cases"}
     kinds = [kind for key, kind in keys.items() if key in table]
     if len(kinds) > 1:
@@ -193,7 +193,7 @@ def _material(table: Table, folder: Path) -> Material:
     raise AssertionError(kinds)
 
 
-def _table_of(table: Table, key: str) -> Array:
+def _table_of(table: TomlTable, key: str) -> Array:
     numbers = table.array(key)
     if numbers.ndim != 2 or len(numbers) > MOST_CASES:
         table.fail(key, "is no table of cases", f"write up to {MOST_CASES:,} rows of numbers: [[0, 1], [1, 1]]")
@@ -202,7 +202,7 @@ def _table_of(table: Table, key: str) -> Array:
     return numbers
 
 
-def _file(table: Table, key: str, folder: Path) -> Path:
+def _file(table: TomlTable, key: str, folder: Path) -> Path:
     """A file that a recipe names, beside it or by its full path."""
     table.text(key, most=MOST_TEXT)  # which takes blanks together
     return folder / str(table.data[key])

@@ -13,9 +13,9 @@ from PySide6.QtGui import QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from explorer.ui.colour import qcolor
-from explorer.ui.later import Turns, later
 from explorer.ui.stylesheet import stylesheet
 from explorer.ui.theme import DARK, LIGHT, Theme
+from explorer.ui.turns import Turns, later
 
 Mode = Literal["system", "light", "dark"]
 MODES: tuple[Mode, ...] = get_args(Mode)

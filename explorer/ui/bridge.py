@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from explorer.document.document import Change, Document
-from explorer.ui.later import later
+from explorer.ui.turns import later
 
 
 class Bridge(QObject):

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
-from explorer.ui.later import do_later
 from explorer.ui.theme import mark
+from explorer.ui.turns import do_later
 
 SHOWN_MS = 6000
 WIDEST = 0.5

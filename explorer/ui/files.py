@@ -18,13 +18,13 @@ from explorer.document.as_text import as_text, from_text
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
-from explorer.lessons.saved import is_document, lesson_of, opened, opened_session
+from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.claims import Claim
 from explorer.ui.kept import Kept
-from explorer.ui.later import do_later
+from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 
 PROGRAM = "Transformer Explorer"

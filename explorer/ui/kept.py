@@ -12,7 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.state import State
 from explorer.document.storage import ENDING
-from explorer.lessons.saved import opened
+from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
 from explorer.settings import Settings
 from explorer.ui.background import Background
@@ -61,7 +61,7 @@ class Kept(QObject):
         Raises
         ------
         ExplorerError
-            Those of `explorer.lessons.saved.opened`.
+            Those of `explorer.lessons.document_lesson.opened`.
         """
         if id in self._left:
             return self._left[id]

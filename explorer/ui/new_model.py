@@ -26,8 +26,8 @@ from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.ui.background import Background
-from explorer.ui.later import do_later
 from explorer.ui.theme import mark
+from explorer.ui.turns import do_later
 from explorer.ui.window.chip import MOST_LETTERS
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report

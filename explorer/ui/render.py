@@ -140,7 +140,7 @@ def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
         _wear(bench, tab, white)
         words = spoken(tab) or " ".join(label.text() for label in inside(tab, QLabel) if label.isVisible())
         tab.setUpdatesEnabled(True)  # or nothing would be drawn
-        return WRITERS[ending](Picture(tab, 1.0, tab.size(), qcolor(PAPER.page), title, f"{title}. {words}"))
+        return WRITERS[ending](Rendering(tab, 1.0, tab.size(), qcolor(PAPER.page), title, f"{title}. {words}"))
     finally:
         tab.setUpdatesEnabled(False)
         white.undress()
@@ -186,7 +186,7 @@ def draw(
 @contextmanager
 def laid_out(
     bench: Workbench, stage: str, size: tuple[int, int] | None = None, parent: QWidget | None = None
-) -> Iterator[tuple["Picture", PageView]]:
+) -> Iterator[tuple["Rendering", PageView]]:
     """A stage ready to be painted, with parameters as of `draw`; and its view, in which something may be changed.
 
     Raises
@@ -207,7 +207,7 @@ def laid_out(
 
         title = f"{stops[stage].group}: {stops[stage].title}"
         ground = qcolor(bench.appearance.theme.page)
-        yield Picture(page, factor, whole, ground, title, f"{title}. {spoken(page)}"), view
+        yield Rendering(page, factor, whole, ground, title, f"{title}. {spoken(page)}"), view
     finally:
         view.close()
         _delete(view)
@@ -278,7 +278,7 @@ def spoken(page: QWidget) -> str:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Rendering:
     """What is drawn.
 
     Parameters
@@ -367,7 +367,7 @@ class _Viewports(QObject):
         return self._seen
 
 
-def _png(picture: Picture) -> bytes:
+def _png(picture: Rendering) -> bytes:
     size = picture.size
     ratio = min(2.0, MOST_PIXELS / max(size.width(), size.height()))
     image = QImage(ceil(size.width() * ratio), ceil(size.height() * ratio), QImage.Format.Format_RGB32)
@@ -384,7 +384,7 @@ def _encoded(image: QImage) -> bytes:
     return bytes(buffer.data().data())
 
 
-def _svg(picture: Picture) -> bytes:
+def _svg(picture: Rendering) -> bytes:
     buffer = _buffer()
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
@@ -398,7 +398,7 @@ def _svg(picture: Picture) -> bytes:
     return for_every_viewer(frames.put_into(bytes(buffer.data().data()).decode())).encode()
 
 
-def _pdf(picture: Picture) -> bytes:
+def _pdf(picture: Rendering) -> bytes:
     buffer = _buffer()
     writer = QPdfWriter(buffer)
     writer.setTitle(picture.title)

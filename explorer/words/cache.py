@@ -25,7 +25,7 @@ from explorer import paths
 from explorer.container import DamagedError, parsed
 from explorer.core.errors import ExplorerError
 from explorer.words.files import formats
-from explorer.words.files.formats import Block
+from explorer.words.files.formats import WordBatch
 from explorer.words.progress import Report
 from explorer.words.vectors import Vectors, Words, lengths
 
@@ -136,7 +136,7 @@ def _read(path: Path) -> dict[str, Any]:
     return source if isinstance(source, dict) else {}
 
 
-def _keep(blocks: Iterable[Block], entry: Path, source: dict[str, Any]) -> None:
+def _keep(blocks: Iterable[WordBatch], entry: Path, source: dict[str, Any]) -> None:
     """Write an entry beside its place, then put it there."""
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def _is_old(part: Path) -> bool:
         return False
 
 
-def _written(blocks: Iterable[Block], file: Path, norms: list[NDArray[np.float32]]) -> Iterator[bytes]:
+def _written(blocks: Iterable[WordBatch], file: Path, norms: list[NDArray[np.float32]]) -> Iterator[bytes]:
     """The words of a table whose vectors go to an .npy file on the way, and their lengths to a list."""
     rows, dims = 0, 0
     with file.open("wb") as stream:

@@ -6,11 +6,11 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from explorer.export.matrix import ENDINGS, FORMATS, Table, as_csv, latex, markdown, numpy, save, tsv
+from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, as_csv, latex, markdown, numpy, save, tsv
 from tests.refusals import refuses
 
 VALUE = np.array([[0.1, -np.inf, 1e-9], [1 / 3, np.nan, -2e12]])
-TABLE = Table("encoder.1.self.head.2.masked", "Z'", VALUE, ("<start>", "a|b_c"), ("x", "y,z", "ü"))
+TABLE = LabelledMatrix("encoder.1.self.head.2.masked", "Z'", VALUE, ("<start>", "a|b_c"), ("x", "y,z", "ü"))
 
 
 def evaluated(text):
@@ -22,7 +22,7 @@ def evaluated(text):
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
 def test_numpy_gives_the_same_bits(dtype):
     value = np.array([[1, 2], [3, 0]]).astype(dtype) / (1 if dtype == "int64" else np.asarray(3, dtype))
-    array = evaluated(numpy(Table("layer.1.W", "W", value)))["W"]
+    array = evaluated(numpy(LabelledMatrix("layer.1.W", "W", value)))["W"]
     assert array.dtype == value.dtype
     assert array.tobytes() == value.tobytes()
     np.testing.assert_array_equal(evaluated(numpy(TABLE))["masked"], VALUE)
@@ -49,8 +49,8 @@ def test_latex_is_one_equation():
     assert r"\text{\textless{}start\textgreater{}} \\ \text{a|b\_c}" in text
     assert r"0.1 & -\infty & 1 \times 10^{-9} \\" in text
     assert "MaxMatrixCols" not in text
-    assert r"\setcounter{MaxMatrixCols}{12}" in latex(Table("W", "W", np.ones((2, 12))))
-    assert latex(Table("T", "T", np.array([[2.0]]))).splitlines()[1:] == [r"\[ T =", "2", r"\]"]
+    assert r"\setcounter{MaxMatrixCols}{12}" in latex(LabelledMatrix("W", "W", np.ones((2, 12))))
+    assert latex(LabelledMatrix("T", "T", np.array([[2.0]]))).splitlines()[1:] == [r"\[ T =", "2", r"\]"]
 
 
 def test_a_file_has_the_format_of_its_ending(tmp_path):

@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from explorer.lessons.loader import lesson_from
-from explorer.lessons.reading import Table
+from explorer.lessons.reading import TomlTable
 
 THREE = """
 format = 2
@@ -60,7 +60,7 @@ allowed = ["output.temperature"]
 
 def three_steps():
     """The lesson."""
-    return lesson_from(Table("three-steps.toml", tomllib.loads(THREE)))
+    return lesson_from(TomlTable("three-steps.toml", tomllib.loads(THREE)))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from explorer.lessons.answers import judge, right_places, values_of
 from explorer.lessons.goals import holds, read_goal
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import derivation, half_unit, mistakes
-from explorer.lessons.places import Names, UnknownNameError
+from explorer.lessons.names import Names, UnknownNameError
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import Choice, Choose, MakeSo, Point, Predict
 

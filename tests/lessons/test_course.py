@@ -4,13 +4,13 @@ import pytest
 from refusals import refuses
 
 from explorer.lessons.course import course, course_from, courses
-from explorer.lessons.reading import Table
+from explorer.lessons.reading import TomlTable
 
 COURSE = {"title": "A course", "paragraph": "In order.", "lessons": ["two-vectors", "softmax"]}
 
 
 def read(**other):
-    return course_from(Table("a.toml", {**COURSE, **other}), "a")
+    return course_from(TomlTable("a.toml", {**COURSE, **other}), "a")
 
 
 def test_a_course_is_an_order_of_lessons():

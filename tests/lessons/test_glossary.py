@@ -7,7 +7,7 @@ import pytest
 from explorer.core.errors import ExplorerError
 from explorer.lessons.glossary import LINK, glossary, glossary_from, linked
 from explorer.lessons.loader import titles
-from explorer.lessons.reading import Table
+from explorer.lessons.reading import TomlTable
 
 ENTRY = {"term": "score", "says": "How well a key fits a query.", "stages": ["attention"], "lesson": "emma"}
 
@@ -101,6 +101,6 @@ def test_near():
 )
 def test_a_wrong_entry_is_named(entries, key, problem):
     with pytest.raises(ExplorerError) as caught:
-        glossary_from(Table("glossary.toml", {"term": entries}))
+        glossary_from(TomlTable("glossary.toml", {"term": entries}))
     assert caught.value.fields["key"] == f"term[{len(entries) - 1}].{key}"
     assert problem in caught.value.fields["problem"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_steps
 from explorer.lessons.loader import lesson_from
-from explorer.lessons.reading import Table
+from explorer.lessons.reading import TomlTable
 from explorer.sentences import sentence
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
@@ -49,7 +49,7 @@ PLACES = [way for way in places(WHOLE) if way and way[0] == "step"]
 
 
 def test_the_whole_one_is_valid():
-    assert check_steps(lesson_from(Table("mine.toml", WHOLE)), "mine.toml") is None
+    assert check_steps(lesson_from(TomlTable("mine.toml", WHOLE)), "mine.toml") is None
 
 
 @given(st.sampled_from(PLACES), st.one_of(LEAVES, st.just(...)), st.booleans())
@@ -65,7 +65,7 @@ def test_one_line_names_what_is_wrong(way, leaf, beside):
     else:
         table[way[-1]] = leaf
     try:
-        check_steps(lesson_from(Table("mine.toml", data)), "mine.toml")
+        check_steps(lesson_from(TomlTable("mine.toml", data)), "mine.toml")
     except ExplorerError as error:
         said = sentence(error)
         assert "mine.toml" in said
@@ -77,5 +77,5 @@ def test_a_step_is_named_by_its_number_until_it_has_an_id():
     data = copy.deepcopy(WHOLE)
     del data["step"][2]["id"]
     with pytest.raises(ExplorerError) as caught:
-        lesson_from(Table("mine.toml", data))
+        lesson_from(TomlTable("mine.toml", data))
     assert sentence(caught.value) == 'step `3` of mine.toml: `id` is missing; add id = "…".'

@@ -4,7 +4,7 @@ import pytest
 from refusals import refuses
 
 from explorer.lessons.loader import load
-from explorer.lessons.places import UnknownNameError
+from explorer.lessons.names import UnknownNameError
 from explorer.lessons.prose import html, numbers_of, plain
 from explorer.lessons.states import StepStates
 

@@ -8,7 +8,7 @@ from explorer.lessons import answers, replay
 from explorer.lessons.check import check_lesson
 from explorer.lessons.goals import read_goal
 from explorer.lessons.loader import lesson_files, load
-from explorer.lessons.places import Names
+from explorer.lessons.names import Names
 from explorer.lessons.solving import solved
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import MakeSo

@@ -11,7 +11,7 @@ from explorer.document.document import Document
 from explorer.lessons.new import new_lesson
 from explorer.pages.amounts import amount
 from explorer.pages.compose import WHOLE, page, places
-from explorer.pages.drawing import Box, Image, Way, Words
+from explorer.pages.drawing import Box, FlowLine, Image, Words
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import ALL, LAYER, block_of, blocks
 from explorer.pages.page import Choice, Player
@@ -92,7 +92,7 @@ def test_edges_are_those_of_the_graph(desk):
     assert read["output"] == {"weights", "V"}
     assert read["residual"] == {"H", "projected"}
     assert read["H"] == set()
-    assert len(eyes.marks("model", Way)) == sum(map(len, read.values()))
+    assert len(eyes.marks("model", FlowLine)) == sum(map(len, read.values()))
 
 
 def test_cross_attention_says_where_its_keys_are_from(desk):

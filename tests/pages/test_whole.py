@@ -13,7 +13,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.pages.amounts import amount, depth
 from explorer.pages.compose import WHOLE, page, places
-from explorer.pages.drawing import Bars, Box, Dot, Image, Segments, Way, Words, series
+from explorer.pages.drawing import Bars, Box, Dot, FlowLine, Image, Segments, Words, series
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.levels import ALL, LAYER
 from explorer.pages.page import Choice, Player
@@ -208,7 +208,7 @@ def test_in_a_deep_translator_nothing_lies_on_a_layer_that_is_not_its_own(desk, 
         assert inside(place, (left, top, right - left, bottom - top))
         assert all(apart(place, frame) for frame in frames)
     if every:  # the ways from the encoder cross no layer: they bend between the rows
-        for way in eyes.marks("model", Way):
+        for way in eyes.marks("model", FlowLine):
             for (x, y), (_, end) in itertools.pairwise(way.points):
                 crossed = [
                     f for f in frames if f[0] < x < f[0] + f[2] and min(y, end) < f[1] < f[1] + f[3] < max(y, end)

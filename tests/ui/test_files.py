@@ -15,8 +15,8 @@ from explorer.lessons.loader import load as load_lesson
 from explorer.lessons.new import new_lesson
 from explorer.settings import Settings
 from explorer.ui.files import Dialogs
-from explorer.ui.later import do_later
 from explorer.ui.new_model import NewModel
+from explorer.ui.turns import do_later
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 CELL = "encoder.1.self.W_O"

@@ -5,7 +5,7 @@ from math import erf
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
 
@@ -35,7 +35,7 @@ class Identity(Op):
     def code(self, *names: str) -> str:
         return f"{names[0]}.copy()"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return parents[0][cell]
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -65,7 +65,7 @@ class ReLU(Op):
     def code(self, *names: str) -> str:
         return f"np.maximum({names[0]}, 0)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"MAX(0,{parents[0][cell]})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -94,7 +94,7 @@ class Sigmoid(Op):
     def code(self, *names: str) -> str:
         return f"1 / (1 + np.exp(-{names[0]}))"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"1/(1+EXP(-{parents[0][cell]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -168,7 +168,7 @@ class GELU(Op):
             of_share = step("divide", power, Constant(np.sqrt(2 * np.pi), "√(2π)"), label="slope of the share")
         return step("add", share, step("multiply", x, of_share), label="slope of GELU")
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         x = parents[0][cell]
         if self.tanh:
             return f"0.5*{x}*(1+TANH(SQRT(2/PI())*({x}+0.044715*{x}^3)))"

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, summed_to
 
@@ -92,7 +92,7 @@ class Scores(Op):
         length = f"np.sqrt(({Q} ** 2).sum(-1))[..., :, None] * np.sqrt(({K} ** 2).sum(-1))[..., None, :]"
         return f"np.divide(s := {dot}, n := {length}, out=np.zeros_like(s), where=n != 0)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         lines = ((slice(None), i) if self.columns else (i, slice(None)) for i in cell[-2:])
         q, k = (p[line(cell, p, *own)] for p, own in zip(parents, lines, strict=True))
         if self.similarity == "dot":
@@ -140,7 +140,7 @@ class WeightedSum(Op):
     def code(self, *names: str) -> str:
         return "%s @ %s" % names
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         weights, V = parents
         i, j = cell[-2:]
         return f"MMULT({weights[line(cell, weights, i, slice(None))]},{V[line(cell, V, slice(None), j)]})"

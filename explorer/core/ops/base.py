@@ -5,7 +5,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Operand, Source, Step, cells_of
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -96,7 +96,7 @@ class Op:
         """One numpy expression for one sentence, not a batch, given the parents' variable names."""
         raise NotImplementedError(type(self).__name__)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         """The formula of one cell in a spreadsheet, without the "=": what Excel 2007 and LibreOffice both know."""
         raise NotImplementedError(type(self).__name__)
 
@@ -133,7 +133,7 @@ class Op:
         return tuple(index)
 
 
-def line(cell: Index, value: Array | Block, *index: int | slice) -> Index:
+def line(cell: Index, value: Array | CellBlock, *index: int | slice) -> Index:
     """Index into `value`: `index` behind those leading axes of `cell`, a row and a column in them, that `value` has."""
     lead = value.ndim - len(index)
     batch = cell[: max(len(cell) - 2, 0)]

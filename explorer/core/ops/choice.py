@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Constant, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -29,7 +29,7 @@ class Argmax(Op):
     def code(self, *names: str) -> str:
         return f"np.argmax({names[0]}, axis=-1)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         row = parents[0][(*cell, slice(None))]
         return f"MATCH(MAX({row}),{row},0)-1"
 
@@ -62,7 +62,7 @@ class Threshold(Op):
     def code(self, *names: str) -> str:
         return f"({names[0]} >= {self.threshold}).astype({names[0]}.dtype)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"IF({parents[0][cell]}>={self.threshold},1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:

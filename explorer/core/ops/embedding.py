@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -39,7 +39,7 @@ class OneHot(Op):
     def code(self, *names: str) -> str:
         return f"({names[0]}[..., None] == np.arange({self.n_words})).astype('{self.dtype}')"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"IF({parents[0][cell[:-1]]}={cell[-1]},1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -76,7 +76,7 @@ class LookUp(Op):
     def code(self, *names: str) -> str:
         return "np.take({1}, {0}, axis=0)".format(*names)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         tokens, table = parents
         return f"INDEX({table[:, cell[-1]]},{tokens[cell[:-1]]}+1)"
 

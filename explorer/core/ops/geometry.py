@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed, summed_to
 
@@ -37,7 +37,7 @@ class Length(Op):
     def code(self, *names: str) -> str:
         return "np.sqrt(({0} * {0}).sum(-1))".format(*names)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"SQRT(SUMSQ({parents[0][(*cell, slice(None))]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -87,7 +87,7 @@ class Cosine(Op):
         dot, a, b = names
         return f"np.divide({dot}, n := {a}[..., :, None] * {b}[..., None, :], out=np.zeros_like({dot}), where=n != 0)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         dot, a, b = parents
         lengths = f"{a[cell[:-1]]}*{b[(*cell[:-2], cell[-1])]}"
         return f"IF({lengths}=0,0,{dot[cell]}/({lengths}))"
@@ -142,7 +142,7 @@ class ShadowFactor(Op):
         squares = f"s := np.broadcast_to(({y} * {y}).sum(-1)[..., None, :], {dot}.shape)"
         return f"np.divide({dot}, {squares}, out=np.zeros_like({dot}), where=s != 0)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         dot, y = parents
         square = f"SUMSQ({y[(*cell[:-2], cell[-1], slice(None))]})"
         return f"IF({square}=0,0,{dot[cell]}/{square})"
@@ -189,7 +189,7 @@ class Angle(Op):
     def code(self, *names: str) -> str:
         return f"np.degrees(np.arccos(np.clip({names[0]}, -1, 1)))"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"DEGREES(ACOS(MAX(-1,MIN(1,{parents[0][cell]}))))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -221,7 +221,7 @@ class Subtract(Op):
     def code(self, *names: str) -> str:
         return "%s - %s" % names
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         a, b = parents
         return f"{a[cell]}-{b[cell]}"
 

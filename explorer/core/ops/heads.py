@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -38,7 +38,7 @@ class HeadMean(Op):
     def code(self, *names: str) -> str:
         return f"{names[0]}.mean(-3)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (heads,) = parents
         return f"AVERAGE({heads[(*cell[:-2], slice(None), *cell[-2:])]})"
 

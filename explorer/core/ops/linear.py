@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, line, passed, summed_to
 
@@ -121,7 +121,7 @@ class MatMul(Op):
         W = names[1] + (".mT" if self.transposed else "")
         return f"{names[0]} @ {W}" + (f" + {names[2]}[..., None, :]" if len(names) == 3 else "")
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         x, W = parents[:2]
         lead, head = self._lead(cell)
         i, j = cell[-2:]
@@ -168,7 +168,7 @@ class Add(Op):
     def code(self, *names: str) -> str:
         return "%s + %s" % names
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
         return f"{a}+{b}"
 
@@ -202,7 +202,7 @@ class Multiply(Op):
     def code(self, *names: str) -> str:
         return "%s * %s" % names
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
         return f"{a}*{b}"
 
@@ -243,7 +243,7 @@ class Concat(Op):
     def code(self, *names: str) -> str:
         return "np.concatenate([{0}[..., h, :, :] for h in range({0}.shape[-3])], axis=-1)".format(*names)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (heads,) = parents
         head, column = divmod(cell[-1], heads.shape[-1])
         return heads[(*cell[:-2], head, cell[-2], column)]

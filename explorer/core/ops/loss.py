@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -106,7 +106,7 @@ class CrossEntropy(Op):
         counted = f"{names[1]} != {self.pad}"
         return f"np.asarray(-{logs}.sum(where={counted}) / max(int(np.count_nonzero({counted})), 1))"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         probabilities, target = parents[:2]
         rights = (
             (f"INDEX({probabilities[(*i, slice(None))]},{target[i]}+1)", target[i]) for i in np.ndindex(target.shape)
@@ -182,7 +182,7 @@ class Likelihood(Op):
     def code(self, *names: str) -> str:
         return "np.take_along_axis({0}, {1}[..., None], axis=-1)[..., 0]".format(*names)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         probabilities, target = parents
         return f"INDEX({probabilities[(*cell, slice(None))]},{target[cell]}+1)"
 
@@ -233,7 +233,7 @@ class LogLikelihood(Op):
         right, *target = names
         return f"np.asarray(np.log({right}).sum({f'where={target[0]} != {self.pad}' if target else ''}))"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         right, target = parents[0], parents[-1]
         return "+".join(_log(right[i], target[i], self.pad) for i in np.ndindex(right.shape))
 
@@ -276,7 +276,7 @@ class MeanSquaredError(Op):
     def code(self, *names: str) -> str:
         return "np.asarray(((d := {0} - {1}) * d).mean())".format(*names)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         lead, whole = parents[0].shape[:-2], (slice(None),) * min(parents[0].ndim, 2)
         sums = ("SUMXMY2({},{})".format(*(p[(*one, *whole)] for p in parents)) for one in np.ndindex(lead))
         return f"({'+'.join(sums)})/{prod(parents[0].shape)}"

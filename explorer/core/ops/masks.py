@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import MINUS_INFINITY, Block
+from explorer.core.cell_block import MINUS_INFINITY, CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, passed, summed_to
 
@@ -41,7 +41,7 @@ class CausalMask(Op):
         before = f"np.tri({self.n}, dtype=np.int64)"
         return f"{before} - np.tri({self.n}, k=-{self.window}, dtype=np.int64)" if self.window else before
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"IF({self.condition(cell)},1,0)"
 
     def condition(self, cell: tuple[int, ...]) -> str:
@@ -88,7 +88,7 @@ class PaddingMask(Op):
     def code(self, *names: str) -> str:
         return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (tokens,) = parents
         return f"IF({tokens[(*cell[:-2], cell[-1])]}={self.pad},0,1)"
 
@@ -143,7 +143,7 @@ class CausalPaddingMask(Op):
         causal, padding = self._both
         return f"({causal.code()}) * {padding.code(*names)}"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         causal, padding = self._both
         return f"IF({causal.condition(cell)},{padding.sheet(cell, *parents)},0)"
 
@@ -175,7 +175,7 @@ class RelatedMask(Op):
     def code(self, *names: str) -> str:
         return f"({names[0]} > 0).astype(np.int64)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"IF({parents[0][cell]}>0,1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -227,7 +227,7 @@ class Mask(Op):
     def code(self, *names: str) -> str:
         return "np.where({1} != 0, {0}, -np.inf).astype({0}.dtype)".format(*names)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         scaled, mask = parents
         allowed = mask[line(self._without_head(cell), mask, *cell[-2:])]
         return f"IF({allowed}=0,{MINUS_INFINITY},{scaled[cell]})"

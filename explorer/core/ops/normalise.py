@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from explorer.core.block import MINUS_INFINITY, Block
+from explorer.core.cell_block import MINUS_INFINITY, CellBlock
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, mean, passed, summed_to
 
@@ -46,7 +46,7 @@ class Softmax(Op):
         top = f"np.maximum({z}.max(-1, keepdims=True), np.finfo({z}.dtype).min)"
         return f"(e := np.exp({z} - {top})) / np.maximum(e.sum(-1, keepdims=True), 1)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (z,) = parents
         own, row = z[cell], z[(*cell[:-1], slice(None))]
         share = f"EXP({own}-MAX({row}))/SUMPRODUCT(EXP({row}-MAX({row})))"
@@ -109,7 +109,7 @@ class RowShares(Op):
         x = f"x := np.where(np.isneginf({names[0]}), 0, {names[0]})"
         return f"np.divide({x}, s := x.sum(-1, keepdims=True), out=np.zeros_like(x), where=s != 0)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (x,) = parents
         own, row = x[cell], x[(*cell[:-1], slice(None))]
         total = f'SUMIF({row},">{MINUS_INFINITY}")'
@@ -243,7 +243,7 @@ class Norm(Op):
         slope = step("multiply", apart, gamma[at[-1]])
         return step("divide", slope, divisor, label="slope of the norm")
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         x, gamma, beta = parents
         of_line = x[(*cell[:-1], slice(None)) if self.axis == -1 else (*cell[:-2], slice(None), cell[-1])]
         sigma = f"SQRT(VARP({of_line})+{self.epsilon})" if self.inside else f"(STDEVP({of_line})+{self.epsilon})"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
 
@@ -51,7 +51,7 @@ class Sinusoidal(Op):
         even = f"np.arange({self.d}) % 2 == 0"
         return f"np.where({even}, np.sin(a := {angle}), np.cos(a)).astype('{self.dtype}')"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         position, j = cell[-2:]
         pair = 2 * (j // 2)
         power = {"paper": f"{pair}/{self.d}", "004": f"{2 * j}/{self.d}", "004-script": f"{pair}+{j % 2}/2"}[
@@ -125,7 +125,7 @@ class Rotary(Op):
         pairs = f"np.stack([({even}) * ({cos}) - ({odd}) * ({sin}), odd * cos + even * sin], axis=-1)"
         return f"np.concatenate([{pairs}.reshape(*{x}.shape[:-1], {self.turned}), {x}[..., {self.turned}:]], axis=-1)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (x,) = parents
         *lead, position, j = cell
         if j >= self.turned:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -55,7 +55,7 @@ class Slope(Op):
         x, y = ("({0} := {1} - {1}.mean(-2, keepdims=True))".format(*pair) for pair in zip("xy", names, strict=True))
         return f"({x}[..., :, None] * {y}[..., None, :]).sum(-3) / (x * x).sum(-2)[..., None]"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         x, y = (p[(*cell[:-2], slice(None), i)] for p, i in zip(parents, cell[-2:], strict=True))
         return f"SLOPE({y},{x})"
 
@@ -106,7 +106,7 @@ class Intercept(Op):
     def code(self, *names: str) -> str:
         return "{1}.mean(-2) - ({0}.mean(-2)[..., None] * {2}).sum(-2)".format(*names)
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         x, y, slopes = parents
         *lead, j = cell
         rises = (f"-AVERAGE({x[(*lead, slice(None), c)]})*{slopes[(*lead, c, j)]}" for c in range(x.shape[-1]))

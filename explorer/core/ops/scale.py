@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -41,7 +41,7 @@ class ScaleFactor(Op):
         divisor = str(self.d_k) if self.kind == "1/d_k" else f"np.sqrt({self.d_k})"
         return f"np.asarray(1 / {divisor}, dtype='{self.dtype}')"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"1/{self.d_k}" if self.kind == "1/d_k" else f"1/SQRT({self.d_k})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -76,7 +76,7 @@ class Scale(Op):
     def code(self, *names: str) -> str:
         return "%s * %s" % names
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         scores, factor = parents
         return f"{scores[cell]}*{factor[()]}"
 
@@ -117,7 +117,7 @@ class Temperature(Op):
     def code(self, *names: str) -> str:
         return "%s / %s" % names
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         logits, temperature = parents
         return f"{logits[cell]}/{temperature[()]}"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.block import Block
+from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
@@ -55,7 +55,7 @@ class NextWords(Op):
         said = f"np.where((b := {behind}) == {self.pad}, {self.end}, b)"
         return f"np.where(np.isin({own}, [{self.pad}, {self.end}]), {self.pad}, {said})"
 
-    def sheet(self, cell: tuple[int, ...], *parents: Block) -> str:
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (tokens,) = parents
         last = cell[-1] == tokens.shape[-1] - 1
         behind = str(self.end) if last else self._renumbered(tokens[(*cell[:-1], cell[-1] + 1)])

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QP
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.pages.drawing import SHARES, Bars, Box, Dot, Image, Way, Words, drawable
+from explorer.pages.drawing import SHARES, Bars, Box, Dot, FlowLine, Image, Words, drawable
 from explorer.pages.view import Cell
 from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.drawing.formulas import Formulas
@@ -236,7 +236,7 @@ class Blocks:
 
     # Ways
 
-    def way(self, painter: QPainter, way: Way, points: list[QPointF]) -> None:
+    def way(self, painter: QPainter, way: FlowLine, points: list[QPointF]) -> None:
         """A line with round corners."""
         if len(points) < 2:
             return

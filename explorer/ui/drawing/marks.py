@@ -22,10 +22,10 @@ from explorer.pages.drawing import (
     Curve,
     Dot,
     Drawing,
+    FlowLine,
     Image,
     Segments,
     Strips,
-    Way,
     Words,
     drawable,
 )
@@ -195,7 +195,7 @@ class Marks(pg.GraphicsObject):
                 blocks.box(painter, mark, pixels.rect(*mark.place), number == self.under, here)
             case Segments():
                 self._paint_lines(painter, number, mark)
-            case Way():
+            case FlowLine():
                 blocks.way(painter, mark, [pixels.point(*point) for point in mark.points])
             case Words():
                 blocks.words(painter, mark, pixels.point(mark.x, mark.y), lit)

@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 
 from explorer.core.ops import Array
-from explorer.pages.drawing import Band, Bars, Box, Drawing, Image, Mark, Segments, Way, Words
+from explorer.pages.drawing import Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
 from explorer.ui.drawing.pixels import Pixels
 
 AROUND = 20.0
@@ -42,7 +42,7 @@ def _extent(mark: Mark) -> tuple[float, float, float, float]:
         case Box(place=place) | Bars(place=place) | Image(place=place) | Band(place=place):
             left, top, wide, high = place
             return left - AROUND, left + wide + AROUND, top - AROUND, top + high + AROUND
-        case Way(points=points) if points:
+        case FlowLine(points=points) if points:
             return _around(np.array(points))
         case Segments(ends=ends) if len(ends):
             return _around(ends.reshape(-1, 2))

@@ -21,8 +21,8 @@ from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.drawing.told import Targets, labels_at, leads, means, of_mark, of_square, place_of
 from explorer.ui.errors import show_error
-from explorer.ui.later import later
 from explorer.ui.theme import mark as dress
+from explorer.ui.turns import later
 from explorer.ui.workbench import Workbench
 
 GRIP = 14  # pixels at text scale 1 around a point within which it is gripped

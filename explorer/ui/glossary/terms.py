@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout
 from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
 from explorer.ui.glossary.pointing import term_of_focus, terms_in_sight
-from explorer.ui.later import do_later, later
+from explorer.ui.turns import do_later, later
 
 if TYPE_CHECKING:
     from explorer.ui.glossary.panel import GlossaryPanel

@@ -20,7 +20,7 @@ SHORT = 0.3  # of the width: a longer name stands on a line of its own where the
 
 
 @dataclass(frozen=True)
-class Line:
+class DerivationLine:
     """One line on the screen; the last line of a row carries its number, and a heading has none."""
 
     row: Row | None
@@ -55,8 +55,8 @@ class DerivationView(QWidget):
         self._bench = bench
         self._rows: Sequence[Row] = ()
         self._terms = 0
-        self._lines: list[Line] = []
-        self._broken_at: dict[tuple[int, int], list[Line]] = {}
+        self._lines: list[DerivationLine] = []
+        self._broken_at: dict[tuple[int, int], list[DerivationLine]] = {}
         self._row_height = self._value_width = self._unbroken = 0
         self._told = (0, 0)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -142,7 +142,7 @@ class DerivationView(QWidget):
         """How many lines stand below each other in a width."""
         return -(-len(self._broken(width, terms)) // self._columns_in(width))
 
-    def _broken(self, width: int, terms: int | None = None) -> list[Line]:
+    def _broken(self, width: int, terms: int | None = None) -> list[DerivationLine]:
         """The rows in lines of a width: what does not fit beside its number goes above it."""
         # A layout asks for a few widths, several times each.
         key = self._column_width(width), self._terms if terms is None else terms
@@ -150,31 +150,32 @@ class DerivationView(QWidget):
             self._broken_at[key] = self._break(*key)
         return self._broken_at[key]
 
-    def _break(self, width: int, terms: int) -> list[Line]:
+    def _break(self, width: int, terms: int) -> list[DerivationLine]:
         metrics = QFontMetrics(self._fonts()[0])
         width -= 4
         room = width - self._value_width - self._equals
-        lines: list[Line] = []
+        lines: list[DerivationLine] = []
         for row in _shortened(self._rows, terms):
             if row.kind == "heading":
-                lines += [Line(None, text, "", heading=True) for text in wrapped(row.label, metrics, *[width] * 3)]
+                texts = wrapped(row.label, metrics, *[width] * 3)
+                lines += [DerivationLine(None, text, "", heading=True) for text in texts]
                 continue
             if row.kind == "more":
-                lines.append(Line(None, row.expression, ""))
+                lines.append(DerivationLine(None, row.expression, ""))
                 continue
             both = bool(row.label and row.expression)
             beside = metrics.horizontalAdvance(row.label) + both * GAP
             if beside + metrics.horizontalAdvance(row.expression) <= room:
-                lines.append(Line(row, row.label, row.expression))
+                lines.append(DerivationLine(row, row.label, row.expression))
                 continue
             short = both and beside < SHORT * width
             first = width - beside if short else width
             *above, last = wrapped(row.expression or row.label, metrics, width, room, first)
             if both and not (short and above):
-                lines += [Line(None, text, "") for text in wrapped(row.label, metrics, *[width] * 3)]
+                lines += [DerivationLine(None, text, "") for text in wrapped(row.label, metrics, *[width] * 3)]
                 short = False
-            lines += [Line(None, row.label if short and not i else "", text) for i, text in enumerate(above)]
-            lines.append(Line(row, "", last))
+            lines += [DerivationLine(None, row.label if short and not i else "", text) for i, text in enumerate(above)]
+            lines.append(DerivationLine(row, "", last))
         return lines
 
     # The height depends on the width, and Qt has to be told so. Setting it from `resizeEvent` makes a scroll bar come,

@@ -17,10 +17,10 @@ from explorer.pages.inspected import Fed, Inspected, Printed, inspected, printed
 from explorer.ui.background import Background
 from explorer.ui.glossary.panel import follow_links, with_terms
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.later import do_once_painted
 from explorer.ui.page.note import rich
 from explorer.ui.selection import Cell
 from explorer.ui.theme import NODE, mark
+from explorer.ui.turns import do_once_painted
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.folds import fold_button

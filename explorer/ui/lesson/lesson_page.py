@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 from explorer.lessons.loader import load, titles
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
-from explorer.ui.later import later
 from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.course_row import CourseRow
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.lesson_bar import sentences
 from explorer.ui.workbench import Workbench

@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
-from explorer.ui.later import later
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 

@@ -14,7 +14,6 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.loader import load
 from explorer.sentences import sentence
-from explorer.ui.later import later
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lesson_page import LessonPage
 from explorer.ui.lesson.panel import StepPanel
@@ -24,6 +23,7 @@ from explorer.ui.lesson.speaker import Speaker
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.watcher import LessonWatcher
+from explorer.ui.turns import later
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:

@@ -31,13 +31,13 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
-from explorer.ui.later import later
 from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.overview import Overview
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.workbench import Workbench
 
 Key = Qt.Key

@@ -14,7 +14,6 @@ from explorer.pages.inspected import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, View
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.later import later
 from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.lines import Lines, least_width_of, rows_of, width_of
 from explorer.ui.lesson.room import Needs, column_height, height_at, shared
@@ -25,6 +24,7 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Drawn
 from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench

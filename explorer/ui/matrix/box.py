@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 from explorer.core.shapes import written_shape
 from explorer.document.commands import Release
 from explorer.pages.matrix import Matrix, open_key
-from explorer.ui.later import do_later
 from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE, mark
+from explorer.ui.turns import do_later
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.workbench import Workbench
 

@@ -8,12 +8,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.export.matrix import ENDINGS, FORMATS, Table, save
+from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
 from explorer.pages.matrix import Matrix
 from explorer.ui.errors import show_done, show_error
 
 
-def table_of(matrix: Matrix) -> Table:
+def table_of(matrix: Matrix) -> LabelledMatrix:
     """What a matrix shows, with all digits.
 
     Raises
@@ -24,7 +24,7 @@ def table_of(matrix: Matrix) -> Table:
     if matrix.covered:
         raise ExplorerError("covered-matrix", name=matrix.name)
     rows = () if len(matrix.shape) < 2 else matrix.rows
-    return Table(matrix.name, matrix.formula, matrix.array, rows, matrix.columns if matrix.shape else ())
+    return LabelledMatrix(matrix.name, matrix.formula, matrix.array, rows, matrix.columns if matrix.shape else ())
 
 
 def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], None]]]:

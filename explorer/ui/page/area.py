@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
 from explorer.pages.levels import block_of
-from explorer.ui.later import later
 from explorer.ui.page.page_view import PageView
+from explorer.ui.turns import later
 from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02

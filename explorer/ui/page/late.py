@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from explorer.ui.later import Turns, do_once_painted, later
+from explorer.ui.turns import Turns, do_once_painted, later
 
 MOST = 16777215
 """Pixels; Qt's word for "as large as it likes"."""

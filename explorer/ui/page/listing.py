@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButto
 from explorer.pages.gestures import Gesture
 from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Line, Lines, Listing
 from explorer.pages.view import Cell
-from explorer.ui.later import do_later
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.theme import mark
+from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 
 ModelIndex = QModelIndex | QPersistentModelIndex

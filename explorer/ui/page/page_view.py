@@ -14,12 +14,12 @@ from explorer.pages import compose
 from explorer.pages.element import Element
 from explorer.pages.page import Page
 from explorer.pages.view import Looking
-from explorer.ui.later import later
 from explorer.ui.page.column import Elements
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.late import Late
 from explorer.ui.page.player import PlayerView
+from explorer.ui.turns import later
 from explorer.ui.workbench import Workbench
 
 MARGIN = 12

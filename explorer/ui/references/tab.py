@@ -11,9 +11,9 @@ from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, references_pa
 from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
-from explorer.ui.later import later
 from explorer.ui.page.column import Elements
 from explorer.ui.page.listing import ROW_HEIGHT, ListingView
+from explorer.ui.turns import later
 from explorer.ui.workbench import Workbench
 
 LEAST_LINES = 4

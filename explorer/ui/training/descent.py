@@ -28,11 +28,11 @@ from explorer.document.pending_pass import LARGE
 from explorer.document.state import State
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
-from explorer.ui.later import later
 from explorer.ui.selection import Cell
 from explorer.ui.training.handover import Handover
 from explorer.ui.training.movable import Movable
 from explorer.ui.training.pace import Pace
+from explorer.ui.turns import later
 
 if TYPE_CHECKING:  # all of training, which the first page does not need
     from explorer.core.training.trainer import Trainer

@@ -27,7 +27,7 @@ MOST_THICK = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Curve:
     """One curve.
 
     Parameters
@@ -61,7 +61,7 @@ class LossCurve(Plot):
         super().__init__(bench, parent)
         self._titles = below, beside
         self._log = False
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[Curve, ...] = ()
         self._here: tuple[float, float] | None = None
         self._until = 0.0
         self.extent = QRectF()
@@ -93,12 +93,12 @@ class LossCurve(Plot):
             self._titles = self._titles[0], title
             self._show_sides()
 
-    def show_lines(self, lines: Sequence[Line], here: tuple[float, float] | None = None, until: float = 0.0) -> None:
+    def show_lines(self, lines: Sequence[Curve], here: tuple[float, float] | None = None, until: float = 0.0) -> None:
         """Draw other curves.
 
         Parameters
         ----------
-        lines : sequence of Line
+        lines : sequence of Curve
             Each keeps its colour by its place.
         here : tuple of float, optional
             Steps and value of the dot.
@@ -248,7 +248,7 @@ class RunCurve(LossCurve):
         else:  # the page goes as soon as it is made anew
             return
         here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None
-        self.show_lines([Line("loss", losses, steps)], here)
+        self.show_lines([Curve("loss", losses, steps)], here)
 
 
 def _above(number: float) -> float:

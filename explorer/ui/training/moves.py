@@ -33,7 +33,7 @@ class Moves(QWidget):
         self._list = QVBoxLayout(self)
         self._list.setContentsMargins(0, 0, 0, 0)
         self.boxes: dict[str, QCheckBox] = {}
-        self.blocks: dict[str, Block] = {}
+        self.blocks: dict[str, BlockBox] = {}
         self._showing = False
         self.follow()
         bench.descent.changed.connect(self._show)
@@ -66,7 +66,7 @@ class Moves(QWidget):
         for block, inside in of_block.items():
             if len(inside) > 1:
                 within = [name for name in names if self.boxes[name] in inside]
-                self.blocks[block] = Block(self._bench, block, inside)
+                self.blocks[block] = BlockBox(self._bench, block, inside)
                 self.blocks[block].changed.connect(lambda within=within: self._set(within))
             self._list.addWidget(self.blocks.get(block, inside[0]))
         self._show()
@@ -91,7 +91,7 @@ class Moves(QWidget):
             block.restyle()
 
 
-class Block(QWidget):
+class BlockBox(QWidget):
     """A box for a whole block, and behind an arrow one for each of its weights.
 
     Parameters

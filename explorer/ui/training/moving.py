@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 from explorer.core.numbers import written
 from explorer.core.training.optimisers import length
 from explorer.ui.theme import mark
-from explorer.ui.training.moves import MOST, Block
+from explorer.ui.training.moves import MOST, BlockBox
 from explorer.ui.workbench import Workbench
 
 MOVING, ARROW = 340, 30
@@ -39,7 +39,7 @@ class Moving(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(bench.appearance.px(2))
         self.boxes: dict[str, QCheckBox] = {}
-        self.blocks: dict[str, Block] = {}
+        self.blocks: dict[str, BlockBox] = {}
         self.lengths: dict[str, QLabel] = {}
         self._reading = False
         moves = bench.descent.moves()
@@ -58,7 +58,7 @@ class Moving(QWidget):
                 column.addWidget(self._row(self.boxes[names[0]], self._length(names[0])))
                 continue
             boxes = [self.boxes[name] for name in names]
-            self.blocks[block] = made = Block(bench, block, boxes, [self._length(name) for name in (block, *names)])
+            self.blocks[block] = made = BlockBox(bench, block, boxes, [self._length(name) for name in (block, *names)])
             made.changed.connect(lambda names=tuple(names): self._set(names))
             column.addWidget(made)
         self.setFixedWidth(bench.appearance.px(MOVING))

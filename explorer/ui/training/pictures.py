@@ -20,7 +20,7 @@ from explorer.ui.drawing.view import DrawingView
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import mark
-from explorer.ui.training.loss_curve import Line, LossCurve
+from explorer.ui.training.loss_curve import Curve, LossCurve
 from explorer.ui.training.predictions import Predictions
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.workbench import Workbench
@@ -149,7 +149,7 @@ class Pictures(QWidget):
         here = None
         if run is not None and records is not None:
             steps, losses = run.curve()
-            lines[0] = Line("training", losses, steps)
+            lines[0] = Curve("training", losses, steps)
             here = (run.at, float(np.interp(run.at, steps, losses))) if run.at < records.at else None
             if line is not None:
                 calm, names = _stretch(records), ("net", "line")
@@ -168,7 +168,7 @@ class Pictures(QWidget):
         steps = self._descent.steps
         return float(steps) if records and 2 * records.at >= steps else 0.0
 
-    def _norm_lines(self, records: Records) -> list[Line]:
+    def _norm_lines(self, records: Records) -> list[Curve]:
         """How long the gradient of each block is; of a long run the means of stretches: ragged ones hide each other."""
         blocks = [self.weight.itemText(i).rpartition(".")[0] for i in range(self.weight.count())]
         measured = records.blocks
@@ -286,16 +286,16 @@ def _fill(column: QVBoxLayout, inside: Sequence[QWidget], spacing: int) -> None:
     column.setSpacing(spacing)
 
 
-def _loss_lines(records: Records) -> list[Line]:
+def _loss_lines(records: Records) -> list[Curve]:
     """The loss of each step's batch, and of what is put aside to judge by."""
-    lines = [Line("training", records.losses, records.steps - 1)]
-    return [*lines, Line("validation", records.validations, records.judged)] if len(records.judged) else lines
+    lines = [Curve("training", records.losses, records.steps - 1)]
+    return [*lines, Curve("validation", records.validations, records.judged)] if len(records.judged) else lines
 
 
-def _calm(name: str, numbers: Array, records: Records, n: int) -> Line:
+def _calm(name: str, numbers: Array, records: Records, n: int) -> Curve:
     """The means of each n recorded numbers."""
     whole = len(numbers) // n * n
-    return Line(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
+    return Curve(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
 
 
 def _stretch(records: Records) -> int:

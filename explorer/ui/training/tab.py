@@ -20,10 +20,10 @@ from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.ui.theme import mark
 from explorer.ui.training.activations import Activations
+from explorer.ui.training.material_choice import MaterialChoice
 from explorer.ui.training.moves import Moves
 from explorer.ui.training.pictures import Pictures
 from explorer.ui.training.recipe_form import RecipeForm
-from explorer.ui.training.source import Source
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.workbench import Workbench
@@ -63,7 +63,7 @@ class TrainingTab(QFrame):
         self._opened = bench.document.state.lesson
         self._stale = False
 
-        self.source = Source(bench)
+        self.source = MaterialChoice(bench)
         self.form = RecipeForm(bench, bench.lesson.training or FIRST)
         self.moves = Moves(bench)
         left = QWidget()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.ui.later import later
+from explorer.ui.turns import later
 
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""

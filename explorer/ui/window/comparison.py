@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButto
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
+from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load, titles
-from explorer.lessons.saved import opened
 from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from explorer.core.node import Stage
 from explorer.document.document import Change
-from explorer.ui.later import later
 from explorer.ui.page.page_view import PageView
+from explorer.ui.turns import later
 from explorer.ui.workbench import Workbench
 
 

@@ -22,7 +22,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
-from explorer.ui import session
+from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.export import export
@@ -30,7 +30,6 @@ from explorer.ui.files import Files
 from explorer.ui.glossary.pointing import term_at
 from explorer.ui.glossary.terms import Terms
 from explorer.ui.inspector.inspector import Inspector
-from explorer.ui.later import do_later, later
 from explorer.ui.lesson.enlarged import in_look
 from explorer.ui.lesson.parts import Aside, LessonParts
 from explorer.ui.matrix.box import MatrixBox
@@ -39,6 +38,7 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
+from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.window.docks import Docks
 from explorer.ui.window.folds import Folds, fold_button
@@ -179,8 +179,8 @@ class MainWindow(QMainWindow):
         self.lessons.guide.stepped.connect(self._give_way)
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
-        self.files.beside = lambda: session.kept(self)
-        self.files.session_opened.connect(lambda beside: session.restore(self, beside))
+        self.files.beside = lambda: view_state.kept(self)
+        self.files.session_opened.connect(lambda beside: view_state.restore(self, beside))
         self.files.shared.connect(self._say_shared)
         self.files.refreshed.connect(self.actions_.refresh)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))

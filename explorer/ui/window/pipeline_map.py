@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 from explorer.core.node import Stage
 from explorer.pages.levels import stages_of
 from explorer.ui.colour import qcolor
-from explorer.ui.later import later
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.workbench import Workbench
 
 OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2

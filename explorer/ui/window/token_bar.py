@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWi
 from explorer.core.graph import Graph
 from explorer.document.continuation import nearest_words
 from explorer.document.document import Change
-from explorer.ui.later import do_later
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import mark
+from explorer.ui.turns import do_later
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.window.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench

@@ -11,8 +11,8 @@ from explorer.core.byte_pairs import tokens_of, typed
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetTokens
 from explorer.ui.errors import show_error
-from explorer.ui.later import do_later
 from explorer.ui.theme import mark
+from explorer.ui.turns import do_later
 from explorer.ui.widgets.icons import icon
 from explorer.ui.window.chip import Chip, WordEdit
 from explorer.ui.workbench import Workbench

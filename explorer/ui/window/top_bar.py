@@ -13,8 +13,8 @@ from explorer.ui.files import Files
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.window.computing import Computing
+from explorer.ui.window.display_choice import DisplayChoice
 from explorer.ui.window.setting_choice import SettingChoice
-from explorer.ui.window.showing import Showing
 from explorer.ui.workbench import Workbench
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
@@ -45,7 +45,7 @@ class TopBar(QFrame):
     ----------
     title : QPushButton
         What is open; its menu has the examples and what is done with the document.
-    showing : Showing
+    showing : DisplayChoice
     page : int
         Which of `PAGES` is chosen.
 
@@ -77,7 +77,7 @@ class TopBar(QFrame):
         self._settings = SettingChoice()
         self._settings.asked.connect(lambda name: bench.open(bench.lesson, name))
         choices.addWidget(self._settings)
-        self.showing = Showing(bench)
+        self.showing = DisplayChoice(bench)
         choices.addWidget(self.showing)
         self._place_of_choices = self._row.count()
         self._row.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)

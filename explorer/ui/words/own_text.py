@@ -19,7 +19,7 @@ from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import similarity
 from explorer.words.training import corpus, counts
-from explorer.words.training.glove import OWN_TEXT, Trainer
+from explorer.words.training.glove import OWN_TEXT, GloveTrainer
 from explorer.words.vectors import Vectors
 
 SLICE_S, SHOW_S, PACE_MS = 0.008, 0.1, 40
@@ -90,7 +90,7 @@ class OwnTextCard(Card):
             column(label("Mean loss of a pair", "section"), self._curve_place),
         )
         self.outcome.hide()
-        self.trainer: Trainer | None = None
+        self.trainer: GloveTrainer | None = None
         self._corpus: corpus.Corpus | None = None
         self._counts: counts.Counts | None = None
         self._shown = 0.0
@@ -119,7 +119,7 @@ class OwnTextCard(Card):
                 raise ExplorerError("text-too-long", limit=f"{LONGEST:,}", given=f"{len(text):,}")
             self._corpus = corpus.from_text(text, OWN_TEXT.words, OWN_TEXT.least)
             self._counts = counts.count(self._corpus, OWN_TEXT.window)
-            self.trainer = Trainer(self._counts, OWN_TEXT)
+            self.trainer = GloveTrainer(self._counts, OWN_TEXT)
         except ExplorerError as error:
             show_error(error, self.button)
             return
@@ -182,7 +182,7 @@ class OwnTextCard(Card):
 
     def _draw(self, losses: Array, epochs: int) -> None:
         """The loss of each epoch so far, of so many."""
-        from explorer.ui.training.loss_curve import Line, LossCurve
+        from explorer.ui.training.loss_curve import Curve, LossCurve
 
         if self.curve is None:
             self.curve = LossCurve(self.bench, "epochs", "loss")
@@ -191,7 +191,7 @@ class OwnTextCard(Card):
             layout.addWidget(self.curve)
         done = np.arange(1, len(losses) + 1)
         here = (float(done[-1]), float(losses[-1])) if len(losses) else None
-        self.curve.show_lines([Line("loss", losses, done)], here, until=epochs)
+        self.curve.show_lines([Curve("loss", losses, done)], here, until=epochs)
 
     def _tabulate(self, words: list[str]) -> None:
         """How often some words stand near the most frequent ones, the first of them being watched."""

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollAr
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
-from explorer.ui.later import do_later, later
 from explorer.ui.theme import mark
+from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
 from explorer.ui.words.tab_state import TabState

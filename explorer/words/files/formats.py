@@ -35,14 +35,14 @@ OTHERS = {b"\xfd7zXZ": "an xz archive", b"BZh": "a bzip2 archive", b"7z\xbc\xaf"
 OTHERS |= dict.fromkeys(UTF16_MARKS, "text in UTF-16; save it as UTF-8")
 
 
-class Block(NamedTuple):
+class WordBatch(NamedTuple):
     """Some words of a table, in UTF-8, with their vectors, (n, dims), float32."""
 
     words: list[bytes]
     array: NDArray[np.float32]
 
 
-def blocks(file: Path, report: Report | None = None) -> Iterator[Block]:
+def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
     """The table in a file, some thousand words at a time.
 
     Parameters
@@ -66,7 +66,7 @@ def blocks(file: Path, report: Report | None = None) -> Iterator[Block]:
             meter = Meter("parsing", size, report)
             for words, array in _table(file, raw, size):
                 some = some or bool(words)
-                yield Block(words, array)
+                yield WordBatch(words, array)
                 meter(min(raw.tell(), size))
     except OSError as error:
         raise ExplorerError("vectors-not-read", file=file, reason=error.strerror or error) from None

@@ -23,7 +23,7 @@ from explorer.files import whole_file
 from explorer.words.files import saving
 from explorer.words.progress import Cancelled, Report
 from explorer.words.training import corpus, counts
-from explorer.words.training.glove import Settings, Trainer
+from explorer.words.training.glove import GloveTrainer, Settings
 from explorer.words.vectors import Vectors
 
 COUNTS = ("rows", "columns", "values", "words")
@@ -69,7 +69,7 @@ def train_files(
     state = folder.read("state", STATE)
     folder.make()
     words, pairs = _counted(texts, settings, folder, report, fast)
-    trainer = Trainer(pairs, settings, fast)
+    trainer = GloveTrainer(pairs, settings, fast)
     if state is not None:
         try:
             trainer.restore(state)

@@ -112,7 +112,7 @@ def fast_available() -> bool:
     return find_spec("numba") is not None
 
 
-class Trainer:
+class GloveTrainer:
     """Vectors being learnt.
 
     Parameters

@@ -11,7 +11,7 @@ import pytest
 from scipy.special import ndtr
 
 from explorer.core import ops
-from explorer.core.block import MINUS_INFINITY, Block, letters
+from explorer.core.cell_block import MINUS_INFINITY, CellBlock, letters
 from tests.core.ops.test_every_op import CASES, Sizes, every_case, generic
 
 FUNCTIONS = {
@@ -78,7 +78,7 @@ def on_a_sheet(parents, masked=()):
     blocks, row = [], 2
     for i, parent in enumerate(parents):
         apart = parent.shape[-2] + 2 if parent.ndim > 2 else 0
-        block = Block(parent.shape, row, 27, apart, upright=parent.ndim == 1 and bool(i % 2), masked=i in masked)
+        block = CellBlock(parent.shape, row, 27, apart, upright=parent.ndim == 1 and bool(i % 2), masked=i in masked)
         row += max(apart, 1) * int(np.prod(parent.shape[:-2])) + block.table[0] + 1
         blocks.append(block)
     sheet = np.full((row, 60), np.nan)
@@ -120,11 +120,11 @@ def test_the_words_after_the_end_and_the_padding():
 
 
 def test_what_is_read_whole_is_fixed_so_that_a_formula_can_be_copied_to_the_next_cell():
-    x, W, b = Block((2, 3), 4, 1), Block((3, 2), 9, 1, sheet="'Other'!"), Block((2,), 14, 1)
+    x, W, b = CellBlock((2, 3), 4, 1), CellBlock((3, 2), 9, 1, sheet="'Other'!"), CellBlock((2,), 14, 1)
     op = ops.MatMul()
     assert op.sheet((0, 0), x, W, b) == "MMULT($B5:$D5,'Other'!B$10:B$12)+B$15"
     assert op.sheet((1, 1), x, W, b) == "MMULT($B6:$D6,'Other'!C$10:C$12)+C$15"
-    named = Block((), 20, 1, name="scale")
+    named = CellBlock((), 20, 1, name="scale")
     assert ops.Scale().sheet((0, 1), x, named) == "C5*scale"
 
 

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from explorer.core.graph import Place
-from explorer.pages.drawing import Axis, Bars, Box, Drawing, Image, Segments, Way, Words
+from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Segments, Words
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.view import Cell
 from explorer.ui.drawing.view import DrawingView
@@ -25,7 +25,7 @@ def picture(bench, show):
     weights = bench.document.engine.value(WEIGHTS)
     marks = (
         Box((0, 0, 300, 200), "Layer", "Layer", around=True),
-        Way(((100, 50), (200, 50))),
+        FlowLine(((100, 50), (200, 50))),
         Box((20, 20, 90, 80), "Attention", "Attention", "2 heads", "Words look", GoTo(ATTENTION)),
         Image(weights, 1.0, place=(30, 40, 60, 30), node=WEIGHTS, token="source", across="source"),
         Box((190, 20, 90, 80), "Feed-forward", "Feed-forward", tip="A net", leads=GoTo(FFN), menu=(("Turn it", OFF),)),

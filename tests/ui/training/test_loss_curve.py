@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from explorer.ui.training.loss_curve import MOST_POINTS, Line, LossCurve, _thinned
+from explorer.ui.training.loss_curve import MOST_POINTS, Curve, LossCurve, _thinned
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def drawn(curve):
 
 def test_several_lines_each_over_its_own_steps(curve):
     train, validation = np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.5])
-    curve.show_lines([Line("train", train), Line("validation", validation, np.array([0, 2]))])
+    curve.show_lines([Curve("train", train), Curve("validation", validation, np.array([0, 2]))])
     found = drawn(curve)
     assert found["train"].tolist() == [[0, 3], [1, 2], [2, 1]]
     assert found["validation"].tolist() == [[0, 3], [2, 1.5]]
     assert "validation" in curve.names.text()
     said = "Curves of loss: train from 3 to 1 after 2 steps; validation from 3 to 1.5 after 2 steps"
     assert curve.accessibleName() == said
-    curve.show_lines([Line("train", np.array([3.0]))])
+    curve.show_lines([Curve("train", np.array([3.0]))])
     assert list(drawn(curve)) == ["train"]
     assert curve.names.isHidden()
 
@@ -36,7 +36,7 @@ def test_several_lines_each_over_its_own_steps(curve):
 def test_names_take_as_many_lines_as_they_need(curve):
     curve.setFixedSize(430, 240)
     curve.resize(430, 240)
-    curve.show_lines([Line(f"encoder.{k}.self", np.array([1.0, 2.0])) for k in range(8)])
+    curve.show_lines([Curve(f"encoder.{k}.self", np.array([1.0, 2.0])) for k in range(8)])
     curve.grab()  # lays it out
     assert curve.names.width() == 430
     assert 2 * curve.names.fontMetrics().lineSpacing() <= curve.names.height() < curve.getViewBox().y() + 1
@@ -44,7 +44,7 @@ def test_names_take_as_many_lines_as_they_need(curve):
 
 
 def test_a_log_scale(curve):
-    curve.show_lines([Line("loss", np.array([100.0, 1.0, 0.0, 0.01]))], here=(1, 1.0))
+    curve.show_lines([Curve("loss", np.array([100.0, 1.0, 0.0, 0.01]))], here=(1, 1.0))
     curve.set_log(True)
     assert drawn(curve)["loss"][:, 1].tolist() == pytest.approx([2, 0, np.nan, -2], nan_ok=True)
     curve.set_log(False)
@@ -56,20 +56,20 @@ def test_a_log_scale(curve):
 @given(losses=st.lists(st.floats(), max_size=6), here=st.none() | st.tuples(st.floats(0, 5), st.floats()))
 def test_whatever_is_measured_can_be_drawn(curve, log, losses, here):
     curve.set_log(log)
-    curve.show_lines([Line("loss", np.array(losses))], here)
+    curve.show_lines([Curve("loss", np.array(losses))], here)
     assert not curve.grab().isNull()
 
 
 def test_the_axes_stay_while_a_run_goes_a_step_on(curve):
-    curve.show_lines([Line("loss", np.linspace(3, 1, 103))])
+    curve.show_lines([Curve("loss", np.linspace(3, 1, 103))])
     box = curve.extent
-    curve.show_lines([Line("loss", np.linspace(3, 1, 104))])
+    curve.show_lines([Curve("loss", np.linspace(3, 1, 104))])
     assert curve.extent is box
     assert box.right() >= 101
 
 
 def test_it_reaches_as_far_as_is_meant_to(curve):
-    curve.show_lines([Line("loss", np.array([2.0, 1.0]), np.array([1, 2]))], until=60)
+    curve.show_lines([Curve("loss", np.array([2.0, 1.0]), np.array([1, 2]))], until=60)
     assert curve.extent.right() == 60
 
 

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QPushButton
 from explorer.core.forward import same_bytes
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.storage import save
+from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
-from explorer.lessons.saved import opened
 from explorer.ui.training import descent
 from explorer.ui.window.top_bar import PAGES
 

@@ -2,7 +2,7 @@
 
 from explorer.document import storage
 from explorer.document.commands import SetCells
-from explorer.lessons.saved import opened
+from explorer.lessons.document_lesson import opened
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.send import SendCard

@@ -14,7 +14,7 @@ from explorer.words import similarity
 from explorer.words.progress import Cancelled
 from explorer.words.training import corpus, counts, file_training, glove
 from explorer.words.training.counts import count
-from explorer.words.training.glove import Settings, Trainer
+from explorer.words.training.glove import GloveTrainer, Settings
 from explorer.words.vectors import Vectors
 from tests.words.conftest import mutated
 
@@ -136,7 +136,7 @@ def test_a_window_that_is_too_wide(story):
 
 def trained(story, settings=SMALL, fast=False):
     read = corpus.from_text(story, settings.words)
-    trainer = Trainer(count(read, settings.window), settings, fast)
+    trainer = GloveTrainer(count(read, settings.window), settings, fast)
     return Vectors.of("story", read.words, trainer.run()), trainer
 
 
@@ -176,7 +176,7 @@ def test_both_ways_take_the_same_steps(story):
     from explorer.words.training.compiled import learn
 
     read = corpus.from_text(story, 100)
-    one, two = (Trainer(count(read, 4), SMALL) for _ in range(2))
+    one, two = (GloveTrainer(count(read, 4), SMALL) for _ in range(2))
     pairs = two._pairs
     for stage in range(pairs.stages):
         one.step()
@@ -191,7 +191,7 @@ def test_both_ways_take_the_same_steps(story):
 def test_a_step_goes_down_the_gradient_of_the_objective():
     """AdaGrad's first step is rate * g / sqrt(1 + g²); g is the derivative, found by differences."""
     found = counts.Counts(2, np.array([1], np.int32), np.array([0], np.int32), np.array([30.0]))
-    trainer = Trainer(found, Settings(words=2, dims=3, x_max=100, alpha=0.75))
+    trainer = GloveTrainer(found, Settings(words=2, dims=3, x_max=100, alpha=0.75))
     w, b, c, d = (np.array(array, float) for array in (*trainer.words[:2], *trainer.contexts[:2]))
 
     def loss(i, wi):
@@ -209,7 +209,7 @@ def test_a_step_goes_down_the_gradient_of_the_objective():
 def test_a_trainer_goes_on_from_its_state_to_the_same_bytes(story, fast):
     whole = trained(story, fast=fast)[0].array
     read = corpus.from_text(story, 100)
-    first, second = (Trainer(count(read, 4), SMALL, fast) for _ in range(2))
+    first, second = (GloveTrainer(count(read, 4), SMALL, fast) for _ in range(2))
     for _ in range(43):
         first.step()
     second.restore({name: array.copy() for name, array in first.state().items()})
@@ -258,7 +258,7 @@ def test_a_kind_of_vector_that_there_is_not():
 
 def test_words_that_all_stand_alone():
     with refuses("None of the 3 words stands beside another"):
-        Trainer(count(corpus.from_text("a\nb\nc", 9), 4), SMALL)
+        GloveTrainer(count(corpus.from_text("a\nb\nc", 9), 4), SMALL)
 
 
 # From files to a file

@@ -11,9 +11,9 @@ from explorer.core.forward import same_bytes
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.storage import load, save
+from explorer.lessons.document_lesson import is_document, lesson_of, opened
 from explorer.lessons.loader import load as load_lesson
 from explorer.lessons.new import new_lesson
-from explorer.lessons.saved import is_document, lesson_of, opened
 
 
 @pytest.fixture

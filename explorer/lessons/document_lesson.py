@@ -16,7 +16,7 @@ _ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 @dataclass(frozen=True, eq=False)
-class Saved(Lesson):
+class DocumentLesson(Lesson):
     """A lesson of one setting, which is the document as it was when it was opened.
 
     Parameters
@@ -85,7 +85,7 @@ def lesson_of(state: State, title: str) -> tuple[Lesson, State]:
     ours = frozenset(node.name for node in state.graph.nodes.values() if isinstance(node.op, Input))
     model, inputs, start = state.model, state.inputs, state.graph.stages[0].name
     title = title or "A document"
-    return Saved(state.lesson, title, "", "", start, 0, model, inputs, ours, {"saved": setting}, state), state
+    return DocumentLesson(state.lesson, title, "", "", start, 0, model, inputs, ours, {"saved": setting}, state), state
 
 
 def _own(state: State) -> Lesson | None:

@@ -51,7 +51,7 @@ SHIPPED = {"gpt": ("Ten rhymes", "roses"), "encoder-decoder": ("180 phrases", "p
 """Recipes with longer ones: what the button says, and the recipe's name."""
 
 
-class Source(QWidget):
+class MaterialChoice(QWidget):
     """Chooses what to learn from.
 
     Parameters

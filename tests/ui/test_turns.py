@@ -4,7 +4,7 @@ import shiboken6
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.ui.later import do_later, do_once_painted, later
+from explorer.ui.turns import do_later, do_once_painted, later
 
 
 def test_it_happens_once_in_the_next_turn(qtbot):

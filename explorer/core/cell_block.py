@@ -11,7 +11,7 @@ MINUS_INFINITY = "-1E+300"
 
 
 @dataclass(frozen=True)
-class Block:
+class CellBlock:
     """A parent of a node, as a formula refers to it: ``block[i, :]`` is the reference to that line, such as $B5:$E5.
 
     What a formula takes from its own row or column is relative, and what it reads whole is fixed by dollars: so it can

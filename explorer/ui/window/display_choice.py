@@ -12,7 +12,7 @@ NO_GRADIENT = "This model has no loss, so there is no gradient to show"
 HINTS = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
 
 
-class Showing(Segments):
+class DisplayChoice(Segments):
     """A button for each of `SHOWING`. Gradients of a large model are shown as soon as they are computed.
 
     Parameters
