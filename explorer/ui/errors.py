@@ -19,19 +19,19 @@ _ACTS = {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseBu
 def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None) -> None:
     """Say what went wrong beside `rect` of `widget`, and to a screen reader."""
     words = sentence(error)
-    _say(f"⚠ {words}", words, widget, rect or widget.rect())
+    _say("message", f"⚠ {words}", words, widget, rect or widget.rect())
 
 
 def show_done(words: str, widget: QWidget) -> None:
     """Say beside a widget what was done, where one does not see it, and to a screen reader."""
-    _say(f"✓ {words}", words, widget, widget.rect())
+    _say("done", f"✓ {words}", words, widget, widget.rect())
 
 
-def _say(text: str, spoken: str, widget: QWidget, place: QRect) -> None:
+def _say(role: str, text: str, spoken: str, widget: QWidget, place: QRect) -> None:
     def show() -> None:
         if shiboken6.isValid(widget):
             window = widget.window()
-            Message(text, window, QRect(widget.mapTo(window, place.topLeft()), place.size()))
+            Message(text, window, QRect(widget.mapTo(window, place.topLeft()), place.size()), role)
 
     # Behind what the event still does: a page that is made anew would stand in front.
     do_later(widget, show)
@@ -49,13 +49,15 @@ class Message(QLabel):
     window : QWidget
     beside : QRect
         What they are about, in the window; they stand below it, or above where there is no room.
+    role : str
+        Of the style sheet: "message" where something went wrong, or "done".
     """
 
-    def __init__(self, text: str, window: QWidget, beside: QRect) -> None:
+    def __init__(self, text: str, window: QWidget, beside: QRect, role: str = "message") -> None:
         for shown in window.findChildren(Message):
             shown.deleteLater()
         super().__init__(text, window)
-        mark(self, role="message")
+        mark(self, role=role)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.ensurePolished()

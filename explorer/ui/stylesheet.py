@@ -66,6 +66,7 @@ QLabel[role="operator"] { color: $muted; font-size: 1.6em; padding: 0 4u; }
 QLabel[role="here"] { color: $here_text; font-weight: 700; }
 QLabel[role="error"] { color: $error; }
 QLabel[role="message"] { background: $error_soft; color: $text; border: 1px solid $error; padding: 6u 8u; }
+QLabel[role="done"] { background: $accent_soft; color: $text; border: 1px solid $accent_line; padding: 6u 8u; }
 QLabel[role="code"], QPlainTextEdit[role="code"], QTextEdit[role="code"], QTextBrowser[role="code"] {
     background: $sunken; color: $text; border: 1px solid $sunken; border-radius: 6u; padding: 9u 11u; margin: 1px;
     font-family: "$code_family"; font-size: 0.9em;

@@ -6,9 +6,9 @@ Panels and widgets write no style sheet of their own. They take their look from 
   ``topBar``, ``tokenBar``, ``sidebar``, ``inspector``, ``lessonBar`` and ``page``;
 * a **dynamic property** for what stands in them, set before the widget is shown (`mark` does it, also later):
   on `QLabel` ``role`` = title, subtitle, heading, section, group, document, strong, muted, small, note, symbol,
-  operator, number, here, error, message or code; on `QPushButton` one of ``chip``, ``add`` (beside ``chip``), ``tab``,
-  ``primary``, ``link`` = "true", or ``segment`` = first, middle, last or only; on `QFrame` ``card`` and ``rule``;
-  ``role`` = code also on text edits;
+  operator, number, here, error, message, done or code; on `QPushButton` one of ``chip``, ``add`` (beside ``chip``),
+  ``tab``, ``primary``, ``link`` = "true", or ``segment`` = first, middle, last or only; on `QFrame` ``card`` and
+  ``rule``; ``role`` = code also on text edits;
 * the `Theme`, for what a widget paints by hand, and `Fonts` (appearance.py), for what it writes by hand;
 * the plain type, for all other controls.
 """

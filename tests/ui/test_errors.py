@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
-from explorer.ui.errors import Message, show_error
+from explorer.ui.errors import Message, show_done, show_error
 
 ERROR = ExplorerError("unknown-word", word="x", vectors="these", near="")
 
@@ -38,6 +38,13 @@ def test_it_stands_below_what_it_is_about(window, said):
     assert said() == f"⚠ {sentence(ERROR)}"
     (message,) = messages(window)
     assert (message.x(), message.y()) == (20, line.geometry().bottom() + 3)
+
+
+def test_what_was_done_does_not_look_like_an_error(window, qtbot):
+    show_done("The model is in emma.xlsx", field(window))
+    qtbot.waitUntil(lambda: messages(window) != [])
+    (message,) = messages(window)
+    assert (message.text(), message.property("role")) == ("✓ The model is in emma.xlsx", "done")
 
 
 def test_it_stays_when_the_focus_moves(window, said, qtbot):

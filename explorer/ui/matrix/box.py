@@ -191,8 +191,10 @@ class MatrixBox(QWidget):
 
     def _head_size(self, high: bool) -> QSize:
         """Of the heading with what stands in it now; to ask its layout anew would have the page laid out anew."""
-        high = self._is_high(high)
-        return self._usual_heads[high] if self._usual_heads else self._live_head(high)
+        if high:
+            return self._usual_heads[1] if self._usual_heads else self._live_head(True)
+        low = self._usual_heads[0] if self._usual_heads else self._live_head(False)
+        return low if low.width() <= self.view.room else self._head_size(True)
 
     def _is_high(self, asked: bool) -> bool:
         """Whether the words stand below the formula."""

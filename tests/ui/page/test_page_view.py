@@ -113,6 +113,19 @@ def test_a_page_comes_to_rest(window, eye, monkeypatch, stage):
 
 
 @WITHOUT_PICTURES
+def test_of_many_sizes_in_one_turn_the_first_and_the_last_are_laid_out(window, eye, monkeypatch):
+    """Whoever draws at the corner of a window sends many: to lay out each held the window up for half a second."""
+    page = eye.go_to(window, ATTENTION)
+    shared, share = [], page.elements.share_room
+    monkeypatch.setattr(page.elements, "share_room", lambda *sizes: (shared.append(sizes), share(*sizes)))
+    for width in range(1000, 1300, 20):
+        window.resize(width, 720)
+    assert 1 <= len(shared) < 5
+    eye.settle(window)
+    assert shared[-1] == (page.viewport().width(), page.viewport().height())
+
+
+@WITHOUT_PICTURES
 def test_each_line_of_two_narrow_heads_says_what_its_rows_are(window, eye):
     window.resize(1280, 720)
     page = eye.go_to(window, f"{ENCODER}.heads")
