@@ -1,0 +1,70 @@
+"""What a class sees of a step: what it names, what its question asks for, and what that is computed from."""
+
+from functools import cache
+
+import pytest
+
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.lessons.steps import MakeSo, Point, Predict
+from explorer.lessons.walk import Walk
+from explorer.pages.element import leaves
+from explorer.pages.matrix import Matrix
+from explorer.pages.of_step import elements_of, first_cell, right_cells
+from explorer.pages.page import Row
+from explorer.pages.view import Cell, View
+
+LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
+walk_of = cache(lambda name: Walk(load(name)))
+
+
+def seen(name, id):
+    """A view of the state of a step, and the step."""
+    walk = walk_of(name)
+    at = next(k for k, step in enumerate(walk.lesson.steps) if step.id == id)
+    return View.of(Document(walk.state(at))), walk.lesson.steps[at]
+
+
+def matrices(view, step):
+    return [part.name for one in elements_of(view, step) for part in leaves(one) if isinstance(part, Matrix)]
+
+
+def steps_with(kind):
+    """Lesson and step of each question of a kind."""
+    found = [(name, step) for name in LESSONS for step in walk_of(name).lesson.steps]
+    return [pytest.param(name, one.id, id=f"{name}-{one.id}") for name, one in found if isinstance(one.question, kind)]
+
+
+@pytest.mark.parametrize(("name", "id"), steps_with(Predict))
+def test_the_table_of_the_number_that_is_asked_for_is_there(name, id):
+    view, step = seen(name, id)
+    assert step.question.node in matrices(view, step)
+
+
+@pytest.mark.parametrize(("name", "id"), steps_with(Point))
+def test_so_is_the_table_to_point_at(name, id):
+    view, step = seen(name, id)
+    if step.question.at == "cell":
+        assert step.question.node in matrices(view, step)
+        places = {cell.node for cell in right_cells(view, step.question)}
+        assert places == {view.graph.place(step.question.node).node}
+    else:
+        assert right_cells(view, step.question) == ()
+
+
+@pytest.mark.parametrize(("name", "id"), steps_with(MakeSo))
+def test_so_is_something_that_may_be_changed(name, id):
+    view, step = seen(name, id)
+    shown = elements_of(view, step)
+    there = [part.name for one in shown for part in leaves(one) if isinstance(part, Matrix) and part.editable]
+    assert set(there) & set(step.question.allowed) or not all(isinstance(one, Matrix | Row) for one in shown)
+
+
+def test_what_a_sum_adds_up_stands_before_it():
+    view, step = seen("start-here", "place")
+    assert matrices(view, step) == ["source.X", "source.PE", "source.H"]
+
+
+def test_a_single_cell_that_is_named_is_pointed_at_and_a_whole_row_is_not():
+    assert first_cell(*seen("start-here", "mixture")) == Cell("encoder.1.self.output", (0, 0, 0))
+    assert first_cell(*seen("start-here", "keep")) is None
