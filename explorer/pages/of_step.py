@@ -49,19 +49,26 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
         asked = matrix_of(page, view.graph, question.node)
         if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
             shown = (*shown, asked)
-    if isinstance(step.question, Predict):
-        only = all(isinstance(one, Matrix) for one in shown)
-        if only and not step.question.fade and not _leads_to(view, look.node, step.question.node):
-            shown = (*_operands(page, view, step.question.node, shown), *shown)
-    if isinstance(step.question, MakeSo) and all(isinstance(one, Matrix) for one in shown):
-        shown = (*_to_change(page, view, step.question, shown), *shown)
-        goal = matrix_of(page, view.graph, step.question.conditions[0].node)
+    only = all(isinstance(one, Matrix) for one in shown)
+    if only and (derived := _derived(view, step)):
+        shown = (*_operands(page, view, derived, shown), *shown)
+    if only and isinstance(question, MakeSo):
+        shown = (*_to_change(page, view, question, shown), *shown)
+        goal = matrix_of(page, view.graph, question.conditions[0].node)
         if goal is not None and all(goal.id != one.id for one in shown):
             shown = (*shown, goal)  # so that a class sees what an edit has done to it
     matrices = [one for one in shown if isinstance(one, Matrix)]
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown
     return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
+
+
+def _derived(view: View, step: Step) -> str:
+    """The node of whose number it is said, or asked, how it comes about."""
+    question, node = step.question, step.look.node
+    if isinstance(question, Predict):
+        return "" if question.fade or _leads_to(view, node, question.node) else question.node
+    return node if question is None and first_cell(view, step) is not None else ""
 
 
 def _leads_to(view: View, node: str, asked: str) -> bool:
@@ -72,7 +79,7 @@ def _leads_to(view: View, node: str, asked: str) -> bool:
 
 
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
-    """What the number that is asked for is computed from, where that is little: it has to be seen, too."""
+    """What a number is computed from, where that is little: it has to be seen, too."""
     return _few([matrix for matrix in _parents(page, view, node) if not _is_even(matrix)], shown)
 
 

@@ -65,6 +65,12 @@ def test_what_a_sum_adds_up_stands_before_it():
     assert matrices(view, step) == ["source.X", "source.PE", "source.H"]
 
 
+def test_so_does_what_a_derivation_that_is_shown_reads():
+    view, step = seen("start-here", "mixture")
+    head = "encoder.1.self.head.1"
+    assert matrices(view, step) == [f"{head}.weights", f"{head}.V", f"{head}.output"]
+
+
 def test_a_single_cell_that_is_named_is_pointed_at_and_a_whole_row_is_not():
     assert first_cell(*seen("start-here", "mixture")) == Cell("encoder.1.self.output", (0, 0, 0))
     assert first_cell(*seen("start-here", "keep")) is None
