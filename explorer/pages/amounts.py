@@ -12,6 +12,8 @@ from explorer.pages.view import View
 RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}
 LEAST_POWER, POWERS = -4.0, 5.0
 """A ten-thousandth has the palest colour, and ten the deepest."""
+LARGE = 1e100
+"""The square of a number beyond may be none that a computer can write."""
 
 
 def amount(view: View, name: str) -> tuple[str, float | None]:
@@ -48,9 +50,11 @@ def relative(view: View, name: str) -> float:
 
 
 def length(array: Array) -> float:
-    """The root of the sum of the squares of the finite numbers."""
+    """The root of the sum of the squares of the finite numbers; of very large ones the squares are not."""
     finite = array[np.isfinite(array)].astype(float)
-    return float(np.sqrt((finite * finite).sum()))
+    most = float(np.abs(finite).max(initial=0.0))
+    unit = most if most > LARGE else 1.0
+    return unit * float(np.sqrt(((finite / unit) ** 2).sum()))
 
 
 def depth(number: float) -> float:

@@ -11,7 +11,7 @@ from explorer.document.commands import SetCells
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
-from explorer.pages.amounts import amount, depth
+from explorer.pages.amounts import amount, depth, length
 from explorer.pages.compose import WHOLE, page, places
 from explorer.pages.drawing import Bars, Box, Dot, FlowLine, Image, Segments, Words, series
 from explorer.pages.gestures import Edit, GoTo, Keep
@@ -463,3 +463,8 @@ def test_crumbs_lead_back(desk):
     (crumb,) = made.page("model.encoder.1.ffn").page.header.crumbs
     assert crumb.asks == GoTo(WHOLE.name)
     assert [crumb.text for crumb in made.page("loss").page.header.crumbs] == ["The model"]
+
+
+@pytest.mark.parametrize(("numbers", "long"), [([3.0, 4.0], 5.0), ([3e200, -4e200, np.inf], 5e200), ([np.nan], 0.0)])
+def test_a_gradient_may_be_so_large_that_its_square_cannot_be_written(numbers, long):
+    assert length(np.array(numbers)) == pytest.approx(long)
