@@ -51,7 +51,6 @@ class PageView(QScrollArea):
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
         self._settled = later(self, self._share_again)
-        self._resized, self._missed = later(self, self._follow_last_size), False
         self._stepped = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
@@ -179,15 +178,9 @@ class PageView(QScrollArea):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        resized = self.size() != self._size
-        if resized:
+        if self.size() != self._size:
             self._size, self._rounds = self.size(), 0
-        if resized and self._resized.isActive():
-            self._missed = True  # of many sizes in one turn the first and the last are enough
-        else:
-            self._share_again()  # also where only a bar has come or gone
-        if resized:
-            self._resized.start()
+        self._share_again()  # also where only a bar has come or gone
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # What stands on the page has another size.
@@ -206,12 +199,6 @@ class PageView(QScrollArea):
             return bool(super().eventFilter(watched, event))
         finally:
             self._sizes -= 1
-
-    def _follow_last_size(self) -> None:
-        """Share the room of the last size, if there was one after that for which it was shared."""
-        if self._missed:
-            self._missed = False
-            self._share_again()
 
     def _share_again(self) -> None:
         """Something on the page has another size. Sizes that ask for each other for ever do so only for a while."""

@@ -45,6 +45,7 @@ from explorer.ui.window.folds import Folds, fold_button
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice
 from explorer.ui.window.pipeline_map import PipelineMap
+from explorer.ui.window.sizes import Sizes
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import PAGES, TopBar
 from explorer.ui.workbench import Workbench
@@ -174,6 +175,7 @@ class MainWindow(QMainWindow):
         bench.selection.reference_asked.connect(self._show_reference)
 
         self._polished = later(self, self._share_width)
+        self._sizes = Sizes(self, self._fit)
         bench.bridge.changed.connect(self.follow)
         self.lessons = LessonParts(self, aside, outside)
         self.lessons.guide.stepped.connect(self._give_way)
@@ -442,6 +444,10 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
+        self._sizes.follow()
+
+    def _fit(self) -> None:
+        """Let the parts share the size of now."""
         self._share_width()
         self.lesson_bar.refresh()
 
