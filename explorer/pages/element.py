@@ -62,8 +62,9 @@ def _same_memory(a: np.ndarray, b: np.ndarray) -> bool:
 def _same(a: Any, b: Any) -> bool:
     if a is b:
         return True
-    if isinstance(a, np.ndarray):
-        if not isinstance(b, np.ndarray) or a.shape != b.shape or a.dtype != b.dtype:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+        if not both or a.shape != b.shape or a.dtype != b.dtype:
             return False
         return a.tobytes() == b.tobytes() if a.nbytes <= SMALL else _same_memory(a, b)
     if type(a) is tuple:

@@ -25,6 +25,8 @@ LARGE = SMALL // 8 + 1
         (np.array([0.0]), np.array([-0.0]), False),
         (np.arange(3), np.arange(3.0), False),
         (np.arange(4.0), np.arange(4.0).reshape(2, 2), False),
+        (np.arange(4.0), None, False),
+        (None, np.arange(4.0), False),
     ],
 )
 def test_small_arrays_are_compared_by_their_bits(a, b, equal):
