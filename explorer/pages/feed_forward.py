@@ -45,9 +45,9 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
     relu = isinstance(view.nodes[activation].op, ReLU)
     off = "what is below zero is switched off" if relu else "each by itself"
     return (
-        Note("width", _width(view, hidden, output)),
-        Section("out", "Out: d_model numbers become d_ff hidden units"),
+        Section("out", "Out: to d_ff hidden units"),
         Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
+        Note("width", _width(view, hidden, output)),
         Section("activation", f"Activation: {off}"),
         *_units(view, hidden, activation, "Position"),
         Section("back", "Back: the units that are on add their rows of W_2"),

@@ -176,8 +176,6 @@ class MatrixView(QTableView):
         It is the same whatever the matrix shows, so that with a change or a gradient no column moves.
         """
         texts = self.matrix.widest(SURVEYED)
-        if self._is_large and self.matrix.showing == "values" and self.matrix.array.min(initial=0) >= 0:
-            texts = [text.removeprefix("−") for text in texts]  # a class needs the room more than that nothing moves
         longest = max(map(len, texts))
         some = {text for text in texts if len(text) == longest}, {text for text in texts if len(text) == longest - 1}
         most = max(self._across(text) for texts in some for text in list(texts)[:3])

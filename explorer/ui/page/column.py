@@ -319,6 +319,13 @@ class Elements(QWidget):
         """The widget of a matrix."""
         return cast(MatrixBox, self.widgets[matrix.id])
 
+    def end_line(self, matrix: Matrix, on: bool) -> None:
+        """Let the line end behind a matrix that a sign joins with the next one, whether that has room there or not."""
+        signed = self.box(matrix).parentWidget()
+        if isinstance(signed, Signed) and signed.ends_line != on:
+            signed.ends_line = on
+            signed.updateGeometry()
+
     def holder_of(self, element: Row | Stack) -> QWidget:
         """What holds the elements of an arrangement."""
         return self._holders[(Row, element.id) if isinstance(element, Row) else _stack_key(element)]
@@ -359,7 +366,11 @@ class Elements(QWidget):
         boxes = self._boxes(row)
         matrices = [box for box in boxes if isinstance(box, MatrixBox)]
         before = [box.sizeHint() for box in matrices]
-        if row.folds and height is not None and matrices:
+        # Not to and fro in one go: each time a box is folded it asks for a layout, which would ask for this.
+        if fold is not None:
+            for i, box in enumerate(matrices):
+                box.be_tight(i < fold)
+        elif row.folds and height is not None and matrices:
             # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
             gap = self.bench.appearance.px(ACROSS_ROW)
             pairs = zip((None, *matrices), matrices, strict=False)
@@ -368,8 +379,6 @@ class Elements(QWidget):
             high = max(box.view.height() for box in matrices) + self.bench.appearance.px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
-        for i, box in enumerate(matrices if fold is not None else ()):
-            box.be_tight(i < (fold or 0))
         pictures = {box.matrix.array.shape for box in matrices if not box.view.whole}
         for box in matrices:
             box.be_picture(box.matrix.array.shape in pictures)

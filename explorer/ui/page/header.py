@@ -42,9 +42,6 @@ class HeaderView(QWidget):
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._show_title()
         top.addWidget(self._title)
-        self._choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one) for one in header.choices}
-        for choice in self._choices.values():
-            top.addWidget(choice)
         self._brings = QPushButton("Switches")
         mark(self._brings, link="true")
         self._brings.setCheckable(True)
@@ -53,6 +50,9 @@ class HeaderView(QWidget):
         self._brings.toggled.connect(self._show_switches)
         self._brings.hide()
         top.addWidget(self._brings)
+        self._choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one) for one in header.choices}
+        for choice in self._choices.values():
+            top.addWidget(choice)
         self._low = False
         layout.addWidget(line)
         self._sentence = QLabel(header.sentence)

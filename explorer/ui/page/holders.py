@@ -67,6 +67,7 @@ class Signed(QWidget):
     def __init__(self, widget: QWidget, across: int) -> None:
         super().__init__()
         self.holds = widget
+        self.ends_line = False
         self.sign = QLabel()
         mark(self.sign, role="operator")
         self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)

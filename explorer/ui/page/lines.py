@@ -6,13 +6,11 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.pages.page import Row
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.holders import Signed
 
 SIGN = 22
 """Pixels at text scale 1 that the operator behind a matrix takes."""
 ACROSS_ROW = 10
 """Pixels at text scale 1 between the elements of a row."""
-ARITHMETIC = "×+="
 
 
 class RowLines:
@@ -42,8 +40,8 @@ class RowLines:
     def label(self) -> None:
         """Label the first matrix of each line and those with other rows.
 
-        No line ends with the sign of a product or sum: the formulas say it, too. Headings take two lines where the row
-        takes fewer lines then.
+        Headings take two lines where the row takes fewer lines then. A line may end with a sign: without it the rest of
+        the equation would stand there as one by itself, and a false one.
         """
         broken = self._broken(high=False)
         high = False
@@ -58,17 +56,14 @@ class RowLines:
                 if isinstance(box, MatrixBox):
                     box.be_high(high)
                     box.show_row_labels(not same_rows(last, box))
-                last, signed = box, box.parentWidget()
-                if isinstance(signed, Signed):
-                    sign = self._signs[place]
-                    signed.sign.setText("" if place == line[-1] and sign in ARITHMETIC else sign)
+                last = box
 
     def _broken(self, high: bool) -> list[list[int]]:
         """The places of the row in lines: what signs join stays together, if it fits on a line."""
         chains: list[list[int]] = [[]]
         for place, sign in enumerate(self._signs):
             chains[-1].append(place)
-            if not sign:
+            if not sign or self._ends_line(place):
                 chains.append([])
         lines: list[list[int]] = [[]]
         x = 0
@@ -78,12 +73,15 @@ class RowLines:
                 last = self._boxes[lines[-1][-1]] if lines[-1] else None
                 together = chain[i:] if fits_alone and i == 0 else [place]
                 needed = self._width_of(together, last, high) if i == 0 or not fits_alone else 0
-                if x and x + needed > self._room:
+                if x and (x + needed > self._room or self._ends_line(lines[-1][-1])):
                     lines.append([])
                     x, last = 0, None
                 x += self._width_of([place], last, high) + self._gap
                 lines[-1].append(place)
         return lines
+
+    def _ends_line(self, place: int) -> bool:
+        return bool(getattr(self._boxes[place].parentWidget(), "ends_line", False))
 
     def _width_of(self, places: Sequence[int], last: QWidget | None, high: bool) -> int:
         """Pixels across of some elements of the row behind another one, labels where they are needed."""

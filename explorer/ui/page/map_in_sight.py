@@ -33,11 +33,12 @@ class MapInSight:
     def __init__(self, page: "Elements") -> None:
         self._page = page
         self.folded: dict[str, int] = {}
+        self._apart: Matrix | None = None  # behind which the line ends
         self._decided: tuple[object, ...] = ()
 
     def forget(self) -> None:
         """Decide anew: the page was arranged anew."""
-        self._decided, self.folded = (), {}
+        self._decided, self.folded, self._apart = (), {}, None
 
     def share(self, elements: Sequence[Element], room: int, height: int) -> None:
         """Fold what is in the way of so many pixels across and down; 0 down: nothing."""
@@ -63,15 +64,28 @@ class MapInSight:
         if max(before[-1].array.shape) > MANY:
             steps.append((last, len(before)))
         while height and self._below(last, room) >= height:
-            if not steps:
+            if steps:
+                row, count = steps.pop(0)
+                self.folded[row.id] = count
+            elif len(before) > 1 and not self._apart:
+                self._apart = before[-2]  # small pictures above the weights take less than a map below them
+                self._page.end_line(self._apart, True)
+            else:
                 self._unfold(rows, room, height)  # it would be of no use
                 return
-            row, count = steps.pop(0)
-            self.folded[row.id] = count
             self._page.share_line(row, room, fold=count)
+        for row in [row for row in rows[:-1] if self.folded.get(row.id)]:  # the last one may have been enough
+            count = self.folded.pop(row.id)
+            self._page.share_line(row, room, height, None if row.folds else 0)
+            if self._below(last, room) >= height:
+                self.folded[row.id] = count
+                self._page.share_line(row, room, fold=count)
 
     def _unfold(self, rows: Sequence[Row], room: int, height: int) -> None:
         self.folded = {}
+        if self._apart is not None:
+            self._page.end_line(self._apart, False)
+            self._apart = None
         for row in rows:
             self._page.share_line(row, room, height or None, None if row.folds else 0)
 

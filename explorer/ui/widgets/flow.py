@@ -11,7 +11,8 @@ class FlowLayout(QLayout):
 
     An item whose alignment is to the top (`setAlignment`) stands at the top of its line. Items whose alignment is to
     the base line stand with it at one height: their widgets have a `baseline`, the pixels from their top to it.
-    A widget with a true `keeps_next` stays on one line with the next one where the whole chain of such fits on a line.
+    A widget with a true `keeps_next` stays on one line with the next one where the whole chain of such fits on a line;
+    one with a true `ends_line` is the last of its line.
     Widgets with a `shares_line`, the least pixels across, are narrower than they like where all items fit on one line
     then.
 
@@ -121,7 +122,7 @@ class FlowLayout(QLayout):
             needed = self._chain(sized[i:]) if begins else size.width()
             if needed > area.width():
                 needed = size.width()  # it fits on no line
-            if lines[-1] and x + needed > area.width():
+            if lines[-1] and (x + needed > area.width() or _ends_line(lines[-1][-1][0])):
                 lines.append([])
                 x = 0
             lines[-1].append((item, size))
@@ -161,7 +162,7 @@ class FlowLayout(QLayout):
         width = 0
         for item, size in sized:
             width += size.width()
-            if not _keeps_next(item):
+            if not _keeps_next(item) or _ends_line(item):
                 break
             width += self._horizontal
         return width
@@ -181,6 +182,10 @@ class FlowLayout(QLayout):
 
 def _keeps_next(item: QLayoutItem) -> bool:
     return bool(getattr(item.widget(), "keeps_next", False))
+
+
+def _ends_line(item: QLayoutItem) -> bool:
+    return bool(getattr(item.widget(), "ends_line", False))
 
 
 def _shares_line(item: QLayoutItem) -> int:

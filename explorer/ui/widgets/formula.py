@@ -141,7 +141,8 @@ class Formula(QWidget):
             # Room for an index and a power in any case, so that the symbols above a row of matrices are equally high.
             half = max(result.above * scale - middle, result.below * scale + middle, 0.8 * self._pixels())
             # An even height keeps the base line on whole pixels when the layout centres the widget.
-            return QSize(ceil(result.width * scale), 2 * int(half + 1))
+            across = ceil(result.width * scale)
+            return QSize(min(across, self._most or across), 2 * int(half + 1))  # it may be rounded up beyond the room
         if self._tried:
             return QSize(int(metrics.horizontalAdvance(self._latex)) + 1, int(metrics.height()) + 1)
         half = (1.4 if "frac" in self._latex else 0.8) * self._pixels()

@@ -94,3 +94,17 @@ def test_single_numbers_are_no_matrices_to_fold_for(lecture, eye):
 def test_nothing_is_folded_for_matrices_that_are_still_to_come():
     """A page is made in turns, and may have to share its room in between."""
     assert _whole([], 2, 720)
+
+
+def test_small_pictures_stand_above_weights_and_map_that_only_then_fit_beside_each_other(open_window, eye, qtbot):
+    window = open_window("emma")
+    window.resize(1600, 900)
+    page = eye.go_to(window, "attention")
+    boxes = page.elements.widgets
+    qtbot.waitUntil(lambda: boxes["heat map"].picture is not None)
+    eye.settle(window)
+    for id in ("weights", "heat map"):
+        assert page.viewport().rect().contains(boxes[id].mapTo(page.viewport(), boxes[id].rect().bottomRight())), id
+    assert boxes["scores"].small
+    assert boxes["weights"].mapTo(page, QPoint(0, 0)).x() == boxes["scores"].mapTo(page, QPoint(0, 0)).x()
+    assert not boxes["Q"].small  # for it there is room

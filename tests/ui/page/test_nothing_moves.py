@@ -20,11 +20,18 @@ def places(page):
 
 
 @pytest.mark.parametrize(
-    ("lesson", "size"),
-    [("you-are-welcome", (1280, 720)), ("jane", (1280, 720)), ("xor", (1600, 900)), ("i-love-ai", (1600, 900))],
+    ("lesson", "size", "scale"),
+    [
+        ("you-are-welcome", (1280, 720), 1.0),
+        ("jane", (1280, 720), 1.0),
+        ("xor", (1600, 900), 1.0),
+        ("i-love-ai", (1600, 900), 1.0),
+        ("i-love-ai", (1280, 720), 2.0),
+    ],
 )
-def test_values_changes_and_gradients_stand_in_the_same_places(open_window, eye, lesson, size):
+def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appearance, eye, lesson, size, scale):
     typeset("x")  # before that a formula has the place that it is likely to need
+    appearance.set_scale(scale)
     window = open_window(lesson)
     window.resize(*size)
     some = 0
