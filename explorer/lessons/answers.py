@@ -12,6 +12,7 @@ from explorer.document.state import State
 from explorer.lessons.goals import holds
 from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely
 from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predict, Question
+from explorer.lessons.symbols import formula_text
 
 SO_FAR = "Right so far"
 Answer = float | int | Cell | State
@@ -203,7 +204,7 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
     engine = values_of(made)
     missing = [_told(condition, engine) for condition in question.conditions if not holds(condition, engine)]
     if missing:
-        return Verdict(False, f"Not yet: {'; '.join(missing)}.")
+        return Verdict(False, f"Not yet: {'. '.join(missing)}.")
     return Verdict(True, "Right: it is so.")
 
 
@@ -233,13 +234,31 @@ def _told(condition: Condition, engine: Engine) -> str:
     place = engine.graph.find(condition.node)
     if place is None:
         return f"{condition.node} is not there any more"
-    value, axes = engine.value(place), engine.graph.axes_of(place)
-    labels = [engine.labels(axis)[i] for axis, i in zip(axes, condition.cell, strict=False)]
-    where = f"{condition.node}[{', '.join(labels)}]" if labels else condition.node
+    value = engine.value(place)
     if condition.sign == "argmax":
-        row, columns = value[condition.cell], engine.labels(axes[-1])
-        largest = columns[int(np.nanargmax(row))]
-        return f"the largest of {where} is at {largest}, not at {columns[int(condition.number)]}"
-    sign = {">=": "≥", "<=": "≤"}.get(condition.sign, condition.sign)
-    wanted = f"{condition.number:g} ± {condition.tolerance:g}" if sign == "~" else f"{sign} {condition.number:g}"
-    return f"{where} is {written(float(value[condition.cell]), 3)}, and should be {wanted.replace('-', '−')}"
+        largest = engine.labels(engine.graph.axes_of(place)[-1])[int(np.nanargmax(value[condition.cell]))]
+        now = f"it is “{largest}”"
+    else:
+        now = f"it is {written(float(value[condition.cell]), 3)}"
+    return f"{goal_named(condition, engine)}; {now}"
+
+
+def goal_named(condition: Condition, engine: Engine) -> str:
+    """What is to be reached, in words: "the largest number in the row “friend” of A should be “she”"."""
+    graph = engine.graph
+    place = graph.place(condition.node)
+    axes, name = graph.axes_of(place), formula_text(graph.nodes[place.node].symbol)
+    labels = [engine.labels(axis)[i] for axis, i in zip(axes, condition.cell, strict=False)]
+    if condition.sign == "argmax":
+        row = f"the row “{labels[0]}” of {name}" if labels else name
+        wanted = engine.labels(axes[-1])[int(condition.number)]
+        return f"the largest number in {row} should be that of “{wanted}”"
+    number = f"{condition.number:g}".replace("-", "−")
+    wanted = {
+        ">": f"more than {number}",
+        ">=": f"at least {number}",
+        "<": f"less than {number}",
+        "<=": f"at most {number}",
+    }.get(condition.sign, f"{number}, give or take {condition.tolerance:g}")
+    where = f"{name} [{' → '.join(labels)}]" if any(labels) else name
+    return f"{where} should be {wanted}"

@@ -24,6 +24,8 @@ from explorer.lessons.steps import ALL, Predict
 MISSING = "▢"
 """What stands for a number that is to be filled in."""
 _SEVERAL = 4
+_ROUNDING = 1e-12
+"""What is nearer to 0 than this is what rounding leaves of a 0."""
 _DRAWS = 20
 """Times that numbers are drawn until they give a result worth computing; where none does, the last are taken."""
 
@@ -120,7 +122,8 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
 
     Inputs are set and computed nodes are pinned, so that the derivation begins with numbers that are easy to read.
     What is whole, the same everywhere (γ, a scale), 0 or 1, or masked stays as it is; shares stay shares. Others are
-    drawn where the result is 0 or the one of before, which would need no computing.
+    drawn where the result is 0 or the one of before, which would need no computing, and where a sum that should be 0
+    is not quite, as −1.3e−17.
 
     Parameters
     ----------
@@ -145,8 +148,9 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
             drawn = _drawn(engine.values[parent], random)
             if drawn is not None:
                 fresh = _given(parent, drawn, graph.nodes[parent].is_input).apply(fresh)
-        result = float(values_of(fresh).value(place)[question.cell])
-        if all(abs(result - number) > half_unit(question.digits) for number in known):
+        values = values_of(fresh).value(place)
+        is_other = all(abs(values[question.cell] - number) > half_unit(question.digits) for number in known)
+        if is_other and not ((values != 0) & (abs(values) < _ROUNDING)).any():
             break
     return fresh
 

@@ -15,15 +15,17 @@ from explorer.pages.view import Cell, View
 from explorer.pages.words import named
 from explorer.words.vectors import Vectors
 
-LINES, WHOLE_LIST = 7, 16
-"""Lines of a list that are in sight at first, and of the longest that is whole."""
+LINES, WHOLE_LIST, ALL_LINES = 7, 16, 18
+"""Lines of a list that are in sight at first, of the longest that is whole, and where it has all the room."""
 FEW = 28
 """Numbers of what a question is computed from that are shown with it at most."""
 ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
 """Pages for the places that are no stages of the graph."""
 
 
-def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple[Element, ...]:
+def elements_of(
+    view: View, step: Step, vectors: Vectors | None = None, has_all_room: bool = False
+) -> tuple[Element, ...]:
     """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there."""
     look = step.look
     if look.stage == "words":
@@ -38,10 +40,7 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
         return excerpt(page, view.graph, title="curve")
     shown = excerpt(page, view.graph, look.node, look.element)
     if view.looking.large:  # the others come when they are asked for
-        shown = tuple(
-            replace(one, most=LINES if len(one.lines) > WHOLE_LIST else WHOLE_LIST) if isinstance(one, Listing) else one
-            for one in shown
-        )
+        shown = tuple(_in_sight(one, has_all_room) if isinstance(one, Listing) else one for one in shown)
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
         shown = tuple(_parents(page, view, look.node)) or shown
     question = step.question
@@ -61,6 +60,12 @@ def elements_of(view: View, step: Step, vectors: Vectors | None = None) -> tuple
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown
     return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
+
+
+def _in_sight(listing: Listing, has_all_room: bool) -> Listing:
+    """A list with as many lines as a class can see."""
+    few = ALL_LINES if has_all_room else LINES
+    return replace(listing, most=few if len(listing.lines) > WHOLE_LIST else WHOLE_LIST, key="M")
 
 
 def _derived(view: View, step: Step) -> str:

@@ -244,6 +244,8 @@ class Listing(Element):
         By what the lines are sorted: with another order one begins at the top again.
     scrolls : bool
         Whether the others come by its own scroll bar: on a page that has none. Else they come when they are asked for.
+    key : str
+        The one that asks for the others, said beside how many there are.
     """
 
     name: str
@@ -254,6 +256,7 @@ class Listing(Element):
     order: str = ""
     labels: tuple[str, ...] = ()
     scrolls: bool = False
+    key: str = ""
 
 
 # Pictures

@@ -40,7 +40,7 @@ PRESENTING = (
     ("L", "Pointer"),
     ("C", "What the last edit changed (Δ), or the values again"),
     ("Z, or a drag", "Zoom on the numbers"),
-    ("M", "All terms of a sum that was too long for its place"),
+    ("M", "All of a sum or list that was too long for its place"),
     ("S", "Swap screens"),
     ("T", "Start or stop the clock"),
     ("F", "Freeze what the class sees"),

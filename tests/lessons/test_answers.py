@@ -232,8 +232,8 @@ def made(goal, edits=0, allowed=()):
 def test_a_goal_is_reached_by_any_solution():
     question = made("argmax(weights[friend]) == she and scores[friend, she] > 1.5", edits=2, allowed=["Q", "K"])
     assert judge(question, TEXTBOOK, TEXTBOOK).sentence == (
-        "Not yet: the largest of weights[friend] is at Emma, not at she; "
-        "scores[friend, she] is 0.000, and should be > 1.5."
+        "Not yet: the largest number in the row “friend” of A should be that of “she”; it is “Emma”. "
+        "S [friend → she] should be more than 1.5; it is 0.000."
     )
     for cells in ({(4, 0): 9.0}, {(4, 1): 9.0, (4, 0): 2.0}):
         assert judge(question, SetCells("K", cells).apply(TEXTBOOK), TEXTBOOK).right

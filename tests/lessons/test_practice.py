@@ -3,7 +3,10 @@
 import pytest
 from refusals import refuses
 
+from explorer.lessons.answers import values_of
 from explorer.lessons.loader import catalogue, load
+from explorer.lessons.practice import fresh_numbers
+from explorer.lessons.states import StepStates
 from explorer.lessons.steps import ALL, Predict
 from explorer.lessons.walk import Walk
 
@@ -81,3 +84,14 @@ def test_a_lesson_that_teaches_a_computation_lets_it_be_done(lesson):
     assert {1, 2, ALL} <= {question.fade for question in faded}
     assert sum(question.fresh for question in faded) >= 2
     assert any("rule" in step.id for step in lesson.steps)
+
+
+def test_no_fresh_number_is_what_rounding_leaves_of_0():
+    lesson = load("emma")
+    states = StepStates(lesson)
+    for at, step in enumerate(lesson.steps):
+        if isinstance(step.question, Predict) and step.question.fresh:
+            for seed in range(20):
+                fresh = fresh_numbers(step.question, states[at], seed)
+                scores = values_of(fresh).value(fresh.graph.place(step.question.node))
+                assert not ((scores != 0) & (abs(scores) < 1e-12)).any()

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QSizeF, QUrl
-from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtGui import QFontMetricsF, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
 from PySide6.QtWidgets import QApplication
 
 from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.files import whole_file
 from explorer.lessons import prose
-from explorer.lessons.answers import place_named, right_places
+from explorer.lessons.answers import goal_named, place_named, right_places
 from explorer.lessons.hints import ladder
 from explorer.lessons.practice import MISSING, faded
 from explorer.lessons.prose import numbers_of
@@ -28,16 +28,20 @@ DPI = 96
 LINES = 3
 """Empty lines below a question that is answered in words or by a number."""
 GAP = "________"
+BETWEEN = 18
+"""Pixels between two steps on a page."""
 PICTURE = 620
 """Pixels that a picture is wide at most on the page."""
 _STYLE = """
 body { font-family: sans-serif; font-size: 11pt; line-height: 1.4; color: #1b2430; background: #ffffff; }
 main { max-width: 46em; margin: 0 auto; }
 h1 { font-size: 20pt; margin: 0 0 6pt 0; }
-h2 { font-size: 14pt; margin: 18pt 0 4pt 0; page-break-after: avoid; }
+h2 { font-size: 14pt; margin: 18px 0 4px 0; page-break-after: avoid; }
+h3 { font-size: 11pt; margin: 10px 0 2px 0; page-break-after: avoid; }
 p { margin: 0 0 6pt 0; }
 .muted { color: #5b6472; }
-.ask { font-weight: bold; }
+.ask { font-weight: bold; margin-top: 8px; }
+.picture { line-height: 1; margin: 6px 0; }
 img { max-width: 100%; }
 @media print { section { break-inside: avoid; } }
 """
@@ -105,6 +109,8 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
         return f"{asked}<table>{rows}</table>"
     if isinstance(question, Predict) and question.fade:
         asked += _derived([row for _, part in faded(question, engine).parts for row in part])
+    if isinstance(question, Point):
+        return asked + "<p class='muted'>Mark it in the picture above.</p>"
     return asked + "<p>" + "<br>".join(["&nbsp;" + "_" * 60] * LINES) + "</p>"
 
 
@@ -120,7 +126,8 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
         case Point():
             said = f"<p>{escape(place_named(question, right_places(question, engine)[0], engine))}</p>"
         case MakeSo():
-            said = f"<p>Any that reaches <code>{escape(question.goal)}</code>.</p>"
+            goals = "; ".join(goal_named(condition, engine) for condition in question.conditions)
+            said = f"<p>Any change counts that makes it so: {escape(goals)}.</p>"
         case _:
             return ""
     return said + (prose.html(question.why, numbers) if question.why else "")
@@ -144,10 +151,6 @@ def html(lesson: Lesson, parts: Sequence[Part]) -> str:
 
 def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
     """A hand-out as a PDF, on A4."""
-    document = QTextDocument()
-    for number, part in enumerate(parts):
-        if part.picture is not None:
-            document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(f"step:{number}"), part.picture)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -160,10 +163,41 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
             QPageSize(QPageSize.PageSizeId.A4), QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter
         )
     )
-    document.documentLayout().setPaintDevice(writer)
-    document.setPageSize(QSizeF(writer.width(), writer.height()))
-    document.setHtml(_page(lesson, parts, lambda number, image: f"step:{number}"))
-    document.print_(writer)
+    painter = QPainter(writer)
+    foot = QFontMetricsF(painter.font(), writer).height() * 2
+    width, room = writer.width(), writer.height() - foot
+    page, top = 1, 0.0
+
+    def end_page() -> None:
+        below = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+        painter.drawText(QRectF(0, room, width, foot), below, str(page))
+
+    steps, answers = _pieces(lesson, parts, lambda number, image: f"step:{number}")
+    for piece in (*steps, *answers):
+        document = QTextDocument()
+        document.setDocumentMargin(0)
+        document.documentLayout().setPaintDevice(writer)
+        for number, part in enumerate(parts):
+            if part.picture is not None:
+                document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(f"step:{number}"), part.picture)
+        document.setHtml(f"<html><head><style>{_STYLE}</style></head><body>{piece}</body></html>")
+        document.setTextWidth(width)
+        high = document.size().height()
+        if high > room:
+            document.setPageSize(QSizeF(width, room))
+        for part_of in range(document.pageCount()):
+            # No step is torn apart that a page is high enough for.
+            if top and (part_of or top + high > room or [piece] == answers[:1]):
+                end_page()
+                writer.newPage()
+                page, top = page + 1, 0.0
+            painter.save()
+            painter.translate(0, top - part_of * room)
+            document.drawContents(painter, QRectF(0, part_of * room, width, room))
+            painter.restore()
+            top += min(high - part_of * room, room) + BETWEEN
+    end_page()
+    painter.end()
     del writer  # which ends the file
     return bytes(buffer.data().data())
 
@@ -182,17 +216,24 @@ def save(path: Path, lesson: Lesson, parts: Sequence[Part]) -> None:
 
 
 def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> str:
-    steps = "".join(_section(number, part, source) for number, part in enumerate(parts))
-    answers = "".join(f"<h3>{part.heading}</h3>{part.answer}" for part in parts if part.answer)
-    end = f"<h2 style='page-break-before: always'>Answers</h2>{answers}" if answers else ""
-    teaches = (
-        f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>" if lesson.teaches else ""
-    )
+    steps, answers = _pieces(lesson, parts, source)
     return (
         f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{escape(lesson.title)}</title>"
         f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style></head>"
-        f"<body><main><h1>{escape(lesson.title)}</h1>{teaches}{steps}{end}</main></body></html>"
+        f"<body><main>{''.join((*steps, *answers))}</main></body></html>"
     )
+
+
+def _pieces(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> tuple[list[str], list[str]]:
+    """The steps below the title, and the answers, each to stand on one page."""
+    teaches = (
+        f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>" if lesson.teaches else ""
+    )
+    steps = [_section(number, part, source) for number, part in enumerate(parts)]
+    answers = [f"<h3>{part.heading}</h3>{part.answer}" for part in parts if part.answer]
+    steps[:1] = [f"<h1>{escape(lesson.title)}</h1>{teaches}{''.join(steps[:1])}"]
+    answers[:1] = [f"<h2 style='page-break-before: always'>Answers</h2>{one}" for one in answers[:1]]
+    return steps, answers
 
 
 def _section(number: int, part: Part, source: Callable[[int, QImage], str]) -> str:
@@ -200,7 +241,7 @@ def _section(number: int, part: Part, source: Callable[[int, QImage], str]) -> s
     if part.picture is not None:
         said = escape(part.picture.text("Description"), quote=True)
         width = min(round(part.picture.width() / SHARP), PICTURE)
-        picture = f"<p><img src='{source(number, part.picture)}' width='{width}' alt='{said}'></p>"
+        picture = f"<p class='picture'><img src='{source(number, part.picture)}' width='{width}' alt='{said}'></p>"
     return f"<section><h2>{part.heading}</h2>{part.words}{picture}{part.question}</section>"
 
 

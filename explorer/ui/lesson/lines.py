@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.lines import same_rows
 
-LEAST_ROWS, MOST_ROWS, LEAST_COLUMNS = 1, 8, 3
-"""Rows of a matrix in sight at least, and at most of one with twice as many or more; columns in sight at least."""
+LEAST_ROWS, FEW_ROWS, MOST_ROWS, LEAST_COLUMNS = 1, 5, 8, 3
+"""Rows of a matrix in sight at least, as many as are rather all in sight, and at most of one with twice as many or
+more; columns in sight at least."""
+LEAST, LIKED, FULL = range(3)
+"""How much of matrices is in sight: a row of each, all of those with few rows, or all that may be."""
 
 
 class Lines:
@@ -28,20 +31,24 @@ class Lines:
         if len(self.lines) > 1 and len(narrower := _broken(boxes, width, across, True)) < len(self.lines):
             self.lines, self.high = narrower, True
 
-    def height(self, least: bool) -> int:
-        """Pixels that all of them are high: in full, or with few rows of each."""
-        return sum(self._heights(least)) + self._down * (len(self.lines) - 1)
+    def height(self, much: int) -> int:
+        """Pixels that all of them are high, with so much of each: `LEAST`, `LIKED` or `FULL`."""
+        return sum(self._heights(much)) + self._down * (len(self.lines) - 1)
 
     def share(self, height: int) -> None:
         """Let as many rows be in sight as there is room for, of each at least a few."""
-        least, full = self._heights(True), self._heights(False)
-        free = max(height - self.height(True), 0)
-        for i, line in enumerate(self.lines):
-            more = min(full[i] - least[i], free // (len(self.lines) - i))
-            free -= more
+        heights = self._heights(LEAST)
+        free = max(height - self.height(LEAST), 0)
+        for much in (LIKED, FULL):
+            wanted = [full - high for full, high in zip(self._heights(much), heights, strict=True)]
+            for given, i in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+                more = min(wanted[i], free // (len(wanted) - given))
+                free -= more
+                heights[i] += more
+        for line, high in zip(self.lines, heights, strict=True):
             for box in line:
                 box.be_high(self._is_high(box))
-                box.be_at_most(least[i] + more)
+                box.be_at_most(high)
 
     def say_all(self) -> None:
         """Let headings that are wider than the line take two lines."""
@@ -53,9 +60,9 @@ class Lines:
     def _is_high(self, box: MatrixBox) -> bool:
         return self.high or box.heading_width(False) > self._width
 
-    def _heights(self, least: bool) -> list[int]:
+    def _heights(self, much: int) -> list[int]:
         return [
-            max(box.whole_size(rows_of(box, least), self._is_high(box)).height() for box in line) for line in self.lines
+            max(box.whole_size(rows_of(box, much), self._is_high(box)).height() for box in line) for line in self.lines
         ]
 
 
@@ -70,10 +77,12 @@ def least_width_of(box: MatrixBox) -> int:
     return max(box.view.label_room + few, box.heading_width(True))
 
 
-def rows_of(box: MatrixBox, least: bool) -> int:
-    """How many rows of a matrix are in sight, where there is room, or at least."""
+def rows_of(box: MatrixBox, much: int) -> int:
+    """How many rows of a matrix are in sight: `LEAST`, `LIKED` or `FULL`."""
     rows = len(box.matrix.rows)
-    return min(rows, LEAST_ROWS if least else MOST_ROWS if rows > 2 * MOST_ROWS else rows)
+    if much == FULL or (much == LIKED and rows <= FEW_ROWS):
+        return MOST_ROWS if rows > 2 * MOST_ROWS else rows
+    return min(rows, LEAST_ROWS)
 
 
 def _broken(boxes: Sequence[MatrixBox], width: int, gap: int, high: bool) -> list[list[MatrixBox]]:

@@ -372,7 +372,7 @@ class Presenter(QWidget):
         selection.show("values" if selection.showing == "change" else "change")
 
     def toggle_terms(self) -> None:
-        """Write out a sum that was too long for its place, in that of the words; or show the words again."""
+        """Write out a sum or list that was too long for its place, in that of the words; or show the words again."""
         if self.sheet is not None:
             self.sheet.write_all(not self.sheet.all_terms)
 

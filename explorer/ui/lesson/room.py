@@ -16,9 +16,10 @@ NUMBERS = 0.5, 0.4, 0.6
 """Of the width: what the step names, where the way to a number stands beside it."""
 TERMS = 0, 9, 7, 5, 4, 3
 """Terms of a sum that are written out at most; 0: all."""
-SCROLLS, BEYOND, SIDEWAYS, LEFT_OUT, ROWS, COLUMNS, SMALLER = 200.0, 10.0, 3.0, 40.0, 0.3, 0.5, 300.0
-"""What it costs: that a part scrolls, a pixel to be scrolled to, one across, a term left out, a pixel of rows or of
-columns of a matrix that is not in sight, and a picture that is half as large as it could be, twice."""
+SCROLLS, BEYOND, SIDEWAYS, LEFT_OUT, FEW, ROWS, COLUMNS, SMALLER = 200.0, 10.0, 3.0, 40.0, 1.5, 0.3, 0.5, 300.0
+"""What it costs: that a part scrolls, a pixel to be scrolled to, one across, a term left out, a pixel of the rows of a
+matrix with few, of one with many, or of columns that is not in sight, and a picture that is half as large as it could
+be, twice."""
 UNUSUAL, MOVED = 10.0, 100.0
 """What it costs that the way to a number does not stand below the matrix, and that words have another width."""
 
@@ -34,7 +35,7 @@ class Needs:
     words_across : int
         How wide they are at least.
     numbers : callable
-        How high what the step names is in a width: in full, and at least.
+        How high what the step names is in a width: in full, with all rows of matrices that have few, and at least.
     across, least_across : int
         How wide what the step names is in full, and at least.
     way : callable
@@ -47,7 +48,7 @@ class Needs:
 
     words: Callable[[int], int]
     words_across: int
-    numbers: Callable[[int], tuple[int, int]]
+    numbers: Callable[[int], tuple[int, int, int]]
     across: int
     least_across: int
     way: Callable[[int, int], int]
@@ -90,8 +91,11 @@ def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
         if words:
             cost += _hidden(said(left.width()) - left.height()) + _hidden(needs.words_across - left.width())
         if numbers:
-            full, least = shown(right.width())
-            cost += _hidden(least - right.height()) + ROWS * max(full - max(right.height(), least), 0)
+            full, liked, least = shown(right.width())
+            high = right.height()
+            cost += (
+                _hidden(least - high) + FEW * max(liked - max(high, least), 0) + ROWS * max(full - max(high, liked), 0)
+            )
             cost += SIDEWAYS * max(needs.least_across - right.width(), 0)
             cost += COLUMNS * max(needs.across - right.width(), 0)
             if largest:
@@ -110,7 +114,7 @@ def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
                 return at, none
             if not numbers:
                 return none, at
-            full, least = shown(at.width())
+            full, _, least = shown(at.width())
             high = led(at.width(), terms)
             first = min(full, max(at.height() - high - gap, min(least, at.height())))
             if largest:

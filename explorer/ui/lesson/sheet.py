@@ -15,7 +15,7 @@ from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, View
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
-from explorer.ui.lesson.lines import Lines, least_width_of, rows_of, width_of
+from explorer.ui.lesson.lines import FULL, LEAST, LIKED, Lines, least_width_of, rows_of, width_of
 from explorer.ui.lesson.room import Needs, column_height, height_at, shared
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.words import Words
@@ -170,8 +170,9 @@ class StepSheet(QFrame):
             self._say_where()
 
     def write_all(self, all_: bool) -> None:
-        """Give the room of the words to a sum that was too long for its place; or share the room again."""
+        """Give the room of the words to a sum or list that was too long for its place; or share the room again."""
         self._all_terms = all_
+        self.refresh()
         self.stand_alone(all_)
 
     @property
@@ -194,7 +195,7 @@ class StepSheet(QFrame):
         if self.step is None:
             return
         view = self._view()
-        elements = elements_of(view, self.step, self.vectors)
+        elements = elements_of(view, self.step, self.vectors, self._all_terms)
         self.elements.tell(elements)
         self._shown.setVisible(bool(elements))
         self._derive()
@@ -358,17 +359,17 @@ class StepSheet(QFrame):
 
         def below() -> int:
             """Matrices below a picture."""
-            return sum(box.whole_size(rows_of(box, True), False).height() + px(DOWN) for box in boxes)
+            return sum(box.whole_size(rows_of(box, LEAST), False).height() + px(DOWN) for box in boxes)
 
-        def numbers(width: int) -> tuple[int, int]:
+        def numbers(width: int) -> tuple[int, int, int]:
             if filling:
                 needed = below() + round(LEAST_PICTURE * self._middle.height())
-                return needed, needed
+                return needed, needed, needed
             if not boxes or len(boxes) < len(self.elements.widgets):
                 needed = height_at(self.elements, width)
-                return needed + slack, needed
+                return needed + slack, needed, needed
             lines = self._lines(width)
-            return lines.height(least=False) + slack, lines.height(least=True) + slack
+            return lines.height(FULL) + slack, lines.height(LIKED) + slack, lines.height(LEAST) + slack
 
         def led(width: int, terms: int) -> int:
             derived = 0 if self._derivation.isHidden() else px(5) + self._derivation.height_with(width, terms)

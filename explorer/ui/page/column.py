@@ -282,11 +282,13 @@ class Elements(QWidget):
         low = height is not None and height < self.bench.appearance.px(LOW_PAGE)
         if isinstance(header := self.widgets.get("header"), HeaderView):
             header.fit(room, low)
+        signed = any(item.sign for row in self._all() if isinstance(row, Row) for item in row.items)
+        sign = self.bench.appearance.px(SIGN) if signed else 0
         crossing = [element for element in self._all() if isinstance(element, Scheme)]
         lined_up = {one.id for scheme in crossing for one in scheme.inside}
         for id, widget in self.widgets.items():
             if isinstance(widget, MatrixBox):
-                widget.give_room(room - self.bench.appearance.px(SIGN))
+                widget.give_room(room - sign)
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
             elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel)):

@@ -243,7 +243,8 @@ class ListingView(FittedTable):
         self.setVerticalScrollBarPolicy(always if scrolls else never)
         beside += scrolls * self.bar_width()
         self._more.setVisible(count > shown and not scrolls)
-        self._more.setText(f"{shown} of {count:,} · more")
+        key = f" ({self.listing.key})" if self.listing.key else ""
+        self._more.setText(f"{shown} of {count:,} · more{key}")
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
         self.set_whole(widths, (beside, max(shown, 1) * height, below, px(8)), metrics if titled else None)
         self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))

@@ -15,6 +15,8 @@ from explorer.ui.turns import later
 
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""
+LINE = 0.72
+"""Ems from the middle of a formula of one line to its top: room for an index or a power."""
 
 _ARRANGED = re.compile(r"\\(frac|sqrt|text|mathrm|operatorname|left|right)")
 _SCRIPT = re.compile(r"[_^](\{[^{}]*\}|.)")
@@ -139,13 +141,13 @@ class Formula(QWidget):
         if result is not None:
             scale, middle = self._scale(result), self._middle()
             # Room for an index and a power in any case, so that the symbols above a row of matrices are equally high.
-            half = max(result.above * scale - middle, result.below * scale + middle, 0.8 * self._pixels())
+            half = max(result.above * scale - middle, result.below * scale + middle, LINE * self._pixels())
             # An even height keeps the base line on whole pixels when the layout centres the widget.
             across = ceil(result.width * scale)
             return QSize(min(across, self._most or across), 2 * int(half + 1))  # it may be rounded up beyond the room
         if self._tried:
             return QSize(int(metrics.horizontalAdvance(self._latex)) + 1, int(metrics.height()) + 1)
-        half = (1.4 if "frac" in self._latex else 0.8) * self._pixels()
+        half = (1.4 if "frac" in self._latex else LINE) * self._pixels()
         across = int(_estimated(self._latex) * self._pixels()) + 1
         return QSize(min(across, self._most or across), 2 * int(half + 1))
 
