@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 
-def later(owner: QObject, act: Callable[[], object]) -> QTimer:
+def later(owner: QObject, act: Callable[[], object], once: bool = False) -> QTimer:
     """A timer that, once started, does something in the next turn, and only then; it may be started again.
 
     A timer of its own, not ``QTimer.singleShot``: PySide keeps what that calls for ever, if its context is deleted
@@ -19,17 +19,19 @@ def later(owner: QObject, act: Callable[[], object]) -> QTimer:
     owner : QObject
         Where it is deleted before, nothing happens.
     act : callable
+    once : bool
+        Whether it is deleted after that.
     """
     timer = QTimer(owner, singleShot=True, interval=0)
     timer.timeout.connect(act)
+    if once:
+        timer.timeout.connect(timer.deleteLater)
     return timer
 
 
 def do_later(owner: QObject, act: Callable[[], object]) -> None:
     """Do something in the next turn, unless the owner is deleted before."""
-    timer = later(owner, act)
-    timer.timeout.connect(timer.deleteLater)
-    timer.start()
+    later(owner, act, once=True).start()
 
 
 class Turns:
@@ -64,6 +66,35 @@ class Turns:
             timer.start()
         if self._waiting:
             self._next.start()
+
+
+class OneATurn:
+    """Does what is asked for at once, and what is asked for in the same turn in turns of its own.
+
+    Who holds a key down may ask for ten steps while the event loop is busy with one.
+
+    Parameters
+    ----------
+    owner : QObject
+        Where it is deleted before, nothing happens.
+    """
+
+    def __init__(self, owner: QObject) -> None:
+        self._waiting: list[Callable[[], object]] = []
+        self._turn = later(owner, self._go_on)
+
+    def do(self, act: Callable[[], object]) -> None:
+        """Do something, in this turn or one of the next."""
+        if self._turn.isActive():
+            self._waiting.append(act)
+        else:
+            self._turn.start()
+            act()
+
+    def _go_on(self) -> None:
+        if self._waiting:
+            self._turn.start()
+            self._waiting.pop(0)()
 
 
 def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:

@@ -66,6 +66,7 @@ class Dialogs:
 
     def __getattr__(self, kind):
         def answer(*_):
+            QApplication.processEvents()  # as long as a dialog is open, an event loop runs
             match kind:
                 case "keep":
                     return self._chance.choice(("save", "discard", "cancel"))

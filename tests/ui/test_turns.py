@@ -4,7 +4,7 @@ import shiboken6
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.ui.turns import do_later, do_once_painted, later
+from explorer.ui.turns import OneATurn, do_later, do_once_painted, later
 
 
 def test_it_happens_once_in_the_next_turn(qtbot):
@@ -32,6 +32,18 @@ def test_nothing_happens_for_an_owner_that_is_gone(qapp):
     shiboken6.delete(owner)
     QApplication.processEvents()
     assert done == []
+
+
+def test_of_what_is_asked_for_in_one_turn_the_first_happens_at_once_and_each_other_in_a_turn_of_its_own(qtbot):
+    owner, done = QObject(), []
+    turn, acts = later(owner, lambda: (done.append("turn"), turn.start())), OneATurn(owner)
+    for k in range(3):
+        acts.do(lambda k=k: done.append(k))
+    assert done == [0]
+    turn.start()
+    qtbot.waitUntil(lambda: 2 in done)
+    assert "turn" in done[done.index(1) : done.index(2)]
+    turn.stop()
 
 
 class Painted(QWidget):

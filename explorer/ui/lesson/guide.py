@@ -397,7 +397,6 @@ class Guide(QObject):
         if step is None:
             return
         look = step.look
-        self.tab_wanted.emit(TABS.get(look.stage, ""))
         if look.stage not in TABS:
             with selection.at_once():  # or the page would be made for each
                 selection.set_head(step.head)
@@ -407,6 +406,7 @@ class Guide(QObject):
                     selection.keep(box, True)
                 selection.speak_of(self._spot, self.covered)
                 selection.go_to(self.stage)
+        self.tab_wanted.emit(TABS.get(look.stage, ""))  # only now: or the page before would be laid out as well
         self._light()
         self.stepped.emit()
 

@@ -23,7 +23,7 @@ from explorer.ui.lesson.speaker import Speaker
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.watcher import LessonWatcher
-from explorer.ui.turns import later
+from explorer.ui.turns import OneATurn, later
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
@@ -101,8 +101,9 @@ class LessonParts(QObject):
         self.guide.stepped.connect(self._follow_step)
         self.guide.tab_wanted.connect(self._show_tab)
         self.guide.showing_wanted.connect(self._show)
-        self.next = self._action("Next step", "Alt+Right", lambda: self.panel.go(self.guide.next))
-        self.back = self._action("Step before", "Alt+Left", lambda: self.panel.go(self.guide.back))
+        steps = OneATurn(self)
+        self.next = self._action("Next step", "Alt+Right", lambda: steps.do(lambda: self.panel.go(self.guide.next)))
+        self.back = self._action("Step before", "Alt+Left", lambda: steps.do(lambda: self.panel.go(self.guide.back)))
         self.card = StartCard(self._bench)
         aside.take(self.card)
         self.card.lessons_wanted.connect(self.show_lessons)
@@ -193,13 +194,18 @@ class LessonParts(QObject):
         self.panel.say("")
         if not self._bench.lesson.steps:  # else the page that it begins with would be made as well as that of the step
             self._bench.bridge.flush()
-        self._window.show_page(0)
+        if not self._bench.lesson.steps or self._is_computed:
+            self._window.show_page(0)
         self._begin_steps()
+
+    @property
+    def _is_computed(self) -> bool:
+        """Whether the lesson that was opened is not there yet."""
+        return self._bench.document.wanted.lesson != self._bench.document.state.lesson
 
     def _begin_steps(self, *_: object) -> None:
         """Go to the step of the lesson that was opened; nothing waits for a large model that is still computed."""
-        document = self._bench.document
-        if document.wanted.lesson != document.state.lesson:
+        if self._is_computed:
             self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
         elif self._bench.lesson.steps:
             self.panel.go(self.guide.enter)

@@ -47,7 +47,8 @@ class MatrixBox(QWidget):
         self._small = SmallPicture(self.view, self)
         self._small.opened.connect(self._open)
         self._heading = QWidget()
-        self._head = QGridLayout(self._heading)
+        self._sizes: dict[object, QSize] = {}
+        self._head = _Heading(self._heading, self._sizes)
         self._head.setContentsMargins(0, 0, 0, 0)
         self._head.setHorizontalSpacing(bench.appearance.px(6))
         self._head.setVerticalSpacing(0)
@@ -128,8 +129,8 @@ class MatrixBox(QWidget):
 
     def stand_in_line(self, width: int, labels: int) -> None:
         """See `MatrixView.stand_in_line`."""
-        self.view.stand_in_line(width, labels)
-        self._stand()
+        if self.view.stand_in_line(width, labels):
+            self._stand()
 
     def show_row_labels(self, on: bool) -> None:
         """Show the labels of the rows, or leave them to the matrix before, which has the same."""
@@ -201,6 +202,13 @@ class MatrixBox(QWidget):
         return asked or (self._usual_heads or (self._live_head(False),))[0].width() > self.view.room
 
     def _live_head(self, high: bool) -> QSize:
+        # While the room is shared it is asked for hundreds of times.
+        asked = high, self._is_folded, self._is_inline, can_typeset_now()
+        if asked not in self._sizes:
+            self._sizes[asked] = self._measured_head(high)
+        return self._sizes[asked]
+
+    def _measured_head(self, high: bool) -> QSize:
         last = self._caption.sizeHint()
         if self._is_folded or self._is_inline:
             last = self._small.minimumSize() if self._is_folded else self.view.size()
@@ -344,6 +352,25 @@ class MatrixBox(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         self.view.setFocus(Qt.FocusReason.MouseFocusReason)
+
+
+class _Heading(QGridLayout):
+    """The layout of a heading; of what stands in it no size is known for longer than it stays.
+
+    Parameters
+    ----------
+    parent : QWidget
+    sizes : dict
+        What is known.
+    """
+
+    def __init__(self, parent: QWidget, sizes: dict[object, QSize]) -> None:
+        super().__init__(parent)
+        self._sizes = sizes
+
+    def invalidate(self) -> None:
+        self._sizes.clear()
+        super().invalidate()
 
 
 def _shape(matrix: Matrix) -> str:

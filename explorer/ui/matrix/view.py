@@ -247,11 +247,16 @@ class MatrixView(QTableView):
             self.labelled = on
             self._measure()
 
-    def stand_in_line(self, width: int, labels: int) -> None:
-        """Have columns, and the room before them, of so many pixels at least: as those of a matrix above or below."""
-        if self._least != (width, labels):
+    def stand_in_line(self, width: int, labels: int) -> bool:
+        """Have columns, and the room before them, of so many pixels at least: as those of a matrix above or below.
+
+        Returns whether that is new.
+        """
+        new = self._least != (width, labels)
+        if new:
             self._least = width, labels
             self._measure()
+        return new
 
     def width_without_labels(self) -> int:
         """Pixels that the cells take across."""

@@ -149,13 +149,14 @@ class FlowLayout(QLayout):
         items = [item for item in self._items if not item.isEmpty()]
         sharing = {id(item): share for item in items if (share := _shares_line(item))}
         gaps = self._horizontal * (len(items) - 1)
-        widths = {id(item): self._size(item, available).width() for item in items}
+        likes = {id(item): (item.sizeHint(), item.minimumSize().width()) for item in items}  # asked for only once
+        widths = {item: max(min(size.width(), available), least) for item, (size, least) in likes.items()}
         if sharing and sum(widths.values()) + gaps > available:
             least = widths | sharing
             left = available - gaps - sum(least.values())
             if left >= 0:
                 widths = least | {item: across + left // len(sharing) for item, across in sharing.items()}
-        return [(item, self._size(item, widths[id(item)])) for item in items]
+        return [(item, self._size(item, widths[id(item)], *likes[id(item)])) for item in items]
 
     def _chain(self, sized: list[tuple[QLayoutItem, QSize]]) -> int:
         """Pixels across of the items from the first one that is to stay with none behind it."""
@@ -172,12 +173,10 @@ class FlowLayout(QLayout):
         return parent.layoutDirection() if parent is not None else Qt.LayoutDirection.LeftToRight
 
     @staticmethod
-    def _size(item: QLayoutItem, available: int) -> QSize:
+    def _size(item: QLayoutItem, available: int, likes: QSize, least: int) -> QSize:
         """As large as it likes, but no wider than the line unless its minimum is."""
-        size = item.sizeHint()
-        width = max(min(size.width(), available), item.minimumSize().width())
-        height = item.heightForWidth(width) if item.hasHeightForWidth() else size.height()
-        return QSize(width, height)
+        width = max(min(likes.width(), available), least)
+        return QSize(width, item.heightForWidth(width) if item.hasHeightForWidth() else likes.height())
 
 
 def _keeps_next(item: QLayoutItem) -> bool:

@@ -1,5 +1,6 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -182,7 +183,7 @@ class MainWindow(QMainWindow):
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         self.files.beside = lambda: view_state.kept(self)
-        self.files.session_opened.connect(lambda beside: view_state.restore(self, beside))
+        self.files.session_opened.connect(self._restore)
         self.files.shared.connect(self._say_shared)
         self.files.refreshed.connect(self.actions_.refresh)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
@@ -350,6 +351,13 @@ class MainWindow(QMainWindow):
     def _say_failed(self, error: ExplorerError) -> None:
         self.top_bar.showing.stay()
         show_error(error, self.top_bar.title)
+
+    def _restore(self, beside: Mapping[str, Any]) -> None:
+        """Look where one looked when the file was saved; in a window in sight once what is in it is shown."""
+        if self.isVisible():
+            self.bench.appearance.turns.add(later(self, lambda: view_state.restore(self, beside), once=True))
+        else:
+            view_state.restore(self, beside)
 
     def _follow_history(self) -> None:
         """What can be undone is another act, and its numbers are not there yet."""

@@ -36,16 +36,23 @@ class Sizes:
         if not self._turn.isActive():
             self._share()
         if self._window.isVisible():
-            self._layout.setEnabled(False)
-            self._turn.start()
+            self._wait()
 
     def _share(self) -> None:
         self._fitted = self._window.size()
         self._fit()
 
+    def _wait(self) -> None:
+        """Lay out nothing more in this turn."""
+        self._layout.setEnabled(False)
+        self._turn.start()
+
     def _end(self) -> None:
+        another = self._window.size() != self._fitted
         self._layout.setEnabled(True)
-        if self._window.size() != self._fitted:
+        if another:
             self._share()
         self._layout.invalidate()  # what asked for another layout meanwhile was not heard
         self._layout.activate()
+        if another:
+            self._wait()  # nor the first of what comes before this turn ends
