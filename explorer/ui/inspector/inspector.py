@@ -51,39 +51,46 @@ class Inspector(QFrame):
         self.setObjectName("inspector")
         self._bench = bench
         self.shown: Inspected | None = None
-        self._title = SteadyLabel()
-        self._value = SteadyLabel(role="small")
-        self._formula = Formula(em=1.4)
-        self._check = QPushButton("Check this cell")
+        # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
+        scroll = QScrollArea(self)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._content = content = QWidget()
+        scroll.setWidget(content)
+        self._title = SteadyLabel(parent=content)
+        self._value = SteadyLabel(role="small", parent=content)
+        self._formula = Formula(parent=content, em=1.4)
+        self._check = QPushButton("Check this cell", content)
         self._check.setToolTip("Move the cell a little both ways and compare the slope of the loss with the gradient")
         self._check.clicked.connect(self._check_cell)
-        self._checked = SteadyLabel()
-        self._heading = SteadyLabel(role="section")
-        self._how = SteadyLabel(role="small")
+        self._checked = SteadyLabel(parent=content)
+        self._heading = SteadyLabel(role="section", parent=content)
+        self._how = SteadyLabel(role="small", parent=content)
         self._derived = QVBoxLayout()
         self._derivations: list[tuple[SteadyLabel, DerivationView]] = []
-        self._numpy_heading = _section("numpy")
-        self._code = SteadyLabel(role="code")
+        self._numpy_heading = _section("numpy", content)
+        self._code = SteadyLabel(role="code", parent=content)
         self._code.label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._feeds_heading = _section("Feeds")
-        self._feeds = SteadyLabel()
+        self._feeds_heading = _section("Feeds", content)
+        self._feeds = SteadyLabel(parent=content)
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         self._feeds.label.setTextInteractionFlags(links)
         self._feeds.label.linkActivated.connect(self._go)
-        self._about, self._explained = SteadyLabel(), ""
+        self._about, self._explained = SteadyLabel(parent=content), ""
         follow_links(self._about, lambda link: bench.selection.defined.emit(link.removeprefix(LINK)))
-        self._printed_heading = SteadyLabel(role="section")
+        self._printed_heading = SteadyLabel(role="section", parent=content)
         follow_links(self._printed_heading, lambda _: bench.selection.reference_asked.emit())
-        self._printed = SteadyLabel()
-        self._notes = SteadyLabel(role="small")
+        self._printed = SteadyLabel(parent=content)
+        self._notes = SteadyLabel(role="small", parent=content)
         self._notes.label.setTextInteractionFlags(links)
         self._notes.label.linkActivated.connect(self._fold)
         self._folded = True
-        self._slips = SteadyLabel()
-        self._hint = SteadyLabel(_paragraphs(HINTS), role="muted")
-        content = QWidget()
+        self._slips = SteadyLabel(parent=content)
+        self._hint = SteadyLabel(_paragraphs(HINTS), role="muted", parent=content)
         self._page = QVBoxLayout(content)
         self._page.addWidget(self._about)
         top: tuple[QWidget, ...] = (self._title, self._value, self._formula, self._check)
@@ -107,12 +114,6 @@ class Inspector(QFrame):
         ):
             self._page.addWidget(widget)
         self._page.addStretch()
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scroll)
@@ -215,7 +216,7 @@ class Inspector(QFrame):
 
     def _show_derivations(self, parts: Any) -> None:
         while len(self._derivations) < len(parts):
-            name, view = SteadyLabel(role="small"), DerivationView(self._bench)
+            name, view = SteadyLabel(role="small", parent=self._content), DerivationView(self._bench, self._content)
             self._derived.addWidget(name)
             self._derived.addWidget(view)
             self._derivations.append((name, view))
@@ -328,7 +329,7 @@ def _paragraphs(texts: Iterable[str]) -> str:
     return "".join(f"<p style='margin: 0 0 8px 0'>{text}</p>" for text in texts)
 
 
-def _section(text: str) -> QLabel:
-    label = QLabel(text)
+def _section(text: str, parent: QWidget) -> QLabel:
+    label = QLabel(text, parent)
     mark(label, role="section")
     return label

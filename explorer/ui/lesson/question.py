@@ -57,17 +57,17 @@ class QuestionView(QFrame):
         self.setAccessibleName("Question")
         self._bench, self._guide = bench, guide
         self._question: Question | None = None
-        self._ask = Words(role="asked")
+        self._ask = Words(role="asked", parent=self)
         self._body: Body | None = None
         self._place = QVBoxLayout()
-        self._verdict = VerdictView(bench)
-        self._why = Words(role="why")
+        self._verdict = VerdictView(bench, self)
+        self._why = Words(role="why", parent=self)
         self._index = least_letters(bench.appearance)
         self._ask.index = self._why.index = self._index
         self._hints: list[Words] = []
         self._hint_place = QVBoxLayout()
-        self._derivation = DerivationView(bench)
-        self._more = QPushButton()
+        self._derivation = DerivationView(bench, self)
+        self._more = QPushButton(self)
         self._more.setToolTip("One hint more; the last one is the whole derivation")
         mark(self._more, link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -82,7 +82,7 @@ class QuestionView(QFrame):
         self._column.addLayout(self._hint_place)
         self._column.addWidget(self._derivation)
         self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
-        self._again = QPushButton("Answer again")
+        self._again = QPushButton("Answer again", self)
         self._again.setToolTip("Forget your answer and ask once more")
         mark(self._again, link="true")
         self._again.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -37,16 +37,16 @@ class MatrixBox(QWidget):
     def __init__(self, bench: Workbench, matrix: Matrix, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self.view = MatrixView(bench, matrix)
-        self._formula = Formula(em=1.15)
+        self.view = MatrixView(bench, matrix, self)
+        self._heading = QWidget(self)
+        self._formula = Formula(parent=self._heading, em=1.15)
         self._formula.setCursor(Qt.CursorShape.WhatsThisCursor)
-        self._caption = QLabel()
+        self._caption = QLabel(self._heading)
         mark(self._caption, role="small")
         self._caption.setTextFormat(Qt.TextFormat.RichText)
         self._caption.linkActivated.connect(self._followed)
         self._small = SmallPicture(self.view, self)
         self._small.opened.connect(self._open)
-        self._heading = QWidget()
         self._sizes: dict[object, QSize] = {}
         self._head = _Heading(self._heading, self._sizes)
         self._head.setContentsMargins(0, 0, 0, 0)

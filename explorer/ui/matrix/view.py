@@ -210,6 +210,7 @@ class MatrixView(QTableView):
         if self._high is not None:
             shown_rows = min(shown_rows, max((self._high - top) // height, 1))
         self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
+        self.updateGeometries()  # Qt itself waits until it is shown, and what is in sight is chosen before that
         # Where little is to be in sight, no small picture stands beside it.
         all_in_sight = shown_rows == rows and shown_columns == columns
         self.whole = self._high is not None or all_in_sight

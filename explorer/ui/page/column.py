@@ -1,6 +1,6 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QRect, QSize, Qt
@@ -63,6 +63,8 @@ pictures, and a map's own words, take above it.
 ARRANGED = Row, Stack, Controls, Scheme
 NARROW = Matrix, Scheme, Button, Check, Choice, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
+Making = Generator[None, None, QWidget]
+"""Makes a widget, and gives way after each one that it had to make for it."""
 
 
 class Elements(QWidget):
@@ -99,10 +101,12 @@ class Elements(QWidget):
 
     def tell(self, elements: Sequence[Element]) -> None:
         """Show other elements; widgets of those that are the same are left alone."""
-        was, self._elements = self._elements, elements
+        was = self._elements
         if was is None or list(map(_made_of, was)) != list(map(_made_of, elements)):
-            self._arrange(elements)
+            for _ in self.making(elements):
+                pass
             return
+        self._elements = elements
         for element in (leaf for one in elements for leaf in leaves(one) if not isinstance(leaf, ARRANGED)):
             # Gradient descent is in motion: it may have gone on where nothing else is different.
             if isinstance(element, Descent) or self._shown[element.id] != element:
@@ -111,14 +115,6 @@ class Elements(QWidget):
                 widget.tell(element)
                 if isinstance(widget, HeaderView):
                     self._shared = None
-
-    def making(self, elements: Sequence[Element]) -> Iterator[None]:
-        """Make the first widgets, one each time that it is asked to go on; it has to come to its end."""
-        for element in (leaf for one in elements for leaf in leaves(one) if not isinstance(leaf, ARRANGED)):
-            # It belongs here at once: without a parent, Python's collector would delete it, perhaps on another thread.
-            self._widget(element).setParent(self)
-            yield
-        self.tell(elements)
 
     def named(self, name: str) -> QWidget | None:
         """The widget of the element of that name, or of the first in it."""
@@ -133,8 +129,12 @@ class Elements(QWidget):
         hint = super().minimumSizeHint()
         return QSize(hint.width(), 0) if self.hasHeightForWidth() else hint
 
-    def _arrange(self, elements: Sequence[Element]) -> None:
-        """Arrange other elements. A widget that stays has the same parent: it keeps the keys, and a drag goes on."""
+    def making(self, elements: Sequence[Element]) -> Iterator[None]:
+        """Arrange other elements, one widget each time that it is asked to go on; it has to come to its end.
+
+        A widget that stays has the same parent: it keeps the keys, and a drag goes on. A new one is made in its place
+        at once: Qt dresses all that is in a widget anew whenever it gets another parent.
+        """
         focused = QApplication.focusWidget()
         self._before = {id: (self._shown[id], widget) for id, widget in self.widgets.items()}
         self._holders_before = self._holders
@@ -142,7 +142,10 @@ class Elements(QWidget):
         self._first_matrices.forget()
         self._map_in_sight.forget()
         _clear(self._column)
-        self._parts = [self._widget(element) for element in elements]
+        parts = []
+        for element in elements:
+            parts.append((yield from self._widget(element, self)))
+        self._elements, self._parts = elements, parts
         for element, part in zip(elements, self._parts, strict=True):
             self._column.addWidget(part, 0, _alignment(element))
         self._column.addStretch(1)  # a stack ends with a stretch of its own, and would share the room
@@ -164,20 +167,21 @@ class Elements(QWidget):
         if again is not None:
             again.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _widget(self, element: Element) -> QWidget:
+    def _widget(self, element: Element, parent: QWidget) -> Making:
         match element:
             case Row():
-                return self._row(element)
+                return (yield from self._row(element, parent))
             case Stack():
-                return self._stack(element)
+                return (yield from self._stack(element, parent))
             case Controls():
-                return self._controls(element)
+                return (yield from self._controls(element, parent))
             case Scheme():
-                return self._scheme(element)
+                return (yield from self._scheme(element, parent))
         widget: Any
         was, widget = self._before.get(element.id, (None, None))
         if was is None or _made_of(was) != _made_of(element):
-            widget = WIDGETS[type(element)](self.bench, element)
+            widget = WIDGETS[type(element)](self.bench, element, parent)
+            yield
         elif was != element:
             widget.tell(element)
         self.widgets[element.id], self._shown[element.id] = widget, element
@@ -189,50 +193,56 @@ class Elements(QWidget):
         self._holders[key] = holder
         return holder
 
-    def _row(self, row: Row) -> QWidget:
-        holder = self._holder((Row, row.id), lambda: self._flowing(ACROSS_ROW, DOWN_ROW))
+    def _row(self, row: Row, parent: QWidget) -> Making:
+        holder = self._holder((Row, row.id), lambda: self._flowing(parent, ACROSS_ROW, DOWN_ROW))
         _clear(holder.layout())
         signs = [*(item.sign for item in row.items[1:]), ""]
         for item, sign in zip(row.items, signs, strict=True):
-            widget = self._widget(item.element)
             # A sign stays with what stands before it: no line begins with one.
-            shown = self._signed(sign, widget) if sign else widget
+            signed = self._signed(item.element, sign, holder) if sign else None
+            shown = widget = yield from self._widget(item.element, signed or holder)
+            if signed is not None:
+                signed.hold(widget)
+                shown = signed
             holder.layout().addWidget(shown)
             matrix = isinstance(widget, MatrixBox)
             holder.layout().setAlignment(shown, Qt.AlignmentFlag.AlignBaseline if matrix else Qt.AlignmentFlag.AlignTop)
         return cast(QWidget, holder)
 
-    def _signed(self, sign: str, widget: QWidget) -> "Signed":
-        signed: Signed = self._holder((Signed, widget), lambda: Signed(widget, self.bench.appearance.px(SIGN)))
+    def _signed(self, element: Element, sign: str, parent: QWidget) -> Signed:
+        signed: Signed = self._holder((Signed, element.id), lambda: Signed(self.bench.appearance.px(SIGN), parent))
         signed.sign.setText(sign)
         return signed
 
-    def _stack(self, stack: Stack) -> QWidget:
-        holder = self._holder(_stack_key(stack), lambda: self._titled(stack))
+    def _stack(self, stack: Stack, parent: QWidget) -> Making:
+        holder = self._holder(_stack_key(stack), lambda: self._titled(stack, parent))
         _clear(holder.layout(), 1)
         if stack.control is not None:
             _clear(holder.heading, 1)
-            holder.heading.addWidget(self._widget(stack.control))
+            holder.heading.addWidget((yield from self._widget(stack.control, holder)))
             holder.heading.addStretch()
-        holder.inside = [self._widget(element) for element in stack.elements]
-        for element, widget in zip(stack.elements, holder.inside, strict=True):
+        inside = []
+        for element in stack.elements:
+            inside.append((yield from self._widget(element, holder)))
+        holder.inside = inside
+        for element, widget in zip(stack.elements, inside, strict=True):
             holder.layout().addWidget(widget, 0, _alignment(element))
         holder.layout().addStretch()
         return cast(QWidget, holder)
 
-    def _scheme(self, scheme: Scheme) -> QWidget:
+    def _scheme(self, scheme: Scheme, parent: QWidget) -> Making:
         """The right factor above the result, and the left one beside it."""
-        holder = self._holder((Scheme, scheme.id), self._crossing)
+        holder = self._holder((Scheme, scheme.id), lambda: self._crossing(parent))
         grid: QGridLayout = holder.layout()
         _clear(grid)
         start, bottom = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignBottom
         for row, matrix in enumerate((*scheme.above, scheme.result)):
-            grid.addWidget(self._widget(matrix), row, 1, start | bottom)
-        grid.addWidget(self._widget(scheme.left), len(scheme.above), 0, start | bottom)
+            grid.addWidget((yield from self._widget(matrix, holder)), row, 1, start | bottom)
+        grid.addWidget((yield from self._widget(scheme.left, holder)), len(scheme.above), 0, start | bottom)
         return cast(QWidget, holder)
 
-    def _crossing(self) -> QWidget:
-        holder, px = QWidget(), self.bench.appearance.px
+    def _crossing(self, parent: QWidget) -> QWidget:
+        holder, px = QWidget(parent), self.bench.appearance.px
         grid = QGridLayout(holder)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(0)
@@ -240,24 +250,24 @@ class Elements(QWidget):
         holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         return holder
 
-    def _titled(self, stack: Stack) -> QWidget:
+    def _titled(self, stack: Stack, parent: QWidget) -> QWidget:
         px = self.bench.appearance.px
         ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
         square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
-        holder = Titled(f"{square}{stack.title}", "strong" if ink else "section", px(6))
+        holder = Titled(f"{square}{stack.title}", "strong" if ink else "section", px(6), parent)
         if stack.width:
             holder.setFixedWidth(px(stack.width))
         return holder
 
-    def _controls(self, controls: Controls) -> QWidget:
-        holder = self._holder((Controls, controls.id), lambda: self._flowing(10, 6))
+    def _controls(self, controls: Controls, parent: QWidget) -> Making:
+        holder = self._holder((Controls, controls.id), lambda: self._flowing(parent, 10, 6))
         _clear(holder.layout())
         for control in controls.controls:
-            holder.layout().addWidget(self._widget(control))
+            holder.layout().addWidget((yield from self._widget(control, holder)))
         return cast(QWidget, holder)
 
-    def _flowing(self, across: int, down: int) -> QWidget:
-        holder = QWidget()
+    def _flowing(self, parent: QWidget, across: int, down: int) -> QWidget:
+        holder = QWidget(parent)
         FlowLayout(holder, horizontal=self.bench.appearance.px(across), vertical=self.bench.appearance.px(down))
         return holder
 

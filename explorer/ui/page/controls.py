@@ -37,8 +37,8 @@ SLIDER, SHORT_SLIDER = 260, 120
 class _Line(QWidget):
     """Widgets beside each other."""
 
-    def __init__(self, bench: Workbench, spacing: int = 6) -> None:
-        super().__init__()
+    def __init__(self, bench: Workbench, spacing: int = 6, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.bench = bench
         self.line = QHBoxLayout(self)
         self.line.setContentsMargins(0, 0, 0, 0)
@@ -48,7 +48,7 @@ class _Line(QWidget):
     def say(self, words: str) -> None:
         """Put words on the line."""
         if words:
-            self.line.addWidget(mark(QLabel(words), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
+            self.line.addWidget(mark(QLabel(words, self), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
 
     def ask(self, gesture: Gesture) -> None:
         """Ask for what a person has set."""
@@ -58,8 +58,8 @@ class _Line(QWidget):
 class ChoiceView(_Line):
     """Buttons side by side; many are a list."""
 
-    def __init__(self, bench: Workbench, choice: Choice) -> None:
-        super().__init__(bench, 8)
+    def __init__(self, bench: Workbench, choice: Choice, parent: QWidget | None = None) -> None:
+        super().__init__(bench, 8, parent)
         self._choice = choice
         self._control: Segments | QComboBox | None = None
         self._room, self._buttons = MOST, 0
@@ -123,8 +123,8 @@ class ChoiceView(_Line):
 class NumberView(_Line):
     """A box with a whole number, and a slider beside it where it is to be dragged."""
 
-    def __init__(self, bench: Workbench, number: Number) -> None:
-        super().__init__(bench)
+    def __init__(self, bench: Workbench, number: Number, parent: QWidget | None = None) -> None:
+        super().__init__(bench, parent=parent)
         self._number = number
         self.say(number.before)
         self.box = SpinBox(minimum=number.least, maximum=number.most, value=number.value)
@@ -159,8 +159,8 @@ class NumberView(_Line):
 class CheckView(QCheckBox):
     """Yes or no."""
 
-    def __init__(self, bench: Workbench, check: Check) -> None:
-        super().__init__(check.text)
+    def __init__(self, bench: Workbench, check: Check, parent: QWidget | None = None) -> None:
+        super().__init__(check.text, parent)
         self._check = check
         self.setToolTip(check.tip)
         self.setChecked(check.value)
@@ -180,8 +180,8 @@ class CheckView(QCheckBox):
 class TextBoxView(QPlainTextEdit):
     """Lines of text to type or paste."""
 
-    def __init__(self, bench: Workbench, box: TextBox) -> None:
-        super().__init__(box.value)
+    def __init__(self, bench: Workbench, box: TextBox, parent: QWidget | None = None) -> None:
+        super().__init__(box.value, parent)
         self._bench, self._box = bench, box
         self.setAccessibleName(box.title)
         self.setPlaceholderText(box.title)
@@ -205,8 +205,8 @@ class TextBoxView(QPlainTextEdit):
 class ButtonView(QPushButton):
     """Words to click."""
 
-    def __init__(self, bench: Workbench, button: Button) -> None:
-        super().__init__()
+    def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         mark(self, link="true")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tell(button)
@@ -223,8 +223,8 @@ class ButtonView(QPushButton):
 class SliderView(QWidget):
     """A slider from a tenth to ten, with its ends written below. A drag, or a key held down, is one step of undo."""
 
-    def __init__(self, bench: Workbench, slider: Slider) -> None:
-        super().__init__()
+    def __init__(self, bench: Workbench, slider: Slider, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._slider = slider
         self._stroke: object = None
         column = QVBoxLayout(self)
@@ -261,7 +261,7 @@ class SliderView(QWidget):
         self._stroke = None
 
 
-CONTROLS: dict[type, Callable[[Workbench, Any], QWidget]] = {
+CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Button: ButtonView,
     Check: CheckView,
     Choice: ChoiceView,

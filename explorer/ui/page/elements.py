@@ -1,5 +1,5 @@
-"""One table from the kind of an element to the widget that shows it. Each takes the bench and the element, and has
-``tell``, which is given the element that stands there now.
+"""One table from the kind of an element to the widget that shows it. Each takes the bench, the element and the parent,
+and has ``tell``, which is given the element that stands there now.
 """
 
 from collections.abc import Callable
@@ -42,14 +42,14 @@ FEW, LONG = 24, 520
 class Drawn(Late):
     """The place of a picture, whose size its drawing does not know."""
 
-    def __init__(self, bench: Workbench, picture: Picture) -> None:
+    def __init__(self, bench: Workbench, picture: Picture, parent: QWidget | None = None) -> None:
         def make(drawing: Drawing) -> QWidget:
             from explorer.ui.drawing.view import DrawingView
 
             return DrawingView(bench, drawing)
 
         px = bench.appearance.px
-        super().__init__(bench.appearance.turns, make, picture.drawing, px(picture.width), px(picture.height))
+        super().__init__(bench.appearance.turns, make, picture.drawing, px(picture.width), px(picture.height), parent)
         self.fills = picture.fills
         self.least = px(picture.height)
         """Pixels that it is high at least, where it takes all of its place."""
@@ -78,7 +78,7 @@ class Drawn(Late):
         return min(width / abs(right - left), height / abs(top - bottom))
 
 
-def _heat_map(bench: Workbench, heat: HeatMap) -> Late:
+def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> Late:
     def make(data: HeatMap) -> QWidget:
         from explorer.ui.drawing.heat_map import HeatMapView
 
@@ -86,13 +86,14 @@ def _heat_map(bench: Workbench, heat: HeatMap) -> Late:
 
     px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
     if max(rows, columns) > FEW:
-        return Late(bench.appearance.turns, make, heat, px(min(LONG, heat.most)), px(min(LONG, heat.most)))
+        most = px(min(LONG, heat.most))
+        return Late(bench.appearance.turns, make, heat, most, most, parent)
     word = _word(bench, heat)
     across = word + px(26) + columns * (round(1.1 * word) + px(10))
-    return Late(bench.appearance.turns, make, heat, min(across, px(heat.most)), px(61 + 26 * rows))
+    return Late(bench.appearance.turns, make, heat, min(across, px(heat.most)), px(61 + 26 * rows), parent)
 
 
-def _attention_lines(bench: Workbench, lines: AttentionLines) -> Late:
+def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> Late:
     def make(data: AttentionLines) -> QWidget:
         from explorer.ui.drawing.attention_lines import AttentionLinesView
 
@@ -100,8 +101,13 @@ def _attention_lines(bench: Workbench, lines: AttentionLines) -> Late:
 
     px, words = bench.appearance.px, max(lines.matrix.values.shape)
     if words > FEW:
-        return Late(bench.appearance.turns, make, lines, px(LINES), px(LONG))
-    return Late(bench.appearance.turns, make, lines, 2 * (_word(bench, lines) + px(26)) + px(196), px(28 + 26 * words))
+        return Late(bench.appearance.turns, make, lines, px(LINES), px(LONG), parent)
+    across = 2 * (_word(bench, lines) + px(26)) + px(196)
+    return Late(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
+
+
+def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) -> ListingView:
+    return ListingView(bench, listing, parent=parent)
 
 
 def _word(bench: Workbench, element: HeatMap | AttentionLines) -> int:
@@ -110,13 +116,13 @@ def _word(bench: Workbench, element: HeatMap | AttentionLines) -> int:
     return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
 
 
-WIDGETS: dict[type, Callable[[Workbench, Any], QWidget]] = {
+WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
     Descent: DescentPart,
     Header: HeaderView,
     HeatMap: _heat_map,
-    Listing: ListingView,
+    Listing: _listing,
     Matrix: MatrixBox,
     Note: NoteLabel,
     Picture: Drawn,

@@ -32,17 +32,17 @@ class HeaderView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(px(3))
-        line = QWidget()
+        line = QWidget(self)
         top = FlowLayout(line, horizontal=px(8), vertical=px(4))
-        self._crumbs = self._way_back(bench, header) if header.crumbs else None
+        self._crumbs = self._way_back(bench, header, line) if header.crumbs else None
         if self._crumbs is not None:
             top.addWidget(self._crumbs)
-        self._title = QLabel()
+        self._title = QLabel(line)
         mark(self._title, role="title")
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._show_title()
         top.addWidget(self._title)
-        self._brings = QPushButton("Switches")
+        self._brings = QPushButton("Switches", line)
         mark(self._brings, link="true")
         self._brings.setCheckable(True)
         self._brings.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -50,29 +50,29 @@ class HeaderView(QWidget):
         self._brings.toggled.connect(self._show_switches)
         self._brings.hide()
         top.addWidget(self._brings)
-        self._choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one) for one in header.choices}
+        self._choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one, line) for one in header.choices}
         for choice in self._choices.values():
             top.addWidget(choice)
         self._low = False
         layout.addWidget(line)
-        self._sentence = QLabel(header.sentence)
+        self._sentence = QLabel(header.sentence, self)
         mark(self._sentence, role="subtitle")
-        self._sentence.setWordWrap(True)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self._sentence.setWordWrap(True)  # after it: a policy that is set does not know of heights for widths
         layout.addWidget(self._sentence)
-        self.switches = SwitchBar(bench, header.switches) if header.switches is not None else None
+        self.switches = SwitchBar(bench, header.switches, self) if header.switches is not None else None
         if self.switches is not None:
             layout.addSpacing(px(5))
             layout.addWidget(self.switches)
 
-    def _way_back(self, bench: Workbench, header: Header) -> QLabel:
+    def _way_back(self, bench: Workbench, header: Header, parent: QWidget) -> QLabel:
         """What the stage is in, each part a way back there."""
         ink = bench.appearance.theme.muted
         parts = (
             f'<a href="{i}" style="color:{ink}; text-decoration:none">{escape(crumb.text)}</a> ▸'
             for i, crumb in enumerate(header.crumbs)
         )
-        label = QLabel(" ".join(parts))
+        label = QLabel(" ".join(parts), parent)
         mark(label, role="small")
         flag = Qt.TextInteractionFlag
         label.setTextInteractionFlags(flag.LinksAccessibleByMouse | flag.LinksAccessibleByKeyboard)

@@ -23,8 +23,8 @@ class Titled(QWidget):
         Pixels between the elements.
     """
 
-    def __init__(self, title: str, role: str, spacing: int) -> None:
-        super().__init__()
+    def __init__(self, title: str, role: str, spacing: int, parent: QWidget) -> None:
+        super().__init__(parent)
         self.inside: list[QWidget] = []
         """What stands below the heading."""
         column = QVBoxLayout(self)
@@ -34,7 +34,7 @@ class Titled(QWidget):
         column.addLayout(self.heading)
         self._titled = bool(title)
         if title:
-            self.heading.addWidget(mark(QLabel(title), role=role))
+            self.heading.addWidget(mark(QLabel(title, self), role=role))
 
     def places(self, place: QRect) -> Iterator[QRect]:
         """Where what is inside will stand, as high as it needs to be."""
@@ -60,24 +60,42 @@ def height_of(widget: QWidget, width: int) -> int:
 
 
 class Signed(QWidget):
-    """A widget, and the operator sign between it and the next one, with which it stays on a line if they fit."""
+    """A widget, and the operator sign between it and the next one, with which it stays on a line if they fit.
+
+    Parameters
+    ----------
+    across : int
+        Pixels that the sign takes.
+
+    Attributes
+    ----------
+    holds : QWidget
+        The widget before the sign.
+    """
 
     keeps_next = True
+    holds: QWidget
 
-    def __init__(self, widget: QWidget, across: int) -> None:
-        super().__init__()
-        self.holds = widget
+    def __init__(self, across: int, parent: QWidget) -> None:
+        super().__init__(parent)
         self.ends_line = False
-        self.sign = QLabel()
+        self.sign = QLabel(self)
         mark(self.sign, role="operator")
         self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.sign.setFixedWidth(across)  # whatever the sign: with another one no matrix moves
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(widget)
-        layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(0)
+        self._line.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def hold(self, widget: QWidget) -> None:
+        """Put a widget before the sign, in place of the one of before."""
+        if self._line.indexOf(widget) < 0:
+            if self._line.count() > 1:
+                self._line.removeWidget(self.holds)
+            self.holds = widget
+            self._line.insertWidget(0, widget)
 
     def baseline(self) -> int | None:
         """Where the first row of the matrix is."""

@@ -25,8 +25,16 @@ class Late(QWidget):
         Pixels.
     """
 
-    def __init__(self, turns: Turns, make: Callable[[Any], QWidget], data: Any, width: int, height: int) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        turns: Turns,
+        make: Callable[[Any], QWidget],
+        data: Any,
+        width: int,
+        height: int,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
         self._make, self.data = make, data
         self.picture: Any = None
         self.fills = False

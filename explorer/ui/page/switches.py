@@ -53,9 +53,8 @@ class SwitchBar(QWidget):
             flow.addWidget(self.more)
         for line in self._rest:
             flow.addWidget(line)
-        self._everywhere = QCheckBox("Set everywhere")
+        self._everywhere = QCheckBox("Set everywhere", self)
         self._everywhere.setToolTip(f"Set a switch in all {switches.several} blocks like this")
-        self._everywhere.setParent(self)
         if switches.several > 1:
             flow.addWidget(self._everywhere)
         self._show_rest(False)
@@ -87,16 +86,16 @@ class SwitchBar(QWidget):
     def _line(self, name: str) -> QWidget:
         switch: Switch = SWITCHES[self.switches.kind][name]
         block = self.switches.block
-        line = QWidget()
+        line = QWidget(self)
         layout = QHBoxLayout(line)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(self._bench.appearance.px(5))
         control: Any
         if isinstance(switch.default, bool):
-            control = QCheckBox(switch.title)
+            control = QCheckBox(switch.title, line)
             control.toggled.connect(lambda on: self._set(name, on))
         else:
-            label = mark(QLabel(switch.title), role="small")
+            label = mark(QLabel(switch.title, line), role="small")
             layout.addWidget(label)
             if switch.choices:
                 control = ComboBox()
