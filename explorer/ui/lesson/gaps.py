@@ -2,7 +2,8 @@
 
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from explorer.core.numbers import written
@@ -107,9 +108,19 @@ class GapsView(QWidget):
             said.setText(f"<span style='color:{ink}'>{shown}</span>" if done else "")
 
 
+class NumberField(QLineEdit):
+    """A field for a number. While nothing is typed, undo and redo are those of the model."""
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and not self.text():
+            meant = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            return not any(map(event.matches, meant)) and bool(super().event(event))
+        return bool(super().event(event))
+
+
 def field_of(digits: int) -> QLineEdit:
     """A field for a number with so many decimals."""
-    field = QLineEdit()
+    field = NumberField()
     field.setAccessibleName("Your number")
     field.setToolTip("Type a number, then Enter")
     field.setPlaceholderText(f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number")

@@ -6,6 +6,7 @@ from html import escape
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QHBoxLayout,
     QMenu,
@@ -121,10 +122,16 @@ class StepPanel(QFrame):
         return button
 
     def go(self, act: object) -> None:
-        """Go to a step; what hinders it is said here."""
+        """Go to a step; what hinders it is said here. Where a number is asked for, it can be typed at once.
+
+        What had the keys may be gone with the step before. Then the way on has them, not what Qt takes for the next.
+        """
         assert callable(act)
+        had_keys = QApplication.focusWidget()
         try:
             act()
+            if not self._question.be_typed_in() and QApplication.focusWidget() is not had_keys:
+                (self._next if self._next.isEnabled() else self._back).setFocus(Qt.FocusReason.OtherFocusReason)
         except ExplorerError as error:
             show_error(error, self._next)
 
@@ -224,8 +231,10 @@ class StepPanel(QFrame):
         least = self._least()
         wanted = least + 2
         share = MOST_ASKING if self._guide.step.question is not None else MOST
-        free = column.height() - self._taken(column)
-        room = max(int(free * share) - others, self._bench.appearance.px(80))
+        above, below = self._neighbours(column)
+        free = column.height() - sum(widget.height() for widget in above)
+        left = sum(widget.minimumSizeHint().height() for widget in below)  # else the line above the words is squeezed
+        room = max(min(int(free * share), free - left) - others, self._bench.appearance.px(80))
         self._scroll.setFixedHeight(min(wanted, room))
         if self._content.minimumHeight() != least:  # else a question would be squeezed instead of scrolled
             self._content.setMinimumHeight(least)
@@ -255,11 +264,13 @@ class StepPanel(QFrame):
         for part in self._question.outcome():
             self._scroll.ensureWidgetVisible(part, 0, self._bench.appearance.px(4))
 
-    def _taken(self, column: QWidget) -> int:
-        """Pixels that a glossary above takes."""
+    def _neighbours(self, column: QWidget) -> tuple[list[QWidget], list[QWidget]]:
+        """What stands above, as a glossary, and what stands below."""
         layout = column.layout()
         if layout is None:
-            return 0
-        places = {widget: layout.indexOf(widget) for widget in column.children() if isinstance(widget, QWidget)}
-        above = (widget for widget, place in places.items() if 0 <= place < layout.indexOf(self))
-        return sum(widget.height() for widget in above if not widget.isHidden())
+            return [], []
+        there = [one for one in column.children() if isinstance(one, QWidget) and not one.isHidden()]
+        places = {widget: layout.indexOf(widget) for widget in there}
+        here = layout.indexOf(self)
+        above = [widget for widget, place in places.items() if 0 <= place < here]
+        return above, [widget for widget, place in places.items() if place > here]

@@ -171,8 +171,12 @@ class LessonParts(QObject):
         if not files.may_leave():
             return
         files.begin_lesson(lesson)
-        self.panel.go(lambda: self.guide.go([one.id for one in lesson.steps].index(step)))
-        self.guide.ask_again()
+
+        def ask_again() -> None:
+            self.guide.go([one.id for one in lesson.steps].index(step))
+            self.guide.ask_again()
+
+        self.panel.go(ask_again)
 
     def record(self) -> None:
         """Write down what is done from now on, or save what was written down."""

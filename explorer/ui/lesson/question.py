@@ -23,7 +23,7 @@ from explorer.lessons.symbols import formula_html
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
-from explorer.ui.lesson.gaps import GapsView, field_of, number_in
+from explorer.ui.lesson.gaps import GapsView, NumberField, field_of, number_in
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
@@ -87,6 +87,7 @@ class QuestionView(QFrame):
         mark(self._again, link="true")
         self._again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._again.clicked.connect(guide.ask_again)
+        self._again.clicked.connect(self.be_typed_in)
         self._column.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
         for button in (self._more, self._again) if self._index else ():
             button.setMaximumHeight(QFontMetrics(bench.appearance.fonts.ui).height() + bench.appearance.px(4))
@@ -98,6 +99,14 @@ class QuestionView(QFrame):
         self._column.setSpacing(self._bench.appearance.px(6))
         self._question = None
         self.show_question()
+
+    def be_typed_in(self) -> bool:
+        """Give the keys to the first field that is to be filled in; returns whether there is one."""
+        asked = self._body is not None and self._guide.question is not None
+        field = next(iter(self._body.findChildren(NumberField)), None) if asked and self._body is not None else None
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+        return field is not None
 
     def show_question(self) -> None:
         """Show the question of the step one is at, or nothing."""

@@ -162,3 +162,24 @@ def test_every_control_of_every_kind_of_question_has_a_name(window, guide, eye, 
         go(at)
         eye.settle(window)
         assert nameless(window) == [], step.id
+
+
+def test_who_goes_to_a_question_can_type_at_once_and_still_undo_the_step(window, guide, hand):
+    hand.key(Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert guide.step.id == "predict"
+    hand.key(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert guide.at is None  # both steps begin with one state, so before it is where nobody went through steps
+    window.bench.document.redo()
+    window.lessons.panel.go(lambda: guide.go(1))
+    hand.type("0.66")
+    hand.key(Key.Key_Return)
+    assert guide.attempt.tried == [0.66]
+
+
+def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye):
+    panel.go(lambda: guide.go(1))
+    hand.type("0.66")
+    hand.key(Key.Key_Return)
+    hand.key(Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    eye.settle(window)
+    assert panel._next.hasFocus()
