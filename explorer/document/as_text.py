@@ -23,7 +23,7 @@ def as_text(state: State, title: str) -> str:
     Raises
     ------
     ExplorerError
-        "too-large-for-text" or "not-written".
+        "too-large-for-text" or "not-saved".
     """
     stream = BytesIO()
     storage.write(replace(state, optimiser=None), title, stream, NAME)  # which is twice as long as its weights

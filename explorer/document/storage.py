@@ -73,7 +73,7 @@ def save(state: State, title: str, path: str | Path, session: Session = NO_SESSI
     Raises
     ------
     ExplorerError
-        "not-written".
+        "not-written" or "not-saved".
     """
     with whole_file(path) as stream:
         write(state, title, stream, path, session)
@@ -85,7 +85,7 @@ def write(state: State, title: str, stream: BinaryIO, name: str | Path, session:
     Raises
     ------
     ExplorerError
-        "not-written".
+        "not-saved".
     """
     try:
         parts = Written(state, title, session)
@@ -95,7 +95,7 @@ def write(state: State, title: str, stream: BinaryIO, name: str | Path, session:
             parts = Written(state, title, replace(session, steps=()))  # the way there may be what is wrong
             _read(parts)
     except DamagedError as problem:
-        raise ExplorerError("not-written", file=name, reason=problem.args[0]) from None
+        raise ExplorerError("not-saved", file=name, reason=problem.args[0]) from None
     container.write(stream, parts.manifest, parts.arrays)
 
 

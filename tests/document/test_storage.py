@@ -252,7 +252,9 @@ def test_what_cannot_be_written_leaves_the_old_file_alone(file, translator, monk
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(ExplorerError) as caught:
         save(translator.state, "Other", file)
-    assert sentence(caught.value) == f"{file}: cannot be written: No space left on device."
+    assert sentence(caught.value) == (
+        f"{file}: cannot be written: No space left on device. Make room there, or choose another place or name."
+    )
     assert file.read_bytes() == before
     assert os.listdir(file.parent) == [file.name]
 
@@ -363,27 +365,31 @@ def change(path, act):
     write_parts(path, said, arrays)
 
 
+REMEDY = "Check its name and place, or choose another file."
+FOREIGN = "cannot be opened: it was not written by this program. Open another copy of it."
+
+
 def test_no_file(tmp_path):
-    assert refused(tmp_path / "nothing.explorer") == "cannot be read: there is no such file."
-    assert refused(tmp_path) == "cannot be read: it is not a file."
+    assert refused(tmp_path / "nothing.explorer") == f"cannot be read: there is no such file. {REMEDY}"
+    assert refused(tmp_path) == f"cannot be read: it is not a file. {REMEDY}"
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(file):
     file.chmod(0)
-    assert refused(file) == "cannot be read: Permission denied."
+    assert refused(file) == f"cannot be read: Permission denied. {REMEDY}"
 
 
 def test_a_file_of_another_kind(file):
     file.write_text("id = 'emma'")
-    assert refused(file) == "cannot be opened: it was not written by this program."
+    assert refused(file) == FOREIGN
     with zipfile.ZipFile(file, "w") as made:
         made.writestr("word/document.xml", "<x/>")
-    assert refused(file) == "cannot be opened: it was not written by this program."
+    assert refused(file) == FOREIGN
     write_parts(file, {"format": "something else"}, {})
-    assert refused(file) == "cannot be opened: it was not written by this program."
+    assert refused(file) == FOREIGN
     file.write_bytes(safetensors({"x": np.zeros(3)}))
-    assert refused(file) == "cannot be opened: it was not written by this program."
+    assert refused(file) == FOREIGN
 
 
 def test_a_document_of_a_newer_version(file):

@@ -686,6 +686,7 @@ def test_what_was_opened_last_is_offered_and_a_missing_file_is_said(open_window,
     file.unlink()
     given = answer(window)
     menu.actions()[1].trigger()
-    assert given.asked == [("tell", f"{file}: cannot be read: there is no such file.")]
+    remedy = "Check its name and place, or choose another file."
+    assert given.asked == [("tell", f"{file}: cannot be read: there is no such file. {remedy}")]
     assert window.files.recent == [other]
     assert window.files.path == other

@@ -22,7 +22,6 @@ from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.of_step import right_cells
 from explorer.pages.view import Cell, Spot, View
-from explorer.sentences import sentence
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
@@ -268,7 +267,10 @@ class Guide(QObject):
             at, self.folder = self.walk.at, None
             self._walk = None
             self.walk.at = at
-            self.troubled.emit(f"Your progress is kept only until the program ends. {sentence(error)}")
+            file, reason = error.fields["file"], error.fields["reason"]
+            self.troubled.emit(
+                f"Your progress is kept only until the program ends: {file} cannot be written ({reason})."
+            )
             return act()
 
     # Going

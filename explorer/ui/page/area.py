@@ -21,6 +21,8 @@ class StageArea(QStackedWidget):
     Parameters
     ----------
     bench : Workbench
+    waits : bool
+        See `PageView`.
 
     Signals
     -------
@@ -29,9 +31,9 @@ class StageArea(QStackedWidget):
 
     shown = Signal()
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, parent: QWidget | None = None, waits: bool = False) -> None:
         super().__init__(parent)
-        self._bench = bench
+        self._bench, self._waits = bench, waits
         self._pages: dict[str, PageView] = {}
         self._at = ""
         self._between = QWidget()
@@ -72,7 +74,7 @@ class StageArea(QStackedWidget):
             stage = next((stage for stage in self._bench.selection.places if stage.name == name), None)
             if stage is None:  # a picture has led to it that does not show yet that the model is another
                 return
-            self._pages[name] = PageView(self._bench, stage)
+            self._pages[name] = PageView(self._bench, stage, waits=self._waits)
             self.addWidget(self._pages[name])
         self._going = name
         if self._pages[name].is_whole:

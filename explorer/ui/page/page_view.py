@@ -37,10 +37,13 @@ class PageView(QScrollArea):
     ----------
     bench : Workbench
     stage : Stage
+    waits : bool
+        Whether it shares its room in a turn of its own: the page that it stands beside does so at once.
     """
 
-    def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False) -> None:
         super().__init__(parent)
+        self._waits = waits
         self.bench = bench
         self.stage = stage
         self.page: Page | None = None
@@ -180,7 +183,10 @@ class PageView(QScrollArea):
         super().resizeEvent(event)
         if self.size() != self._size:
             self._size, self._rounds = self.size(), 0
-        self._share_again()  # also where only a bar has come or gone
+        if self._waits:
+            self._settled.start()
+        else:
+            self._share_again()  # also where only a bar has come or gone
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # What stands on the page has another size.

@@ -17,6 +17,7 @@ from explorer.ui.files import Files
 from explorer.ui.page.area import StageArea
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.window.computing import Computing
@@ -56,7 +57,8 @@ class Comparison(QFrame):
         computing = Computing(background)
         computing.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.bench.open(lesson, setting)
-        self.area = StageArea(self.bench)
+        self.area = StageArea(self.bench, waits=True)
+        self._along = later(self, lambda: self.go_to(self._first.selection.stage))
         self._lessons = QComboBox()
         self._lessons.setAccessibleName("Example to compare with")
         self._lessons.setToolTip("Example to compare with")
@@ -115,7 +117,7 @@ class Comparison(QFrame):
         self.bench.bridge.changed.connect(self.follow)
         self.bench.background.failed.connect(self._say_failed)
         self._first.bridge.changed.connect(self._follow_first)
-        there.stage_changed.connect(self.go_to)
+        there.stage_changed.connect(self._go_along)
         there.head_changed.connect(here.set_head)
         there.pointed.connect(self._point_here)
         here.pointed.connect(self._point_there)
@@ -131,6 +133,10 @@ class Comparison(QFrame):
         # Both point at each other; a cell that is already pointed at ends it.
         if cell is not None and cell != selection.cell:
             selection.point(cell)
+
+    def _go_along(self, _: str) -> None:
+        """In a turn of its own: the page that this one stands beside comes first."""
+        self._along.start()
 
     def go_to(self, stage: str) -> None:
         """Show the same stage, where this model has it."""
@@ -220,6 +226,6 @@ class Comparison(QFrame):
         self.bench.document.close()
         self._first.bridge.changed.disconnect(self._follow_first)
         there = self._first.selection
-        there.stage_changed.disconnect(self.go_to)
+        there.stage_changed.disconnect(self._go_along)
         there.head_changed.disconnect(self.bench.selection.set_head)
         there.pointed.disconnect(self._point_here)

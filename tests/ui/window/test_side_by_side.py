@@ -38,8 +38,9 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     places = [area.page().mapTo(window, QPoint(0, 0)).y() for area in (window.area, other.area)]
     assert places[0] == places[1]
     window.bench.selection.go_to(f"{SELF}heads")
-    assert other.bench.selection.stage == f"{SELF}heads"
+    qtbot.waitUntil(lambda: other.bench.selection.stage == f"{SELF}heads")
     window.bench.selection.go_to(f"{SELF}attention")
+    qtbot.waitUntil(lambda: other.bench.selection.stage == f"{SELF}attention")
 
     other.bench.selection.show("difference")
     name = f"{SELF}head.1.scores"

@@ -218,7 +218,9 @@ def test_a_small_archive_of_a_huge_text_is_refused(tmp_path, monkeypatch):
 def test_a_small_archive_of_very_many_words_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "MOST_WORDS", 10)
     monkeypatch.setattr(lines, "_BLOCK", 10)
-    assert refused(tmp_path, gzip.compress(b"a 1\n" * 1000)).endswith(": more than 10 words.")
+    assert refused(tmp_path, gzip.compress(b"a 1\n" * 1000)).endswith(
+        ": more than 10 words. Correct that line, or get the file anew."
+    )
 
 
 def test_sizes_of_arrays_are_looked_at_before_they_are_read(tmp_path, monkeypatch):
