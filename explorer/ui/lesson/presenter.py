@@ -245,6 +245,7 @@ class Presenter(QWidget):
         guide = self._guide
         if guide.step is None or guide.at is None or self.width() < 2:
             return
+        self._rested = QCursor.pos()
         self._look.dress(scale_for(self.width(), self.height()) * self._zoomed)
         if self.sheet is not None:
             self._column.removeWidget(self.sheet)
@@ -374,6 +375,7 @@ class Presenter(QWidget):
     def toggle_terms(self) -> None:
         """Write out a sum or list that was too long for its place, in that of the words; or show the words again."""
         if self.sheet is not None:
+            self._rested = QCursor.pos()
             self.sheet.write_all(not self.sheet.all_terms)
 
     def toggle_pointer(self) -> None:
