@@ -18,6 +18,14 @@ RISEN, FALLEN = 1.05, 0.99
 SMALL = 1e-3
 """Of the longest gradient of a block, what is next to nothing."""
 TIMES = 10.0
+FAR = 0.25
+"""Of the range of the targets, what an answer that is not right is off by at least."""
+SAME = 0.05
+"""What the numbers of two cases behind the hidden units differ by at most, where they are as good as the same."""
+GONE = 0.02
+"""Of the longest of the first gradients, what one is at most where a net has come to rest."""
+MOST_CASES = 256
+"""Cases up to which each two are compared."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis
     alike = twins(document)
     still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
     if alike or still:
-        return _alike(alike, still)
+        return _alike(alike, still, recipe)
     losses = records.losses
     if len(losses) < ENOUGH:
         return None
@@ -64,7 +72,11 @@ def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis
         lower = recipe.rate / TIMES
         said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
         return Diagnosis(said, f"Rate {lower:g}", ("rate", lower))
-    if len(losses) < LONG or last < FALLEN * first:
+    if len(losses) < LONG:
+        return None
+    if stuck := _stuck(document, records):
+        return Diagnosis(stuck, *_another_start(recipe))
+    if last < FALLEN * first:
         return None
     if faint := faint_blocks(records):
         shown = f"{', '.join(faint[:3])}{' and others' * (len(faint) > 3)}"
@@ -83,7 +95,53 @@ def faint_blocks(records: Records) -> list[str]:
     return [block for block, length in last.items() if length < SMALL * longest]
 
 
-def _alike(alike: dict[str, int], still: list[str]) -> Diagnosis:
+def _stuck(document: Document, records: Records) -> str:
+    """Of a net that has come to rest before its answers are right: what it cannot tell apart; empty where it has not."""
+    model, values = document.state.model, document.engine.values
+    targets = values.get("loss.target")
+    if model.kind != "mlp" or model.layers < 2 or targets is None:
+        return ""
+    answers = values[f"layer.{model.layers}.activation"]
+    earlier, later = np.split(records.losses[-(LONG // 2 * 2) :], 2)
+    norm, at_first = float(records.norms[-1]), float(records.norms[:ENOUGH].max())
+    far = FAR * float(np.ptp(targets))
+    wrong = int((np.abs(answers - targets) > far).any(-1).sum()) if answers.shape == targets.shape and far else 0
+    if not wrong or later.mean() < FALLEN * earlier.mean() or not norm < GONE * at_first:
+        return ""
+    said = [
+        f"The loss stands still at {_short(float(records.losses[-1]))}, though {wrong} of {len(targets)} answers are off "
+        f"by more than {far:.3g}: the gradient is {_short(norm)} long, at first it was {_short(at_first)}."
+    ]
+    for k in range(1, model.layers):
+        units = values[f"layer.{k}.activation"]
+        if dead := int((units == 0).all(0).sum()):
+            are, them = ("is", "it") if dead == 1 else ("are", "them")
+            said.append(
+                f"{dead} of {units.shape[1]} units of layer.{k} {are} 0 for every case, so nothing moves {them}."
+            )
+    if pair := _same_cases(values["input.X"], values[f"layer.{model.layers - 1}.activation"], targets, far):
+        said.append(f"Behind the hidden units {pair} have as good as the same numbers: one answer has to do for both.")
+    return " ".join([*said, "This is a local minimum; with more hidden units there are fewer."])
+
+
+def _same_cases(cases: Array, hidden: Array, targets: Array, far: float) -> str:
+    """Two cases with other targets that the last layer cannot tell apart, by their numbers."""
+    if len(cases) > MOST_CASES:
+        return ""
+    near = (np.abs(hidden[:, None] - hidden) < SAME).all(-1)
+    for i, j in np.argwhere(near & (np.abs(targets[:, None] - targets) > far).any(-1)).tolist():
+        return " and ".join(f"({', '.join(f'{x:g}'.replace('-', '−') for x in cases[case])})" for case in (i, j))
+    return ""
+
+
+def _another_start(recipe: Recipe) -> tuple[str, tuple[str, str | float]]:
+    """Weights that are drawn at random, or drawn once more."""
+    if recipe.initialiser in ("", "zeros"):
+        return "Draw the weights at random", ("initialiser", "xavier")
+    return f"Another start: seed {recipe.seed + 1}", ("seed", recipe.seed + 1)
+
+
+def _alike(alike: dict[str, int], still: list[str], recipe: Recipe) -> Diagnosis:
     """Units that are alike, or gradients that are exactly 0, which new weights end."""
     said = [f"The gradient of {', '.join(still)} is exactly 0: nothing moves there."] if still else []
     for block, units in alike.items():
@@ -91,7 +149,7 @@ def _alike(alike: dict[str, int], still: list[str]) -> Diagnosis:
             f"The {units} units of {block} are alike, so they get the same gradient at every step and stay alike: "
             "together they can do no more than one. That is why weights start at random."
         )
-    return Diagnosis(" ".join(said), "Draw the weights at random", ("initialiser", "xavier"))
+    return Diagnosis(" ".join(said), *_another_start(recipe))
 
 
 def _against_vanishing(

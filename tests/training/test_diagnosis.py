@@ -61,6 +61,27 @@ def test_vanished_gradients_are_named_with_a_switch_that_helps():
     assert found.switch == ("residual", True)
 
 
+@pytest.mark.parametrize("activation", ["sigmoid", "ReLU"])
+def test_a_net_that_comes_to_rest_too_early_is_told_what_it_cannot_tell_apart(activation):
+    xor = load("xor")
+    document = Document(xor.state())
+    document.do(SetSwitch("layer.1", "activation", activation))
+    found, _ = trained(document, replace(xor.training, initialiser="xavier", seed=0), 400)
+    cases, hidden = (document.engine.values[name] for name in ("input.X", "layer.1.activation"))
+    same = [f"({a:g}, {b:g})" for a, b in cases if f"({a:g}, {b:g})" in found.sentence]
+    places = [i for i, (a, b) in enumerate(cases) if f"({a:g}, {b:g})" in same]
+    assert len(places) == 2
+    assert abs(hidden[places[0]] - hidden[places[1]]).max() < 0.05
+    assert ("0 for every case" in found.sentence) == bool((hidden == 0).all(0).any())
+    assert found.setting == ("seed", 1)
+
+
+def test_a_net_that_solves_its_task_has_nothing_to_be_told():
+    xor = load("xor")
+    found, _ = trained(Document(xor.state()), replace(xor.training, initialiser="xavier", seed=2), 400)
+    assert found is None
+
+
 def test_a_run_that_learns_has_nothing_to_be_told():
     found, records = trained(small(), FIRST, 60)
     assert records.losses[-1] < records.losses[0]

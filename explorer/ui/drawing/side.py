@@ -250,7 +250,9 @@ class Side(pg.AxisItem):
         unit = (-length if self.beside else length) / (end - start) if end != start else 0.0
         for number, text in self.numbers():
             at = edge + (number - start) * unit
-            if not self.beside:  # the last one stays in the picture
+            if self.beside:  # the highest one stays in the widget, the last one in the picture
+                at = max(at, self.mapFromScene(QPointF()).y() + metrics.height() / 2)
+            else:
                 at = min(at, rect.right() - metrics.horizontalAdvance(text) / 2)
             self._write(painter, rect, at, text)
 

@@ -20,10 +20,10 @@ LOW, WIDE = 40, 132
 """Pixels at text scale 1 that the picture takes in the heading."""
 HIGH = 150
 """Pixels at text scale 1 down that it takes at most otherwise."""
-STRIP = 760
-"""Pixels at text scale 1 across that it takes at most in place of the numbers."""
-SQUARE, LEAST = 12, 6
-"""Pixels at text scale 1 of a cell at most; and those of one that a frame fits into."""
+SQUARE, STRIP, LEAST = 12, 20, 6
+"""Pixels at text scale 1 of a cell at most; in a strip that leaves no room for another beside it; and those of one that
+a frame fits into.
+"""
 MARKED = 4096
 """Cells of which those that are pointed at and read are marked."""
 
@@ -68,12 +68,13 @@ class SmallPicture(QWidget):
         if where == PLACE:
             wide, high = px(WIDE), px(LOW)
         elif where == ALONE:
-            wide, high = min(px(STRIP), view.room), px(HIGH)
+            wide, high = view.room, px(HIGH)
         elif view.map_above:
             wide, high = view.width_without_labels(), px(HIGH)
         else:
             wide, high = px(MAP), view.height() - view.labels_height
-        square = min(high / rows, wide / columns, px(SQUARE))
+        strip = where == ALONE and 2 * columns * px(SQUARE) > wide
+        square = min(high / rows, wide / columns, px(STRIP if strip else SQUARE))
         least = px(8)
         size = QSize(max(round(columns * square), least), max(round(rows * square), least))
         if size != self.size() or size != self.minimumSize():

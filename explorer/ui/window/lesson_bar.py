@@ -2,7 +2,7 @@
 
 import re
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -47,6 +47,7 @@ class LessonBar(QFrame):
         self._try.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._line = QLabel()
         self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self._line.installEventFilter(self)
         folds = fold_button(fold, "▾")
         self._page = QVBoxLayout(self)
         self._top = QHBoxLayout()
@@ -95,6 +96,11 @@ class LessonBar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._line and event.type() == QEvent.Type.Resize:
+            self.refresh()  # its room is known only now
+        return super().eventFilter(watched, event)
 
     def restyle(self) -> None:
         """Follow the text scale."""

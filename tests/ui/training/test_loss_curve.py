@@ -43,6 +43,17 @@ def test_names_take_as_many_lines_as_they_need(curve):
     assert len({item.opts["pen"].color().name() for item in curve._items}) == 8
 
 
+def test_the_highest_number_is_not_cut(curve, monkeypatch):
+    curve.resize(430, 200)
+    side, written = curve.side("left"), []
+    monkeypatch.setattr(side, "_write", lambda painter, rect, at, word: written.append((at, painter.fontMetrics())))
+    curve.show_lines([Curve("train", np.array([0.08, 0.0]))])
+    curve.grab()
+    assert written
+    for at, metrics in written:
+        assert curve.mapFromScene(side.mapToScene(0, at - metrics.height() / 2)).y() >= 0
+
+
 def test_a_log_scale(curve):
     curve.show_lines([Curve("loss", np.array([100.0, 1.0, 0.0, 0.01]))], here=(1, 1.0))
     curve.set_log(True)

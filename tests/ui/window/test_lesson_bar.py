@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetCells
-from explorer.lessons.loader import catalogue
+from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import Setting
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.window.lesson_bar import sentences
@@ -34,6 +34,17 @@ def test_whole_sentences_as_far_as_they_fit_and_what_to_try(window, eye):
     assert bar._text.isVisible()
     assert bar._text.text().startswith(whole)
     assert not bar._line.text()
+
+
+@pytest.mark.parametrize("lesson", ["apple-orange", "positions-cat-mat"])
+def test_the_line_is_not_cut(open_window, eye, lesson):
+    window = open_window("you-are-welcome")
+    window.resize(1600, 900)
+    window.bench.open(load(lesson))
+    eye.settle(window)
+    line = window.lesson_bar._line
+    assert line.text()
+    assert line.sizeHint().width() <= line.width()
 
 
 def test_what_to_try_is_data_not_how_a_paragraph_begins(window, eye):
