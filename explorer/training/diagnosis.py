@@ -96,21 +96,21 @@ def faint_blocks(records: Records) -> list[str]:
 
 
 def _stuck(document: Document, records: Records) -> str:
-    """Of a net that has come to rest before its answers are right: what it cannot tell apart; empty where it has not."""
+    """Of a net that has come to rest before its answers are right, what was measured; empty where it has not."""
     model, values = document.state.model, document.engine.values
     targets = values.get("loss.target")
     if model.kind != "mlp" or model.layers < 2 or targets is None:
         return ""
     answers = values[f"layer.{model.layers}.activation"]
-    earlier, later = np.split(records.losses[-(LONG // 2 * 2) :], 2)
+    earlier, later = np.split(records.losses[-LONG:], 2)
     norm, at_first = float(records.norms[-1]), float(records.norms[:ENOUGH].max())
     far = FAR * float(np.ptp(targets))
     wrong = int((np.abs(answers - targets) > far).any(-1).sum()) if answers.shape == targets.shape and far else 0
     if not wrong or later.mean() < FALLEN * earlier.mean() or not norm < GONE * at_first:
         return ""
     said = [
-        f"The loss stands still at {_short(float(records.losses[-1]))}, though {wrong} of {len(targets)} answers are off "
-        f"by more than {far:.3g}: the gradient is {_short(norm)} long, at first it was {_short(at_first)}."
+        f"The loss stands still at {_short(float(records.losses[-1]))}, though {wrong} of {len(targets)} answers are "
+        f"off by more than {far:.3g}: the gradient is {_short(norm)} long, at first it was {_short(at_first)}."
     ]
     for k in range(1, model.layers):
         units = values[f"layer.{k}.activation"]
