@@ -40,6 +40,8 @@ def qtbot(qtbot, look):
     """The hand of pytest-qt with more patience: a busy machine is slow, not wrong, and what never comes still fails."""
     for wait in ("waitExposed", "waitSignal", "waitUntil"):
         setattr(qtbot, wait, functools.partial(getattr(qtbot, wait), timeout=1000 * PATIENCE_S))
+    pause = qtbot.wait
+    qtbot.wait = lambda _: pause(1)  # `waitUntil` asks every 10 ms, most of which are spent for nothing
     return qtbot
 
 
@@ -59,13 +61,15 @@ def appearance(look):
 
 @pytest.fixture
 def open_window(request, qtbot, appearance, monkeypatch):
-    """Opens the window on a lesson, or on the lesson of a name."""
+    """Opens the window on a lesson, or on the lesson of a name; at a stage, if that is not the first."""
     opened = []
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
 
-    def open_it(lesson="you-are-welcome", settings=None):
+    def open_it(lesson="you-are-welcome", settings=None, stage=None):
         window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance, settings=settings)
         opened.append(window)
+        if stage is not None:
+            window.bench.selection.go_to(stage)
         with qtbot.waitExposed(window):
             window.show()
         qtbot.waitUntil(window.isActiveWindow)
@@ -84,12 +88,9 @@ def open_window(request, qtbot, appearance, monkeypatch):
 
 
 @pytest.fixture
-def window(open_window, qtbot):
+def window(open_window):
     """The window on "You are welcome", at its first stage with matrices."""
-    opened = open_window()
-    opened.bench.selection.go_to("source.embedding")
-    settle(qtbot, opened)
-    return opened
+    return open_window(stage="source.embedding")
 
 
 @pytest.fixture
