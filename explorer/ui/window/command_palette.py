@@ -1,4 +1,4 @@
-"""Ctrl+K: type some letters of a stage, a matrix, a word, an example or an action, and be there."""
+"""Ctrl+K: type some letters of a stage, a matrix, a word, a technical term, an example or an action, and be there."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMainWindow, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from explorer.core.model import SEQUENCES
+from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import load, model_titles, titles
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
@@ -62,7 +63,7 @@ class CommandPalette(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName("Go to")
         self.field = QLineEdit()
-        self.field.setPlaceholderText("A stage, a matrix, a word, an example, or something to do")
+        self.field.setPlaceholderText("A stage, a matrix, a word, a term, an example, or something to do")
         self.field.setAccessibleName("What to go to, or to do")
         self.list = QTreeWidget()
         self.list.setColumnCount(2)
@@ -120,6 +121,9 @@ class CommandPalette(QDialog):
         for node in graph.nodes.values():
             stage = stages[node.stage]
             yield Entry(node.name, f"Matrix · {stage.group} {stage.title}", partial(self._point, node.name))
+        for term in glossary().terms:
+            for spelling in (term.name, *term.also):
+                yield Entry(spelling, "Term", partial(bench.selection.defined.emit, term.name))
 
     def _go(self, stage: str) -> None:
         self._show_page(0)

@@ -48,6 +48,13 @@ def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
     qtbot.waitUntil(lambda: window.bench.selection.chosen_token == ("source", 2))
 
 
+def test_a_technical_term_is_explained_under_any_of_its_names(window, palette, hand, qtbot):
+    palette(window, "rotary")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.terms.is_open)
+    assert "rotary" in window.terms.panel.term.also
+
+
 def test_an_example_is_opened(window, palette, hand, qtbot):
     palette(window, "emma example")
     hand.key(Qt.Key.Key_Return)
