@@ -37,10 +37,19 @@ def _lines(view: View) -> tuple[Line, ...]:
         if reached:
             title = f"{stage.group}: {stage.title}"
             leads = Entry(title, tip=f"Go to {title}", leads=GoTo(stage.name))
-            count = f"{len(reached)} matri{'ces' if len(reached) > 1 else 'x'}"
-            lines += [Line((leads, Entry(count), Entry(""), Entry("")), strong=True), *reached]
-    gone = (Line((Entry(name), Entry("gone"), Entry(""), Entry(""))) for name in sorted(view.last.removed))
-    return (*lines, *gone)
+            lines += [_heading(leads, len(reached)), *reached]
+    if view.last.removed:
+        lines.append(_heading(Entry("No longer there"), len(view.last.removed)))
+        lines += [
+            Line((Entry(f"    {name}"), Entry("gone"), Entry(""), Entry(""))) for name in sorted(view.last.removed)
+        ]
+    return tuple(lines)
+
+
+def _heading(title: Entry, matrices: int) -> Line:
+    """Above the matrices of a stage."""
+    count = f"{matrices} matri{'ces' if matrices > 1 else 'x'}"
+    return Line((title, Entry(count), Entry(""), Entry("")), strong=True)
 
 
 def _line(view: View, name: str) -> Line | None:

@@ -105,7 +105,7 @@ def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
     found = {"this sentence": _learned(sentence)}
     if grammar is not None:
         drawn = grammar.sample(SENTENCES, SEED, held_out=False)
-        found["sentences of the grammar"] = _learned("\n".join(one.key for one in drawn))
+        found["its grammar"] = _learned("\n".join(one.key for one in drawn))
     if are_pieces(known):
         found[BOOKS] = merges_of(known)
     return {**found, OWN: _learned(str(view.chosen(TEXT, sentence)))}

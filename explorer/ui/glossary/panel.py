@@ -33,7 +33,7 @@ class GlossaryPanel(QFrame):
         It says something else: it may take another height.
     left
         It was closed.
-    lesson_asked : str, str
+    lesson_asked : str, tuple of str
         An example, and the kind of stage to go to there.
     stage_asked : str
         A stage of the open model.
@@ -41,7 +41,7 @@ class GlossaryPanel(QFrame):
 
     changed = Signal()
     left = Signal()
-    lesson_asked = Signal(str, str)
+    lesson_asked = Signal(str, tuple)
     stage_asked = Signal(str)
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
@@ -167,7 +167,7 @@ class GlossaryPanel(QFrame):
         if link.startswith(STAGE):
             self.stage_asked.emit(link.removeprefix(STAGE))
         elif link.startswith(LESSON) and self.term is not None:
-            self.lesson_asked.emit(link.removeprefix(LESSON), self.term.stages[0])
+            self.lesson_asked.emit(link.removeprefix(LESSON), self.term.stages)
         else:
             self.show_term(glossary().of(link.removeprefix(LINK)), self._in_sight)
 

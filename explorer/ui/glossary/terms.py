@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
@@ -108,12 +109,13 @@ class Terms(QObject):
         window.inspector.setHidden(not closed and not window.lessons.panel.isHidden())
         window.lessons.panel.fit()
 
-    def _open_at(self, lesson: str, kind: str) -> None:
-        """Open an example at the first stage of a kind."""
+    def _open_at(self, lesson: str, kinds: Sequence[str]) -> None:
+        """Open an example at the first stage of the first of some kinds that it has."""
         bench = self._window.bench
         if lesson != bench.lesson.id:
             self._window.files.open_lesson(load(lesson))
             bench.bridge.flush()
-        stage = next((one.name for one in bench.selection.stops if one.kind == kind), None)
+        stops = bench.selection.stops
+        stage = next((one.name for kind in kinds for one in stops if one.kind == kind), None)
         if stage is not None and lesson == bench.lesson.id:
             self._window.go_to_stage(stage)

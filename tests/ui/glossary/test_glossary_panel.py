@@ -51,7 +51,7 @@ def test_the_word_under_the_pointer_counts(window, page, hand):
 
 def test_a_click_on_a_heading_means_its_first_term(window, eye, hand):
     page = eye.go_to(window, "encoder.1.ffn.layers")
-    heading = next(one for one in page.findChildren(SectionLabel) if one.isVisible() and "d_model" in one.text())
+    heading = next(one for one in page.findChildren(SectionLabel) if one.isVisible() and "d_ff" in one.text())
     hand.click(heading, heading.rect().bottomRight() - QPoint(3, 3))
     assert entry(window) is not None
 
@@ -108,6 +108,10 @@ def test_links_lead_on_to_stages_and_to_examples(window, page, hand, eye):
     window.terms.panel._follow("lesson:softmax")
     assert window.bench.lesson.id == "softmax"
     assert window.bench.selection.stage == "output"
+    window.terms.define(glossary().of("ReLU"))  # the first kind of its stages is one of a transformer
+    window.terms.panel._follow("lesson:xor")
+    assert window.bench.lesson.id == "xor"
+    assert window.bench.selection.stage == "layer.1"
 
 
 def test_what_is_said_of_a_stage_leads_to_entries(window, page, qtbot):
