@@ -225,7 +225,7 @@ class _StepReader:
     # Where to look
 
     def _look(self, table: TomlTable) -> tuple[Look, int]:
-        table.has_only("stage", "node", "rows", "columns", "element", "token", "word", "ticked")
+        table.has_only("stage", "node", "rows", "columns", "element", "token", "word", "ticked", "beside")
         stages = [stage.name for stage in self._state.graph.stages]
         stage = table.text("stage")
         with self._naming():
@@ -243,7 +243,11 @@ class _StepReader:
                 token = one_of("sequence", axis, self._state.graph.axes), names.number(axis, word, "token")
         element, word = table.text("element", ""), table.text("word", "")
         ticked = table.words("ticked") if "ticked" in table else ()
-        return Look(stage, node, rows, columns, element, token, word, tuple(ticked)), head
+        beside = table.words("beside") if "beside" in table else ()
+        with self._naming() as names:
+            for name in beside:
+                names.place(name)
+        return Look(stage, node, rows, columns, element, token, word, tuple(ticked), tuple(beside)), head
 
     def _of_head(self, table: TomlTable, node: str, head: int) -> tuple[str, int]:
         """A node by the name of one head's slice where it is stacked over heads, and that head."""

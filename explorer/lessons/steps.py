@@ -34,6 +34,8 @@ class Look:
         The word that is looked up on the Words tab, or an analogy there: "king - man + woman".
     ticked : tuple of str
         Boxes of the page that are ticked for the reader, by their ids, such as "patching.show".
+    beside : tuple of str
+        Nodes of the page that a class sees beside the one that is named: of a page it sees no more.
     """
 
     stage: str
@@ -44,6 +46,7 @@ class Look:
     token: tuple[str, int] | None = None
     word: str = ""
     ticked: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

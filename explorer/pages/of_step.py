@@ -15,7 +15,7 @@ from explorer.pages.view import Cell, View
 from explorer.pages.words import named
 from explorer.words.vectors import Vectors
 
-LINES, WHOLE_LIST, ALL_LINES = 7, 16, 18
+LINES, WHOLE_LIST, ALL_LINES = 7, 16, 15
 """Lines of a list that are in sight at first, of the longest that is whole, and where it has all the room."""
 FEW = 28
 """Numbers of what a question is computed from that are shown with it at most."""
@@ -43,6 +43,8 @@ def elements_of(
         shown = tuple(_in_sight(one, has_all_room) if isinstance(one, Listing) else one for one in shown)
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
         shown = tuple(_parents(page, view, look.node)) or shown
+    there = {part.id for one in shown for part in leaves(one)}
+    shown = (*shown, *(one for one in _on(page, view, look.beside) if one.id not in there))
     question = step.question
     if isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):  # which has to be seen
         asked = matrix_of(page, view.graph, question.node)

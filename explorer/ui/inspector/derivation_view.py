@@ -116,10 +116,11 @@ class DerivationView(QWidget):
         large = self._bench.appearance.scale > LARGE  # where each pixel counts
         self._row_height = QFontMetrics(number).height() + (0 if large else 4)
         self._value_width = max((metrics.horizontalAdvance(row.value) for row in self._rows), default=0)
+        gap = self._bench.appearance.px(GAP)
         self._broken_at = {}
         words = QFontMetrics(number).horizontalAdvance
         across = (
-            words(row.label) + GAP * bool(row.label and row.expression) + words(row.expression) for row in self._rows
+            words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
         )
         self._unbroken = max(across, default=0) + self._equals + self._value_width + 4
         self._lines = self._broken(self.width())
@@ -164,7 +165,7 @@ class DerivationView(QWidget):
                 lines.append(DerivationLine(None, row.expression, ""))
                 continue
             both = bool(row.label and row.expression)
-            beside = metrics.horizontalAdvance(row.label) + both * GAP
+            beside = metrics.horizontalAdvance(row.label) + both * self._bench.appearance.px(GAP)
             if beside + metrics.horizontalAdvance(row.expression) <= room:
                 lines.append(DerivationLine(row, row.label, row.expression))
                 continue

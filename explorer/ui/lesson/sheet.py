@@ -316,7 +316,10 @@ class StepSheet(QFrame):
             cell = (*goal.cell, int(goal.number)) if goal.sign == "argmax" else goal.cell
             asked = Cell(place.node, place.index + cell)
         meant: dict[str, int] = {}
-        """The labels of what is asked for: its row and column in matrices that share an axis with its own."""
+        """The row and column of what is asked for, or else spoken of, in matrices that share an axis with its own."""
+        for box in self._boxes:
+            spot = box.matrix.spot or ((), ())
+            meant |= {axis: named[0] for axis, named in zip(box.matrix.axes, spot, strict=True) if named}
         for box in self._boxes:
             if asked is not None and asked.node == box.matrix.place.node:
                 meant |= dict(zip(box.matrix.axes, box.matrix.at(asked.index), strict=True))

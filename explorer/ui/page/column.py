@@ -296,11 +296,14 @@ class Elements(QWidget):
         sign = self.bench.appearance.px(SIGN) if signed else 0
         crossing = [element for element in self._all() if isinstance(element, Scheme)]
         lined_up = {one.id for scheme in crossing for one in scheme.inside}
+        alone = {one.id for one in self._elements or () if isinstance(one, Matrix)}
         for id, widget in self.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - sign)
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
+                if id in alone:  # in a row before, another one may have said what its rows are
+                    widget.show_row_labels(True)
             elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel)):
                 widget.be_no_wider(room)
         for stack in (one for one in self._all() if isinstance(one, Stack) and one.width):

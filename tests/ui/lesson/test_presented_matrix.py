@@ -33,3 +33,19 @@ def test_what_may_be_changed_is_named_as_on_the_page(open_window):
     said = window.lessons.panel.findChild(MakeBody)._say.text()
     assert "γ" in said
     assert "\\" not in said
+
+
+def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stands_alone(open_window, qtbot):
+    window = open_window(load("i-love-ai"))
+    guide = window.lessons.guide
+    guide.go([step.id for step in guide.steps].index("mixture"))
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+    assert not all(box.view.labelled for box in presenter.sheet._boxes)
+    guide.next()
+    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    (box,) = presenter.sheet._boxes
+    assert box.view.labelled
+    presenter.leave()
