@@ -1,6 +1,6 @@
 """Files from strangers: each of many mutated ones opens, or is refused in one sentence, and nothing else happens.
 
-`make test` tries a few of each kind; ``pytest -m long -s tests/test_hostile_files.py`` tries 11,000, kills 200 saves.
+`make test` tries a few of each kind; ``pytest -m long -s tests/test_hostile_files.py`` tries 12,000, kills 200 saves.
 """
 
 import json
@@ -20,7 +20,11 @@ import pytest
 from explorer import container
 from explorer.container import Container
 from explorer.core.errors import ExplorerError
+from explorer.core.training import checkpoint
+from explorer.core.training.data import cases
 from explorer.core.training.recipe import Recipe
+from explorer.core.training.records import Records
+from explorer.core.training.trainer import Trainer
 from explorer.document import as_text, storage
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
@@ -137,6 +141,21 @@ def recipes_of_training(document, folder):
     return folder / "a.toml", lambda file: recipes.load(str(file)), (flipped, worded)
 
 
+def trainings(document, folder):
+    """What a run of training goes on from."""
+
+    def trainer():
+        state = load_lesson("xor").state()
+        data = cases(np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]]), np.array([[0], [1], [1], [0.0]])).split(0, 1)
+        return Trainer(state.model, state.inputs, data, Recipe("Adam", 0.1, batch=0, steps=9))
+
+    made, records = trainer(), Records()
+    for _ in range(3):
+        records = records.with_record(made.step())
+    checkpoint.save(made, records, folder / "a.training")
+    return folder / "a.training", lambda file: checkpoint.load(trainer(), file), (flipped, said)
+
+
 KINDS = {
     "documents": documents,
     "documents of version 1": old_documents,
@@ -145,6 +164,7 @@ KINDS = {
     "lessons in steps": lessons_in_steps,
     "models": models,
     "recipes": recipes_of_training,
+    "trainings": trainings,
     **{f"vectors {ending}": partial(vectors, ending) for ending in saving.ENDINGS},
 }
 

@@ -74,7 +74,7 @@ def _about(trainer: Trainer) -> dict[str, Any]:
 def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> Records:
     """The records. Everything is looked at before anything is changed."""
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at <= trainer.recipe.steps:
-        raise ValueError(f"{at} steps")
+        raise ValueError("its number of steps")
     found = _below("weights/", arrays)
     for name, was in trainer.weights.items():
         if found[name].shape != was.shape or found[name].dtype != was.dtype:
