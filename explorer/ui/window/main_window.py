@@ -447,8 +447,10 @@ class MainWindow(QMainWindow):
         if self.comparison is not None:
             self.comparison.restyle()
         for page in (self.words, self.training, self.references, self.terms.panel):
-            if page is not None:
+            if page is not None and page.isVisible():
                 page.restyle()
+            elif page is not None:
+                self.bench.appearance.turns.add(later(page, page.restyle, once=True))
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
