@@ -43,8 +43,9 @@ def elements_of(
         shown = tuple(_in_sight(one, has_all_room) if isinstance(one, Listing) else one for one in shown)
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
         shown = tuple(_parents(page, view, look.node)) or shown
-    there = {part.id for one in shown for part in leaves(one)}
-    shown = (*shown, *(one for one in _on(page, view, look.beside) if one.id not in there))
+    if look.beside:
+        there = {part.id for one in shown for part in leaves(one)}
+        shown = (*shown, *(one for one in _on(page, view, look.beside) if one.id not in there))
     question = step.question
     if isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):  # which has to be seen
         asked = matrix_of(page, view.graph, question.node)
@@ -61,6 +62,9 @@ def elements_of(
     matrices = [one for one in shown if isinstance(one, Matrix)]
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown
+    if look.beside:  # as on the page, where the parts of a computation stand one after the other
+        order = [part.id for one in page.elements for part in leaves(one)]
+        matrices.sort(key=lambda one: order.index(one.id))
     return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
 
 

@@ -74,3 +74,9 @@ def test_so_does_what_a_derivation_that_is_shown_reads():
 def test_a_single_cell_that_is_named_is_pointed_at_and_a_whole_row_is_not():
     assert first_cell(*seen("start-here", "mixture")) == Cell("encoder.1.self.output", (0, 0, 0))
     assert first_cell(*seen("start-here", "keep")) is None
+
+
+def test_what_stands_beside_comes_in_the_order_of_the_page():
+    view, step = seen("softmax", "equal")
+    assert step.look.beside == ("output.logits",)
+    assert matrices(view, step) == ["output.logits", "output.scaled", "output.probabilities"]
