@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -13,6 +13,7 @@ from explorer.export.files import ENDINGS, writing
 from explorer.files import whole_file
 from explorer.sentences import sentence
 from explorer.ui.files import Files
+from explorer.ui.page.page_view import PageView
 from explorer.ui.workbench import Workbench
 
 KINDS = {
@@ -106,6 +107,17 @@ def _say(files: Files, written: tuple[Path, ...], said: str) -> None:
     if written:
         files.folder = written[0].parent
         files.done.emit(f"{said} {' and '.join(map(str, written))}")
+
+
+def copy_page(page: PageView) -> None:
+    """Put a whole page on the clipboard as a picture."""
+    whole = page.widget()
+    if whole is not None:
+        picture = QPixmap(whole.size() * whole.devicePixelRatioF())
+        picture.setDevicePixelRatio(whole.devicePixelRatioF())
+        picture.fill(page.bench.appearance.theme.page)  # the page itself is transparent: it would be pasted black
+        whole.render(picture)
+        QGuiApplication.clipboard().setPixmap(picture)
 
 
 def save(path: Path, content: bytes) -> tuple[Path, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent, QPixmap
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -21,26 +21,24 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
-from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
-from explorer.ui.export import export
+from explorer.ui.export import copy_page, export
 from explorer.ui.files import Files
 from explorer.ui.glossary.pointing import term_at
 from explorer.ui.glossary.terms import Terms
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.lesson.enlarged import in_look
 from explorer.ui.lesson.parts import Aside, LessonParts
-from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
-from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.icons import app_icon
+from explorer.ui.window import printed
 from explorer.ui.window.docks import Docks
 from explorer.ui.window.folds import Folds, fold_button
 from explorer.ui.window.lesson_bar import LessonBar
@@ -267,45 +265,10 @@ class MainWindow(QMainWindow):
         return self._whole if name == PAGES[0] else self.lessons.page()
 
     def _show_reference(self) -> None:
-        """Show where a reference prints the cell pointed at, in the list of all printed numbers."""
-        cell, state = self.bench.selection.cell, self.bench.document.state
-        self.show_page(PAGES.index("References"))
-        if cell is not None and self.references is not None:
-            self.references.look_for(state.lesson, state.setting, cell)
+        printed.show_reference(self)
 
     def _show_printed(self, number: "PrintedNumber") -> None:
-        """Show what computes a printed number: its model, the stage, the cell."""
-        scene = number.scene
-        if scene is None:
-            return
-        state = self.bench.document.state
-        stands = state in self.bench.opened and (state.lesson, state.setting) == (scene.lesson, scene.setting)
-        if not stands or not (scene.figure is None or scene.figure.plain):
-            title = f"{number.title}, in reference {number.reference}"
-            if not self.files.open_state(load(scene.lesson), scene.state(), title):
-                return
-            self.bench.bridge.flush()
-        selection, graph = self.bench.selection, self.bench.document.engine.graph
-        place = graph.place(scene.node)
-        if place.head is not None:
-            selection.set_head(place.head)
-        gradient = scene.figure is not None and scene.figure.part == "gradient"
-        self.top_bar.showing.show_in_matrices("gradient" if gradient else "values")
-        self.go_to_stage(graph.nodes[place.node].stage)
-        cell = scene.cell if place.head is None else (place.head, *scene.cell)
-        selection.choose(Cell(place.node, cell))
-        if self.area.makes:
-            once = Qt.ConnectionType.SingleShotConnection
-            self.area.shown.connect(lambda: self._bring_into_sight(scene.node), once)
-        else:
-            do_later(self, lambda: self._bring_into_sight(scene.node))
-
-    def _bring_into_sight(self, name: str) -> None:
-        """Scroll to the matrix of a node or slice."""
-        page = self.page()
-        shown = (box for box in page.findChildren(MatrixBox) if box.matrix.name == name and box.isVisible())
-        if (box := next(shown, None)) is not None:
-            page.ensureWidgetVisible(box)
+        printed.show_scene(self, number)
 
     def show_palette(self) -> None:
         """Let the person type where to go, or what to do."""
@@ -421,13 +384,7 @@ class MainWindow(QMainWindow):
 
     def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""
-        page = self.page().widget()
-        if page is not None:
-            picture = QPixmap(page.size() * page.devicePixelRatioF())
-            picture.setDevicePixelRatio(page.devicePixelRatioF())
-            picture.fill(self.bench.appearance.theme.page)  # the page itself is transparent: it would be pasted black
-            page.render(picture)
-            QGuiApplication.clipboard().setPixmap(picture)
+        copy_page(self.page())
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
