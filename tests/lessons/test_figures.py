@@ -120,9 +120,10 @@ def test_a_table_of_which_only_some_rows_are_printed():
 def test_slips_are_slips():
     results = check_slips()
     assert all(result.agrees for result in results), [r.slip.printed for r in results if not r.agrees]
-    # How large GPT is and what takes its time, what is cross-entropy, which words are looked up: no node can tell.
+    # How large GPT is and what takes its time, what cross-entropy is, which words are looked up, what padding is.
     assert {s.section for s in slips() if s.figure is None} == {
         "Looking at real words",
+        "Prepare and Embed Target Sequence for Decoder",
         "GPT Time Complexity",
         "What's so different about GPT models?",
         "What is Cross Entropy Loss",
