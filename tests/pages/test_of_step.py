@@ -1,5 +1,6 @@
 """What a class sees of a step: what it names, what its question asks for, and what that is computed from."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -80,3 +81,12 @@ def test_what_stands_beside_comes_in_the_order_of_the_page():
     view, step = seen("softmax", "equal")
     assert step.look.beside == ("output.logits",)
     assert matrices(view, step) == ["output.logits", "output.scaled", "output.probabilities"]
+
+
+@pytest.mark.parametrize(("has_all_room", "most"), [(False, 7), (True, 15)])
+def test_a_class_sees_a_few_lines_of_a_long_list_and_more_where_it_has_all_the_room(has_all_room, most):
+    view, step = seen("one-word-at-a-time", "next")
+    view = replace(view, looking=replace(view.looking, large=True))
+    (listing,) = (part for one in elements_of(view, step, None, has_all_room) for part in leaves(one))
+    assert len(listing.lines) > 200
+    assert (listing.most, listing.key) == (most, "M")
