@@ -23,18 +23,16 @@ from explorer.pages.page import (
     Choice,
     Controls,
     Descent,
-    Header,
     Number,
     Row,
     Slider,
     Stack,
-    Switches,
 )
 from explorer.pages.word_pictures import AttentionLines, HeatMap
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
-from explorer.ui.page.elements import WIDGETS, Drawn
+from explorer.ui.page.elements import WIDGETS, Drawn, made_of
 from explorer.ui.page.first_matrices import FirstMatrices
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
@@ -42,13 +40,14 @@ from explorer.ui.page.late import Late
 from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
 from explorer.ui.page.map_in_sight import MapInSight
 from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
 DOWN_ROW = 12
 """Pixels at text scale 1 between the lines of a row."""
-LOW_PAGE, HIGH_PAGE = 300, 700
+LOW_PAGE, HIGH_PAGE = 350, 700
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
 there is room for the heat map with the weights.
 """
@@ -102,7 +101,7 @@ class Elements(QWidget):
     def tell(self, elements: Sequence[Element]) -> None:
         """Show other elements; widgets of those that are the same are left alone."""
         was = self._elements
-        if was is None or list(map(_made_of, was)) != list(map(_made_of, elements)):
+        if was is None or list(map(made_of, was)) != list(map(made_of, elements)):
             for _ in self.making(elements):
                 pass
             return
@@ -179,7 +178,7 @@ class Elements(QWidget):
                 return (yield from self._scheme(element, parent))
         widget: Any
         was, widget = self._before.get(element.id, (None, None))
-        if was is None or _made_of(was) != _made_of(element):
+        if was is None or made_of(was) != made_of(element):
             widget = WIDGETS[type(element)](self.bench, element, parent)
             yield
         elif was != element:
@@ -304,7 +303,7 @@ class Elements(QWidget):
                     widget.stand_in_line(0, 0)
                 if id in alone:  # in a row before, another one may have said what its rows are
                     widget.show_row_labels(True)
-            elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel)):
+            elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
         for stack in (one for one in self._all() if isinstance(one, Stack) and one.width):
             self._holders[_stack_key(stack)].setFixedWidth(max(min(self.bench.appearance.px(stack.width), room), 0))
@@ -461,35 +460,6 @@ class Elements(QWidget):
             if isinstance(one, (AttentionLines, HeatMap)):
                 width = min(in_row.get(one.id, room), room)
                 cast(Late, self.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
-
-
-def _made_of(element: Element) -> tuple[object, ...]:
-    """How an element is arranged, whatever it shows."""
-    match element:
-        case Row():
-            return element.id, *((item.sign, _made_of(item.element)) for item in element.items)
-        case Stack():
-            return element.id, element.title, element.width, *map(_made_of, element.elements)
-        case Controls():
-            return element.id, *map(_made_of, element.controls)
-        case Scheme():
-            return element.id, *(one.id for one in element.inside)
-    return type(element), element.id, *_controls_of(element)
-
-
-def _controls_of(element: Element) -> tuple[object, ...]:
-    """Which controls a header or a bar of switches has: with others it is another widget."""
-    match element:
-        case Header(choices=choices, switches=switches, crumbs=crumbs):
-            return (
-                *(choice.id for choice in choices),
-                *(crumb.text for crumb in crumbs),
-                *(_controls_of(switches) if switches else ()),
-            )
-        case Switches():
-            named = tuple(tuple(name for name, _ in some) for some in (element.values, element.more))
-            return element.block, element.kind, named, element.several
-    return ()
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:

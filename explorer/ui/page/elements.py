@@ -8,16 +8,21 @@ from typing import Any
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
+from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import Drawing
+from explorer.pages.element import Element
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
+    Controls,
     Descent,
     Header,
     Listing,
     Note,
     Picture,
     Player,
+    Row,
     Section,
+    Stack,
     Switches,
 )
 from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
@@ -131,3 +136,32 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Sentences: SentencesView,
     Switches: SwitchBar,
 }
+
+
+def made_of(element: Element) -> tuple[object, ...]:
+    """How an element is arranged, whatever it shows."""
+    match element:
+        case Row():
+            return element.id, *((item.sign, made_of(item.element)) for item in element.items)
+        case Stack():
+            return element.id, element.title, element.width, *map(made_of, element.elements)
+        case Controls():
+            return element.id, *map(made_of, element.controls)
+        case Scheme():
+            return element.id, *(one.id for one in element.inside)
+    return type(element), element.id, *_controls_of(element)
+
+
+def _controls_of(element: Element) -> tuple[object, ...]:
+    """Which controls a header or a bar of switches has: with others it is another widget."""
+    match element:
+        case Header(choices=choices, switches=switches, crumbs=crumbs):
+            return (
+                *(choice.id for choice in choices),
+                *(crumb.text for crumb in crumbs),
+                *(_controls_of(switches) if switches else ()),
+            )
+        case Switches():
+            named = tuple(tuple(name for name, _ in some) for some in (element.values, element.more))
+            return element.block, element.kind, named, element.several
+    return ()

@@ -5,7 +5,7 @@ choices on the page.
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QMouseEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
+    QGridLayout,
     QPushButton,
     QSizePolicy,
     QSlider,
@@ -23,8 +23,8 @@ from explorer.ui.workbench import Workbench
 EACH = 420
 """Milliseconds a step at the slowest speed."""
 SPEEDS = (1, 2, 4)
-SLIDER = 130
-"""Pixels at text scale 1."""
+SLIDER, BESIDE = 130, 500
+"""Pixels at text scale 1: of the slider; and of a page from which on the words stand beside it."""
 
 
 class Scrub(QSlider):
@@ -56,31 +56,34 @@ class PlayerView(QWidget):
         super().__init__(parent)
         self._bench, self._player = bench, player
         px = bench.appearance.px
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(px(10))
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(px(10))
+        self._grid.setVerticalSpacing(px(4))
+        self._grid.setColumnStretch(3, 1)
+        self._narrow = False
         self.button = QPushButton("Pause")
         self.button.ensurePolished()
         self.button.setMinimumWidth(self.button.sizeHint().width())  # or the slider would move when it says "Play"
         self.button.setToolTip("Play one pass through the model, or pause it (Space)")
         self.button.clicked.connect(self.toggle)
-        line.addWidget(self.button)
+        self._grid.addWidget(self.button, 0, 0)
         self.slider = Scrub(Qt.Orientation.Horizontal)
         self.slider.setFixedWidth(px(SLIDER))
         self.slider.setAccessibleName("How far the pass has come")
         self.slider.setToolTip("How far the pass has come: drag, or the arrow keys")
         self.slider.valueChanged.connect(self._go_to)
-        line.addWidget(self.slider)
+        self._grid.addWidget(self.slider, 0, 1)
         self._speed = SPEEDS[0]
         self.speed = QPushButton()
         mark(self.speed, link="true")
         self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # Space plays and pauses after a click on it, too
         self.speed.clicked.connect(self._go_faster)
         self._show_speed()
-        line.addWidget(self.speed)
+        self._grid.addWidget(self.speed, 0, 2)
         self.words = NoteLabel(bench, Note("said", player.said))
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        line.addWidget(self.words, 1)
+        self._grid.addWidget(self.words, 0, 3)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
         self._show()
@@ -99,6 +102,14 @@ class PlayerView(QWidget):
         """Show another state of it."""
         self._player = player
         self._show()
+
+    def be_no_wider(self, pixels: int) -> None:
+        """Say below the controls what does not fit beside them."""
+        narrow = pixels < self._bench.appearance.px(BESIDE)
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._grid.removeWidget(self.words)
+            self._grid.addWidget(self.words, *((1, 0, 1, 4) if narrow else (0, 3)))
 
     def toggle(self) -> None:
         """Play from here, at the end from the beginning; or pause."""

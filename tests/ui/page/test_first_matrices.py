@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QScrollBar
 
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.first_matrices import _whole
+from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import typeset
 
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
@@ -108,3 +109,13 @@ def test_small_pictures_stand_above_weights_and_map_that_only_then_fit_beside_ea
     assert boxes["scores"].small
     assert boxes["weights"].mapTo(page, QPoint(0, 0)).x() == boxes["scores"].mapTo(page, QPoint(0, 0)).x()
     assert not boxes["Q"].small  # for it there is room
+
+
+@WITHOUT_PICTURES
+def test_the_words_of_the_player_do_not_push_the_model_out_of_sight(lecture, eye):
+    window = lecture("i-love-ai")
+    window.actions_.fold_right.setChecked(False)  # brought back: so there is less room
+    page = eye.go_to(window, "model")
+    player = next(one for one in page.elements.widgets.values() if isinstance(one, PlayerView))
+    assert player.words.width() > player.width() / 2
+    assert player.mapTo(page.viewport(), player.rect().bottomLeft()).y() < page.viewport().height() * 2 / 3
