@@ -329,7 +329,11 @@ class LessonParts(QObject):
         pipeline = page in (0, PAGES.index("Lessons"))
         (self._aside if pipeline else self._outside).take(self.panel)
         self._outside.setVisible(not pipeline and self.guide.at is not None)
-        self._outside.setFixedWidth(self._window.inspector.width())
+
+    def be_as_wide(self, pixels: int) -> None:
+        """Let the panel take so many pixels across, beside the stage and beside the other tabs."""
+        self.panel.setMinimumWidth(pixels)
+        self._outside.setFixedWidth(pixels)
 
     def _follow_step(self) -> None:
         walks = self.guide.at is not None

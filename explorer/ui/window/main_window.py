@@ -445,7 +445,7 @@ class MainWindow(QMainWindow):
         self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
-        self.lessons.panel.setMinimumWidth(self.inspector.minimumWidth())  # it stays where the inspector is folded
+        self.lessons.be_as_wide(self.inspector.minimumWidth())  # it stays where the inspector is folded
         self.terms.place()
 
     def showEvent(self, event: Any) -> None:

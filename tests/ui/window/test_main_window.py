@@ -10,6 +10,7 @@ from shiboken6 import Shiboken
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui.window.chip import Chip
+from explorer.ui.window.top_bar import PAGES
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 TITLES = {
@@ -203,3 +204,16 @@ def test_a_page_shown_before_it_is_told_of_another_model(window, eye):
     window.bench.bridge.flush()
     eye.settle(window)
     assert window.bench.lesson.id == "xor"
+
+
+def test_the_panel_of_a_lesson_is_whole_beside_a_tab_in_any_text_size(window, qtbot):
+    window.lessons.guide.go(0)
+    window.show_page(PAGES.index("References"))
+    panel = window.lessons.panel
+    for scale in (1.5, 1.0):
+        window.bench.appearance.set_scale(scale)
+        qtbot.waitUntil(lambda: window.bench.appearance.turns.idle)
+        place = panel.parentWidget()
+        qtbot.waitUntil(lambda place=place: panel.width() <= place.width())
+        assert place.mapTo(window, place.rect().topRight()).x() < window.width()
+    window.bench.appearance.set_scale(1.0)
