@@ -49,7 +49,7 @@ DOWN_ROW = 12
 """Pixels at text scale 1 between the lines of a row."""
 LOW_PAGE, HIGH_PAGE = 350, 700
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
-there is room for the heat map with the weights.
+there is room for the heat map with the weights: between them, for the weights.
 """
 HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
@@ -313,7 +313,7 @@ class Elements(QWidget):
             self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
         self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
         high = height is not None and height >= self.bench.appearance.px(HIGH_PAGE)
-        self._map_in_sight.share(self._elements or (), room, height if height is not None and high else 0)
+        self._map_in_sight.share(self._elements or (), room, 0 if height is None or low else height, high)
         self._share_between_pictures(room, height)
         words = [part for part in self._parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.widgets.values() if isinstance(widget, Drawn) and widget.fills]

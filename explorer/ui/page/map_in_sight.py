@@ -1,4 +1,4 @@
-"""Where the page is high enough, the first heat map and the weights that it draws are in sight as the page begins."""
+"""As a page begins, the weights are in sight, and where it is high enough the first heat map that draws them, too."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -35,13 +35,18 @@ class MapInSight:
         self.folded: dict[str, int] = {}
         self._apart: Matrix | None = None  # behind which the line ends
         self._decided: tuple[object, ...] = ()
+        self._with_map = True
 
     def forget(self) -> None:
         """Decide anew: the page was arranged anew."""
         self._decided, self.folded, self._apart = (), {}, None
 
-    def share(self, elements: Sequence[Element], room: int, height: int) -> None:
-        """Fold what is in the way of so many pixels across and down; 0 down: nothing."""
+    def share(self, elements: Sequence[Element], room: int, height: int, with_map: bool = True) -> None:
+        """Fold what is in the way of so many pixels across and down; 0 down: nothing.
+
+        `with_map` says whether the map is to be in sight, too, or the weights alone.
+        """
+        self._with_map = with_map
         rows = [element for element in elements if isinstance(element, Row)]
         at = next((i for i, row in enumerate(rows) if _maps(row) and matrices_of(row)), None)
         if at is None or not (height or self._decided):
@@ -51,7 +56,7 @@ class MapInSight:
         boxes = [self._page.box(matrix) for matrix in matrices]
         sizes = ((box.view.width_without_labels(), box.view.height(), box.own_size) for box in boxes)
         maps = (self._page.widgets[one.id].sizeHint().toTuple() for one in _maps(last))
-        if self._decided == (decided := (room, height, *sizes, *maps)):
+        if self._decided == (decided := (room, height, with_map, *sizes, *maps)):
             return
         self._decided = decided if height and self._below(last, room) else ()
         if height and any(matrix.open is not None for matrix in matrices):
@@ -61,13 +66,13 @@ class MapInSight:
         items = [item.element for item in last.items]
         before = [one for one in items[: items.index(_maps(last)[0])] if isinstance(one, Matrix)]
         steps = [*((row, len(matrices_of(row))) for row in rows[:-1]), (last, len(before) - 1)]
-        if max(before[-1].array.shape) > MANY:
+        if with_map and max(before[-1].array.shape) > MANY:
             steps.append((last, len(before)))
         while height and self._below(last, room) >= height:
             if steps:
                 row, count = steps.pop(0)
                 self.folded[row.id] = count
-            elif len(before) > 1 and not self._apart:
+            elif with_map and len(before) > 1 and not self._apart:
                 self._apart = before[-2]  # small pictures above the weights take less than a map below them
                 self._page.end_line(self._apart, True)
             else:
@@ -93,7 +98,7 @@ class MapInSight:
         """Down to where the weights and their map take the page; 0 while the map is still to come."""
         places = list(places_of(self._page, row, self._page.place_of(row, room)))
         at = next((i for i, (one, _) in enumerate(places) if isinstance(one, HeatMap)), 0)
-        return max((rect.bottom() for _, rect in places[at - 1 : at + 1]), default=0) if at else 0
+        return max((rect.bottom() for _, rect in places[at - 1 : at + self._with_map]), default=0) if at else 0
 
 
 def _maps(row: Row) -> list[HeatMap]:

@@ -58,6 +58,16 @@ def test_three_words_of_attention_stand_on_one_screen(window, eye):
     assert not boxes["encoder.1.self.Q"].small
 
 
+@pytest.mark.parametrize(("lesson", "stage"), [("i-love-ai", "decoder.1.self"), ("start-here", "decoder.1.cross")])
+def test_the_weights_are_in_sight_where_there_is_no_room_for_the_map(open_window, eye, lesson, stage):
+    window = open_window(lesson)
+    window.resize(1280, 720)
+    page = eye.go_to(window, f"{stage}.attention")
+    box = page.elements.widgets[f"{stage}.weights"]
+    assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight()))
+    assert not box.small
+
+
 def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
     window.resize(1280, 720)
     page = eye.go_to(window, "encoder.1.self.attention")
