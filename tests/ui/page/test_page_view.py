@@ -263,7 +263,7 @@ def test_theme_and_text_scale_make_the_page_anew(window, eye):
         change()
         assert window.page() is not before
         assert window.page().page.elements == before.page.elements  # crumbs may lead to another view of the whole
-        assert eye.views(window)[f"{ENCODER}.head.1.Q"].rowHeight(0) == look.px(CELL_HEIGHT)
+        assert eye.views(window)[f"{ENCODER}.head.1.weights"].rowHeight(0) == look.px(CELL_HEIGHT)
         eye.settle(window)
 
 
