@@ -21,8 +21,8 @@ from explorer.lessons.answers import Verdict, values_of
 from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
 from explorer.lessons.steps import ALL, Predict
 
-MISSING = "▢"
-"""What stands for a number that is to be filled in."""
+MISSING = "?"
+"""What stands for a number that is to be filled in, as in the cells of a page."""
 _SEVERAL = 4
 _ROUNDING = 1e-12
 """What is nearer to 0 than this is what rounding leaves of a 0."""
