@@ -59,15 +59,20 @@ SCORES = {
 def card(view: View, stage: Stage) -> tuple[Element, ...]:
     """What kind of model it is; of one that came trained also what it learned from, its scores and recipe."""
     state, top = view.state, _about(view.state.lesson)
-    learned = top is not None and "card" in top
+    # A lesson may tell of the model of another one.
+    name = top.text("example") if top is not None and "example" in top else state.lesson
+    source = _about(name)
+    learned = source is not None and "card" in source
     elements: list[Element] = []
     if top is not None:
         paragraphs = escape(top.text("paragraph", most=MOST_TEXT)).split("\n\n")
         paragraphs.insert(0, f"<b>{escape(top.text('title'))}</b>")
         elements += [Note(f"about {i}", text) for i, text in enumerate(paragraphs)]
+    if learned and source is not None and source is not top:
+        elements.append(Note("source", f"Its model is <b>{escape(source.text('title'))}</b>."))
     elements += [Section("sizes", "Sizes"), _listing("model sizes", _sizes(view), ("size", ""))]
-    if learned and top is not None:
-        scores = top.table("card")
+    if learned and source is not None:
+        scores = source.table("card")
         lines = [
             (name, _score(scores.real(name, 0.0, -1e12, 1e12)), SCORES.get(name, ""))
             for name in scores
@@ -77,7 +82,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
             Section("scores", "Scores, on what it never learned from"),
             _listing("all scores", lines, ("score", "")),
         ]
-        elements += _recipe(state.lesson)
+        elements += _recipe(name)
     elif state.records is not None:
         elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
     else:

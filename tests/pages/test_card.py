@@ -25,3 +25,10 @@ def test_an_example_says_that_nobody_has_trained_it(desk):
     page = desk("you-are-welcome").page(CARD)
     assert "Nobody has trained this model" in page.notes
     assert not page.has("all scores")
+
+
+def test_a_lesson_on_a_model_that_came_trained_says_which_one(desk):
+    page, model = desk("what-the-cache-saves").page(CARD), desk("tiny-gpt").page(CARD)
+    assert "Its model is <b>tiny-gpt: a GPT that learned a small grammar</b>" in page.notes
+    assert page.texts("all scores") == model.texts("all scores")
+    assert page.texts("recipe of training") == model.texts("recipe of training")
