@@ -20,6 +20,8 @@ SCROLLS, BEYOND, SIDEWAYS, LEFT_OUT, FEW, ROWS, COLUMNS, SMALLER = 200.0, 10.0, 
 """What it costs: that a part scrolls, a pixel to be scrolled to, one across, a term left out, a pixel of the rows of a
 matrix with few, of one with many, or of columns that is not in sight, and a picture that is half as large as it could
 be, twice."""
+CUT = 30.0
+"""What it costs that a matrix is not whole, be it for a pixel."""
 UNUSUAL, MOVED = 10.0, 100.0
 """What it costs that the way to a number does not stand below the matrix, and that words have another width."""
 
@@ -93,11 +95,10 @@ def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
         if numbers:
             full, liked, least = shown(right.width())
             high = right.height()
-            cost += (
-                _hidden(least - high) + FEW * max(liked - max(high, least), 0) + ROWS * max(full - max(high, liked), 0)
-            )
+            cost += _hidden(least - high)
+            cost += _cut(FEW, liked - max(high, least)) + _cut(ROWS, full - max(high, liked))
             cost += SIDEWAYS * max(needs.least_across - right.width(), 0)
-            cost += COLUMNS * max(needs.across - right.width(), 0)
+            cost += _cut(COLUMNS, needs.across - right.width())
             if largest:
                 cost += SMALLER * (1 - scale(right.width(), max(right.height(), 1)) / largest)
         if way:
@@ -177,6 +178,11 @@ def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
 def _hidden(pixels: int) -> float:
     """What it costs that so many pixels have to be scrolled to."""
     return SCROLLS + BEYOND * pixels if pixels > 0 else 0.0
+
+
+def _cut(each: float, pixels: int) -> float:
+    """What it costs that so many pixels of a matrix are not in sight: with the first one a row or column is gone."""
+    return CUT + each * pixels if pixels > 0 else 0.0
 
 
 def height_at(widget: QWidget, width: int) -> int:

@@ -32,7 +32,7 @@ from explorer.words.vectors import Vectors
 
 TURNS = 6
 """Turns of the event loop in which all that stands on a new sheet gets its size."""
-ACROSS, DOWN, GAP = 10, 12, 10
+ACROSS, DOWN, GAP = 10, 6, 8
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
 SLACK = 8
 """Pixels of air at the end of a part, that need not be in sight."""
@@ -81,6 +81,7 @@ class StepSheet(QFrame):
         self._is_open: Callable[[], bool] = bool
         self._gaps: QWidget | None = None
         self.elements = Elements(bench, px(8))
+        self.elements.down = DOWN
         self._name = SteadyLabel(role="small")
         self._formula = Formula(em=1.1)
         self._derivation = DerivationView(bench)
@@ -105,8 +106,8 @@ class StepSheet(QFrame):
         left.addLayout(self._below_words)
         left.addStretch(1)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(px(20), px(10), px(20), px(8))
-        whole.setSpacing(px(6))
+        whole.setContentsMargins(px(14), px(6), px(14), px(5))
+        whole.setSpacing(px(4))
         top = QHBoxLayout()
         whole.addLayout(top)
         top.addWidget(self._title, 1)

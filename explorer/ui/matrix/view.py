@@ -38,7 +38,7 @@ Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 ScrollHint: TypeAlias = QAbstractItemView.ScrollHint
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
-LARGE, LOW_CELL, CLOSE = 1.5, 18, 3
+LARGE, LOW_CELL, CLOSE = 1.5, 16, 3
 """The text scale from which numbers stand close, and pixels at scale 1 that a row is high and the padding then."""
 LEAST_COLUMNS, WIDTH = 2, 630
 """Columns in sight whatever the room, and pixels at text scale 1 that a matrix takes across before it is given room."""

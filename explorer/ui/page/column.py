@@ -45,8 +45,6 @@ from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
-DOWN_ROW = 12
-"""Pixels at text scale 1 between the lines of a row."""
 LOW_PAGE, HIGH_PAGE = 350, 700
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
 there is room for the heat map with the weights: between them, for the weights.
@@ -79,7 +77,11 @@ class Elements(QWidget):
     ----------
     widgets : dict of str to QWidget
         The widgets of all elements that are no mere arrangement of others, by id.
+    down : int
+        Pixels at text scale 1 between the lines of a row.
     """
+
+    down = 12
 
     def __init__(self, bench: Workbench, spacing: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -193,7 +195,7 @@ class Elements(QWidget):
         return holder
 
     def _row(self, row: Row, parent: QWidget) -> Making:
-        holder = self._holder((Row, row.id), lambda: self._flowing(parent, ACROSS_ROW, DOWN_ROW))
+        holder = self._holder((Row, row.id), lambda: self._flowing(parent, ACROSS_ROW, self.down))
         _clear(holder.layout())
         signs = [*(item.sign for item in row.items[1:]), ""]
         for item, sign in zip(row.items, signs, strict=True):
