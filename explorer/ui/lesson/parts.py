@@ -14,6 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.loader import load
 from explorer.sentences import sentence
+from explorer.ui.lesson.both import BothDerivations
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lesson_page import LessonPage
 from explorer.ui.lesson.panel import StepPanel
@@ -94,6 +95,10 @@ class LessonParts(QObject):
         self.guide = Guide(window.bench, self)
         self.panel = StepPanel(window.bench, self.guide)
         aside.take(self.panel)
+        whole = window.centralWidget()
+        assert whole is not None
+        self.both = BothDerivations(window.bench, self.guide, self.panel, whole, self._named_in)
+        self.panel.both_wanted.connect(self.both.open)
         self._found = later(self, self.scroll_to_spot)
         window.area.shown.connect(self._arrive)
         self._arriving = QElapsedTimer()
@@ -392,6 +397,15 @@ class LessonParts(QObject):
         if event.type() == QEvent.Type.LayoutRequest and self._arriving.elapsed() < ARRIVAL:
             self._found.start()
         return False
+
+    def _named_in(self, over: QWidget) -> QRect:
+        """Where in a widget the cells are that the step names, without the heading of their matrix."""
+        page = self._window.area.in_sight()
+        box = None if page is None or not page.isVisible() else spot_box(page.elements)
+        if box is None:
+            return QRect()
+        rect = spot_rect(box)
+        return QRect(box.mapTo(over, rect.topLeft()), rect.size())
 
     def scroll_to_spot(self) -> None:
         """Bring what the step names into sight, with all of its matrix where that fits."""

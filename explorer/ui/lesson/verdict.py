@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from explorer.lessons.answers import Verdict
 from explorer.lessons.mistakes import Part
@@ -12,20 +12,36 @@ from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.room import column_height, height_at
 from explorer.ui.lesson.words import Words
+from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
-BESIDE = 460
-"""Pixels at text scale 1 from which on two derivations stand beside each other."""
+THEIRS, OURS = "How one gets your number", "How it is computed"
+
+
+def has_both(verdict: Verdict | None) -> bool:
+    """Whether it is known how one gets the wrong number as well as the right one."""
+    mistake = None if verdict is None or verdict.right else verdict.mistake
+    return mistake is not None and bool(mistake.derivation) and verdict is not None and bool(verdict.derivation)
 
 
 class VerdictView(QWidget):
-    """What came of an answer: right or not, which mistake it was, and both derivations side by side.
+    """What came of an answer: right or not, which mistake it was, and how the number is computed.
+
+    Where it is known how one gets the wrong number, too, both derivations stand side by side before the page; for a
+    class the right one stands beside the question anyway.
 
     Parameters
     ----------
     bench : Workbench
+
+    Signals
+    -------
+    both_wanted
+        Both derivations are wanted again.
     """
+
+    both_wanted = Signal()
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,15 +49,18 @@ class VerdictView(QWidget):
         self._large = least_letters(bench.appearance) > 0
         self._sentence = Words()
         self._sentence.index = least_letters(bench.appearance)
+        self.both = QPushButton("Both derivations side by side")
+        mark(self.both, link="true")
+        self.both.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.both.setToolTip("Show before the page how one gets your number, and how it is computed")
+        self.both.clicked.connect(self.both_wanted)
+        self.side = DerivationSide(bench, THEIRS if self._large else OURS)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(bench.appearance.px(4))
         column.addWidget(self._sentence)
-        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        column.addLayout(self._both)
-        self._sides = [_Side(bench, title) for title in ("How one gets your number", "How it is computed")]
-        for side in self._sides:
-            self._both.addWidget(side, 1)
+        column.addWidget(self.both, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.side)
         self.hide()
 
     def show_verdict(self, verdict: Verdict | None, numbers: Mapping[str, str] | None = None) -> None:
@@ -63,32 +82,26 @@ class VerdictView(QWidget):
             self._sentence.setText(f"{sign} {escape(verdict.sentence)}")
         else:
             self._sentence.say(verdict.sentence, numbers, sign)
+        both = has_both(verdict) and not self._large
         theirs = () if verdict.mistake is None else verdict.mistake.derivation
-        ours = () if verdict.right or self._large else verdict.derivation  # a class sees it beside the question
-        for side, parts in zip(self._sides, (theirs, ours), strict=True):
-            side.setVisible(bool(parts))
-            side.show_parts(parts)
+        parts = theirs if self._large else () if verdict.right or both else verdict.derivation
+        self.both.setVisible(both)
+        self.side.setVisible(bool(parts))
+        self.side.show_parts(parts)
 
     def height_at(self, width: int) -> int:
         """Pixels that it is high in a width."""
-        sides = [side for side in self._sides if not side.isHidden()]
-        if width >= self._bench.appearance.px(BESIDE) and sides:
-            across = (width - self._both.spacing() * (len(sides) - 1)) // len(sides)
-            both = max(side.height_at(across) for side in sides)
-        else:
-            both = column_height([*sides], width, self._both.spacing())
-        return self._sentence.height_at(width) + both + self._column.spacing() * bool(sides)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        beside = self.width() >= self._bench.appearance.px(BESIDE)
-        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        if self._both.direction() != way:
-            self._both.setDirection(way)
+        return column_height([self._sentence, self.both, self.side], width, self._column.spacing())
 
 
-class _Side(QWidget):
-    """One of two derivations."""
+class DerivationSide(QWidget):
+    """A derivation with its title.
+
+    Parameters
+    ----------
+    bench : Workbench
+    title : str
+    """
 
     def __init__(self, bench: Workbench, title: str) -> None:
         super().__init__()

@@ -57,22 +57,53 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     assert "✗" in verdict(panel)._sentence.text()
 
 
-def test_a_known_mistake_is_named_with_both_derivations(window, guide, panel, hand, go):
+def test_a_known_mistake_is_named(window, guide, panel, hand, go):
     go(1)
     hand.click(body(panel, PredictBody).field)
     hand.type("66.52")  # per cent
     hand.key(Key.Key_Return)
     assert guide.attempt.verdict.mistake.sentence in verdict(panel)._sentence.text()
-    assert [side.isVisible() for side in verdict(panel)._sides] == [False, True]
+    assert verdict(panel).side.isVisible()
+    assert not window.lessons.both.isVisible()  # nothing else is computed than the right number
 
 
-@pytest.mark.parametrize(("typed", "sides"), [("7.39", [True, True]), ("0.5", [False, True]), ("0.67", [False, False])])
-def test_both_derivations_stand_there_where_both_are_known(window, guide, panel, hand, go, typed, sides):
+@pytest.mark.parametrize(
+    ("typed", "both", "alone"), [("7.39", True, False), ("0.5", False, True), ("0.67", False, False)]
+)
+def test_both_derivations_stand_side_by_side_where_both_are_known(
+    window, guide, panel, hand, eye, go, typed, both, alone
+):
     go(1)
+    table = eye.views(window)[SHARES]
+    stood = table.mapTo(window, table.rect().topLeft())
     hand.click(body(panel, PredictBody).field)
     hand.type(typed)
     hand.key(Key.Key_Return)
-    assert [side.isVisible() for side in verdict(panel)._sides] == sides
+    card = window.lessons.both
+    assert (card.isVisible(), verdict(panel).both.isVisible(), verdict(panel).side.isVisible()) == (both, both, alone)
+    assert table.mapTo(window, table.rect().topLeft()) == stood
+    if both:
+        theirs, ours = (side.mapTo(window, side.rect().topLeft()) for side in card.sides)
+        assert theirs.y() == ours.y()
+        assert theirs.x() + card.sides[0].width() < ours.x()
+        assert not any(side.visibleRegion().isEmpty() for side in card.sides)
+        asked = table.viewport().mapTo(window, table.visualRect(table.table.index(0, 0)).center())
+        assert not card.geometry().contains(card.parentWidget().mapFrom(window, asked))
+        assert card.geometry().right() < panel.mapTo(card.parentWidget(), panel.rect().topLeft()).x()
+
+
+def test_both_derivations_are_closed_come_back_and_go_with_the_step(window, guide, panel, hand, go):
+    go(1)
+    hand.click(body(panel, PredictBody).field)
+    hand.type("7.39")
+    hand.key(Key.Key_Return)
+    card = window.lessons.both
+    hand.click(card.close_button)
+    assert not card.isVisible()
+    hand.click(verdict(panel).both)
+    assert card.isVisible()
+    go(0)
+    assert not card.isVisible()
 
 
 def test_hints_are_a_ladder_that_ends_in_the_derivation(window, guide, panel, hand, go):

@@ -1,0 +1,120 @@
+"""The derivation of a mistake and the right one, side by side before the page."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
+
+from explorer.lessons.answers import Verdict
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.verdict import OURS, THEIRS, DerivationSide, has_both
+from explorer.ui.theme import mark
+from explorer.ui.turns import later
+from explorer.ui.workbench import Workbench
+
+WIDE, HIGH, LEAST = 880, 0.7, 160
+"""Pixels at text scale 1 across at most, of the height of the page at most, and pixels that are of use."""
+SCROLL = 16
+"""Pixels at text scale 1 for a bar to scroll with."""
+
+
+class BothDerivations(QFrame):
+    """Stands before the page, beside the panel, so that nothing moves; it goes with the step, or when it is closed.
+
+    Parameters
+    ----------
+    bench : Workbench
+    guide : Guide
+    panel : QWidget
+        Of the step, at whose left it stands.
+    over : QWidget
+        What it stands before.
+    named : callable
+        Where the cells are in `over` that the step names: they stay in sight.
+    """
+
+    def __init__(
+        self, bench: Workbench, guide: Guide, panel: QWidget, over: QWidget, named: Callable[[QWidget], QRect]
+    ) -> None:
+        super().__init__(over)
+        self.setAccessibleName("Both derivations")
+        mark(self, card="true")
+        self._bench, self._guide, self._panel, self._over, self._named = bench, guide, panel, over, named
+        self._verdict: Verdict | None = None
+        self.close_button = QPushButton("✕")
+        mark(self.close_button, link="true")
+        self.close_button.setAccessibleName("Close both derivations")
+        self.close_button.setToolTip("See the page again; a link below your answer brings this back")
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.close_button.clicked.connect(self.hide)
+        self._content = content = QWidget()
+        self._beside = QHBoxLayout(content)
+        self._beside.setContentsMargins(0, 0, 0, 0)
+        self.sides = DerivationSide(bench, THEIRS), DerivationSide(bench, OURS)
+        for side in self.sides:
+            self._beside.addWidget(side, 1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(content)
+        self._whole = QHBoxLayout(self)
+        self._whole.addWidget(self._scroll, 1)
+        self._whole.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._placed = later(self, self.place)
+        for watched in (over, panel):
+            watched.installEventFilter(self)
+        guide.answered.connect(self._follow)
+        guide.stepped.connect(self._follow)
+        self.hide()
+
+    def open(self) -> None:
+        """Show both derivations of the last answer, if there are two."""
+        verdict = self._guide.attempt.verdict
+        if not has_both(verdict) or verdict is None or verdict.mistake is None:
+            self.hide()
+            return
+        for side, parts in zip(self.sides, (verdict.mistake.derivation, verdict.derivation), strict=True):
+            side.show_parts(parts)
+        self.show()
+        self.raise_()
+        self.place()
+
+    def _follow(self) -> None:
+        verdict = None if self._guide.step is None else self._guide.attempt.verdict
+        if verdict is not self._verdict:  # what was closed stays closed until another answer is given
+            self._verdict = verdict
+            self.open()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
+            self._placed.start()
+        return False
+
+    def place(self) -> None:
+        """Stand at the left of the panel, below what the step names, or above it where there is no room below."""
+        if self.isHidden():
+            return
+        if not self._panel.isVisible():
+            self.hide()
+            return
+        px = self._bench.appearance.px
+        margin = px(8)
+        self._whole.setContentsMargins(px(14), margin, margin, margin)
+        self._whole.setSpacing(0)
+        self._beside.setSpacing(px(28))
+        corner = self._panel.mapTo(self._over, self._panel.rect().topLeft())
+        right, top, bottom = corner.x() - margin, corner.y() + margin, self._over.height() - margin
+        width = min(px(WIDE), right - margin)
+        inside = self._whole.contentsMargins()
+        across = width - inside.left() - inside.right() - self.close_button.sizeHint().width() - px(SCROLL)
+        each = (across - self._beside.spacing()) // 2
+        needed = max(side.height_at(each) for side in self.sides)
+        self._content.setMinimumHeight(needed)
+        named = self._named(self._over)
+        height = min(needed + inside.top() + inside.bottom() + 2, round(HIGH * (bottom - top)))
+        below, above = bottom - margin - named.bottom(), named.top() - margin - top
+        if height > max(below, above) >= px(LEAST):  # rather scrolled than before the number that was asked for
+            height = max(below, above)
+        y = top if below < height <= above else bottom - height
+        self.setGeometry(right - width, y, width, height)
