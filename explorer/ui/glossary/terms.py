@@ -12,13 +12,11 @@ from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
 from explorer.ui.glossary.pointing import term_of_focus, terms_in_sight
 from explorer.ui.turns import do_later, later
+from explorer.ui.widgets import UNBOUNDED
 
 if TYPE_CHECKING:
     from explorer.ui.glossary.panel import GlossaryPanel
     from explorer.ui.window.main_window import MainWindow
-
-QWIDGETSIZE_MAX = 2**24 - 1
-"""As high as Qt lets a widget be: no bound."""
 
 
 class Terms(QObject):
@@ -101,7 +99,7 @@ class Terms(QObject):
                 self._above.insertWidget(0, panel)
         else:
             panel.setMinimumHeight(0)
-            panel.setMaximumHeight(QWIDGETSIZE_MAX)
+            panel.setMaximumHeight(UNBOUNDED)
             if self._beside.indexOf(panel) < 0:
                 self._beside.addWidget(panel)
         panel.setHidden(closed)  # Qt hides what gets another place

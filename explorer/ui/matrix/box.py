@@ -14,11 +14,10 @@ from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE, mark
 from explorer.ui.turns import do_later
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.workbench import Workbench
 
-MOST = 16777215
-"""Pixels; Qt's word for "as large as it likes"."""
 SIGN = 34
 """Pixels at text scale 1 that Δ or ∂L/∂ takes before the formula of a single number."""
 _TAG = re.compile("<[^>]*>")
@@ -260,7 +259,7 @@ class MatrixBox(QWidget):
         elif self._usual_heads:
             self._usual_heads, self._measured = (), ()
             self._heading.setMinimumSize(0, 0)
-            self._heading.setMaximumSize(MOST, MOST)
+            self._heading.setMaximumSize(UNBOUNDED, UNBOUNDED)
         words = self._in_lines(self._words(matrix)) if matrix.showing == "values" else self._change(matrix)
         self._say(matrix.formula, words)
         if self._below != (below := self._is_high(self._high)):

@@ -21,6 +21,7 @@ from explorer.pages.gestures import Gesture
 from explorer.pages.page import Button, Check, Choice, Number, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.number_slider import FactorSlider
 from explorer.ui.widgets.segments import Segments
@@ -28,8 +29,6 @@ from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
 """More options, or longer ones, stand in a list; in text of twice the size half as many."""
-MOST = 16777215
-"""Pixels; Qt's word for "as large as it likes"."""
 SLIDER, SHORT_SLIDER = 260, 120
 """Pixels at text scale 1."""
 
@@ -62,7 +61,7 @@ class ChoiceView(_Line):
         super().__init__(bench, 8, parent)
         self._choice = choice
         self._control: Segments | QComboBox | None = None
-        self._room, self._buttons = MOST, 0
+        self._room, self._buttons = UNBOUNDED, 0
         """Pixels that there are, and that buttons take; 0 where a list is better in any case."""
         self.say(choice.title)
         self._make()

@@ -6,7 +6,8 @@ from typing import Any
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from explorer.pages.page import Descent
-from explorer.ui.page.late import MOST, Late
+from explorer.ui.page.late import Late
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.workbench import Workbench
 
 ASKING = "the page of gradient descent"
@@ -29,7 +30,7 @@ class DescentPart(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._inner: Any = None
         self._part = part
-        self._most = MOST
+        self._most = UNBOUNDED
         self._make(part)
 
     def tell(self, part: Descent) -> None:

@@ -6,9 +6,7 @@ from typing import Any
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.ui.turns import Turns, do_once_painted, later
-
-MOST = 16777215
-"""Pixels; Qt's word for "as large as it likes"."""
+from explorer.ui.widgets import UNBOUNDED
 
 
 class Late(QWidget):
@@ -84,4 +82,4 @@ class Late(QWidget):
         # From now on the picture says how high it is, and perhaps how wide: more words make it larger.
         wide = picture.minimumWidth() == picture.maximumWidth()
         self.setMinimumSize(0 if wide else self.width(), 0)
-        self.setMaximumSize(MOST if wide else self.width(), MOST)
+        self.setMaximumSize(UNBOUNDED if wide else self.width(), UNBOUNDED)

@@ -8,12 +8,11 @@ from explorer.document.document import Change
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.window.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 
-MOST = 16777215
-"""Pixels; Qt's word for "as wide as it likes"."""
 MOST_NAMED = 3
 
 
@@ -54,7 +53,7 @@ class TokenBar(QFrame):
     def fit(self, width: int, low: bool) -> None:
         """In a low window let all sequences share one line of so many pixels; their words scroll."""
         px, n = self._bench.appearance.px, max(len(self._strips), 1)
-        most = (width - px(40) - (n - 1) * px(20)) // n if low else MOST
+        most = (width - px(40) - (n - 1) * px(20)) // n if low else UNBOUNDED
         for strip in self._strips.values():
             strip.be_at_most(most, low)
 
