@@ -122,8 +122,8 @@ class CommandPalette(QDialog):
             stage = stages[node.stage]
             yield Entry(node.name, f"Matrix · {stage.group} {stage.title}", partial(self._point, node.name))
         for term in glossary().terms:
-            for spelling in (term.name, *term.also):
-                yield Entry(spelling, "Term", partial(bench.selection.defined.emit, term.name))
+            names = ", ".join((term.name, *term.also))
+            yield Entry(names, "Term", partial(bench.selection.defined.emit, term.name))
 
     def _go(self, stage: str) -> None:
         self._show_page(0)
