@@ -1,9 +1,28 @@
 """A layout that writes widgets like words: left to right, on to the next line where the line is full."""
 
-from typing import Any
+from typing import NamedTuple
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
+
+
+class _Part(NamedTuple):
+    """What an item asks for. Qt asks a layout often, and each question to a widget crosses over to C++."""
+
+    item: QLayoutItem
+    likes: QSize
+    least: QSize
+    keeps_next: bool
+    ends_line: bool
+    share: int
+    """Pixels across that it takes at least beside others; 0: it is as wide as it likes."""
+
+    @staticmethod
+    def of(item: QLayoutItem) -> "_Part":
+        widget = item.widget()
+        keeps_next, ends_line = getattr(widget, "keeps_next", False), getattr(widget, "ends_line", False)
+        share = getattr(widget, "shares_line", 0)
+        return _Part(item, item.sizeHint(), item.minimumSize(), bool(keeps_next), bool(ends_line), int(share))
 
 
 class FlowLayout(QLayout):
@@ -28,6 +47,7 @@ class FlowLayout(QLayout):
         self._horizontal = horizontal
         self._vertical = vertical
         self._heights: dict[int, int] = {}
+        self._asked: list[_Part] | None = None
         self.setContentsMargins(0, 0, 0, 0)
         if parent is not None:
             parent.setLayout(self)
@@ -80,7 +100,7 @@ class FlowLayout(QLayout):
         return self._heights[width]
 
     def invalidate(self) -> None:
-        self._heights = {}
+        self._heights, self._asked = {}, None
         super().invalidate()
 
     def setGeometry(self, rect: QRect) -> None:
@@ -89,17 +109,22 @@ class FlowLayout(QLayout):
 
     def sizeHint(self) -> QSize:
         """All on one line: what it would take if nobody narrows it."""
-        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        hints = [part.likes for part in self._parts()]
         width = sum(hint.width() for hint in hints) + self._horizontal * max(len(hints) - 1, 0)
         return self._with_margins(QSize(width, max((hint.height() for hint in hints), default=0)))
 
     def minimumSize(self) -> QSize:
         """The widest and the highest item: below that one would be cut."""
         size = QSize(0, 0)
-        for item in self._items:
-            if not item.isEmpty():
-                size = size.expandedTo(item.minimumSize())
+        for part in self._parts():
+            size = size.expandedTo(part.least)
         return self._with_margins(size)
+
+    def _parts(self) -> list[_Part]:
+        """What the items in sight ask for, until one of them asks for something else."""
+        if self._asked is None:
+            self._asked = [_Part.of(item) for item in self._items if not item.isEmpty()]
+        return self._asked
 
     def _with_margins(self, size: QSize) -> QSize:
         return size.grownBy(self.contentsMargins())
@@ -114,56 +139,58 @@ class FlowLayout(QLayout):
     def places(self, rect: QRect) -> tuple[list[tuple[QLayoutItem, QRect]], int]:
         """Break the items into lines within `rect`: where each one stands, and the height that all take."""
         area = rect.marginsRemoved(self.contentsMargins())
-        lines: list[list[tuple[QLayoutItem, QSize]]] = [[]]
+        lines: list[list[tuple[_Part, QSize]]] = [[]]
         x = 0
         sized = self._sized(area.width())
-        for i, (item, size) in enumerate(sized):
-            begins = i == 0 or not _keeps_next(sized[i - 1][0])
-            needed = self._chain(sized[i:]) if begins else size.width()
+        for i, (part, size) in enumerate(sized):
+            begins = i == 0 or not sized[i - 1][0].keeps_next
+            needed = self._chain(sized[i:]) if begins and part.keeps_next else size.width()
             if needed > area.width():
                 needed = size.width()  # it fits on no line
-            if lines[-1] and (x + needed > area.width() or _ends_line(lines[-1][-1][0])):
+            if lines[-1] and (x + needed > area.width() or lines[-1][-1][0].ends_line):
                 lines.append([])
                 x = 0
-            lines[-1].append((item, size))
+            lines[-1].append((part, size))
             x += size.width() + self._horizontal
         placed: list[tuple[QLayoutItem, QRect]] = []
-        y = area.y()
+        y, direction = area.y(), self._direction()
         for line in lines:
-            bases = [_baseline(item) for item, _ in line]
+            bases = [_baseline(part.item) for part, _ in line]
             base = max((above for above in bases if above is not None), default=0)
             downs = [0 if above is None else base - above for above in bases]
             height = max((size.height() + down for (_, size), down in zip(line, downs, strict=True)), default=0)
             x = area.x()
-            for (item, size), above, down in zip(line, bases, downs, strict=True):
-                if above is None and not item.alignment() & Qt.AlignmentFlag.AlignTop:
+            for (part, size), above, down in zip(line, bases, downs, strict=True):
+                if above is None and not part.item.alignment() & Qt.AlignmentFlag.AlignTop:
                     down = (height - size.height()) // 2
                 place = QRect(x, y + down, size.width(), size.height())
-                placed.append((item, QStyle.visualRect(self._direction(), area, place)))
+                placed.append((part.item, QStyle.visualRect(direction, area, place)))
                 x += size.width() + self._horizontal
             y += height + self._vertical
         return placed, y - self._vertical - rect.y() + self.contentsMargins().bottom()
 
-    def _sized(self, available: int) -> list[tuple[QLayoutItem, QSize]]:
+    def _sized(self, available: int) -> list[tuple[_Part, QSize]]:
         """How large each item is; those that may share one line are narrower where that brings all onto it."""
-        items = [item for item in self._items if not item.isEmpty()]
-        sharing = {id(item): share for item in items if (share := _shares_line(item))}
-        gaps = self._horizontal * (len(items) - 1)
-        likes = {id(item): (item.sizeHint(), item.minimumSize().width()) for item in items}  # asked for only once
-        widths = {item: max(min(size.width(), available), least) for item, (size, least) in likes.items()}
-        if sharing and sum(widths.values()) + gaps > available:
-            least = widths | sharing
-            left = available - gaps - sum(least.values())
+        parts = self._parts()
+        gaps = self._horizontal * (len(parts) - 1)
+        # As wide as it likes, but no wider than the line unless its minimum is.
+        widths = [max(min(part.likes.width(), available), part.least.width()) for part in parts]
+        sharing = sum(part.share > 0 for part in parts)
+        if sharing and sum(widths) + gaps > available:
+            least = [part.share or width for part, width in zip(parts, widths, strict=True)]
+            left = available - gaps - sum(least)
             if left >= 0:
-                widths = least | {item: across + left // len(sharing) for item, across in sharing.items()}
-        return [(item, self._size(item, widths[id(item)], *likes[id(item)])) for item in items]
+                widths = [
+                    width + left // sharing if part.share else width for part, width in zip(parts, least, strict=True)
+                ]
+        return [(part, self._size(part, width)) for part, width in zip(parts, widths, strict=True)]
 
-    def _chain(self, sized: list[tuple[QLayoutItem, QSize]]) -> int:
+    def _chain(self, sized: list[tuple[_Part, QSize]]) -> int:
         """Pixels across of the items from the first one that is to stay with none behind it."""
         width = 0
-        for item, size in sized:
+        for part, size in sized:
             width += size.width()
-            if not _keeps_next(item) or _ends_line(item):
+            if not part.keeps_next or part.ends_line:
                 break
             width += self._horizontal
         return width
@@ -173,26 +200,15 @@ class FlowLayout(QLayout):
         return parent.layoutDirection() if parent is not None else Qt.LayoutDirection.LeftToRight
 
     @staticmethod
-    def _size(item: QLayoutItem, available: int, likes: QSize, least: int) -> QSize:
-        """As large as it likes, but no wider than the line unless its minimum is."""
-        width = max(min(likes.width(), available), least)
-        return QSize(width, item.heightForWidth(width) if item.hasHeightForWidth() else likes.height())
-
-
-def _keeps_next(item: QLayoutItem) -> bool:
-    return bool(getattr(item.widget(), "keeps_next", False))
-
-
-def _ends_line(item: QLayoutItem) -> bool:
-    return bool(getattr(item.widget(), "ends_line", False))
-
-
-def _shares_line(item: QLayoutItem) -> int:
-    """Pixels across that an item takes at least beside others; 0: it is as wide as it likes."""
-    return int(getattr(item.widget(), "shares_line", 0))
+    def _size(part: _Part, available: int) -> QSize:
+        """Of an item in so many pixels across."""
+        width = max(min(part.likes.width(), available), part.least.width())
+        height = part.item.heightForWidth(width) if part.item.hasHeightForWidth() else part.likes.height()
+        return QSize(width, height)
 
 
 def _baseline(item: QLayoutItem) -> int | None:
     """Pixels from the top of an item to its base line, where it is to stand on that."""
-    widget: Any = item.widget()
-    return widget.baseline() if item.alignment() & Qt.AlignmentFlag.AlignBaseline else None
+    if not item.alignment() & Qt.AlignmentFlag.AlignBaseline:
+        return None
+    return item.widget().baseline()  # type: ignore[union-attr]
