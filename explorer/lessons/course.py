@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
-from explorer.lessons.loader import lesson_files
+from explorer.lessons.loader import lesson_files, needs
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
 
 
@@ -63,8 +63,7 @@ def course_from(top: TomlTable, id: str) -> Course:
             top.fail("lessons", f"there is no lesson '{lesson}'", likeliest(lesson, known, "there are"))
         if lesson in lessons[:at]:
             top.fail("lessons", f"'{lesson}' stands twice", "name each lesson once")
-        needs = read(known[lesson])
-        for need in needs.words("needs") if "needs" in needs else ():
+        for need in needs(known[lesson]):
             if need in lessons[at:]:
                 top.fail("lessons", f"'{lesson}' needs '{need}', which comes later", f"put '{need}' before it")
     return Course(id, top.text("title"), top.text("paragraph", most=MOST_TEXT), lessons)

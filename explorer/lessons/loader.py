@@ -85,15 +85,25 @@ def model_titles() -> dict[str, str]:
 
 
 def _titles(files: Mapping[str, Path]) -> dict[str, str]:
-    named = sorted(_named(file, file.stat().st_mtime_ns) for file in files.values())
-    return {id: title for _, title, id in named}
+    named = sorted(map(_named, files.values()))
+    return {id: title for _, title, id, _ in named}
+
+
+def needs(file: Path) -> tuple[str, ...]:
+    """The ids of the lessons that the one in a file needs."""
+    return _named(file)[3]
+
+
+def _named(file: Path) -> tuple[int, str, str, tuple[str, ...]]:
+    """Where a lesson stands in the list, its title, its id, and what it needs."""
+    return _read_head(file, file.stat().st_mtime_ns)
 
 
 @cache
-def _named(file: Path, changed: int) -> tuple[int, str, str]:
-    """Where a lesson stands in the list, its title and its id; read once: menus and lists ask often."""
+def _read_head(file: Path, changed: int) -> tuple[int, str, str, tuple[str, ...]]:
+    """Read once: menus and lists ask often, and all lessons take 0.1 s."""
     top = read(file)
-    return _order(top), top.text("title"), top.text("id")
+    return _order(top), top.text("title"), top.text("id"), top.words("needs") if "needs" in top else ()
 
 
 def lesson_files() -> dict[str, Path]:

@@ -33,8 +33,8 @@ def test_what_is_wrong_is_named(other, message):
 
 
 def test_a_lesson_stands_behind_those_that_it_needs(monkeypatch, tmp_path):
-    for name, needs in (("one", "[]"), ("two", '["one"]')):
-        (tmp_path / f"{name}.toml").write_text(f"needs = {needs}" if needs != "[]" else "")
+    for name, needs in (("one", ""), ("two", 'needs = ["one"]')):
+        (tmp_path / f"{name}.toml").write_text(f"id = '{name}'\ntitle = '{name}'\n{needs}")
     files = {name: tmp_path / f"{name}.toml" for name in ("one", "two")}
     monkeypatch.setattr("explorer.lessons.course.lesson_files", lambda: files)
     assert read(lessons=["one", "two"]).lessons == ("one", "two")
