@@ -122,8 +122,16 @@ def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "va
 def likely(engine: Engine, question: Predict, typed: float) -> Mistake | None:
     """The first of the mistakes that gives the typed number; None where none does."""
     decimals = question.digits
+    most = 10.0 ** -_decimals_of(typed)  # whoever types more digits than are asked for may have cut off the rest
     found = mistakes(engine, question.node, question.cell, decimals, question.of)
-    return next((one for one in found if abs(one.value - typed) <= half_unit(decimals - 2 * one.in_per_cent)), None)
+    return next(
+        (one for one in found if abs(one.value - typed) <= min(half_unit(decimals - 2 * one.in_per_cent), most)), None
+    )
+
+
+def _decimals_of(number: float) -> int:
+    """As many decimals as a number was typed with."""
+    return next((digits for digits in range(DECIMALS) if round(number, digits) == number), DECIMALS)
 
 
 def half_unit(decimals: int) -> float:

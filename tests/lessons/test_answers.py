@@ -77,6 +77,17 @@ def test_a_mask_where_there_is_none_is_named():
     assert verdict.mistake.derivation[-1][1][-1].value == f"{typed:.4f}"
 
 
+def test_digits_beyond_those_asked_for_count_too():
+    """Where a whole number is asked for, 0.33 is not the 0.21 of softmax over the wrong axis."""
+    lesson = load("you-are-welcome")
+    at = [step.id for step in lesson.steps].index("mask")
+    state, question = StepStates(lesson)[at], lesson.steps[at].question
+    assert question.digits == 0
+    assert judge(question, 0.33, state).mistake is None
+    assert judge(question, 0.207, state).mistake.name == "wrong axis"
+    assert judge(question, 0.20, state).mistake.name == "wrong axis"  # cut off, not rounded
+
+
 def test_a_share_in_per_cent_is_named_without_its_decimals():
     assert judge(SHARE, 30, TEXTBOOK).mistake.name == "per cent"
 

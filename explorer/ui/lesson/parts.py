@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
 from PySide6.QtWidgets import QProgressDialog, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -21,7 +21,7 @@ from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.speaker import Speaker
-from explorer.ui.lesson.spot import spot_box, spot_rect
+from explorer.ui.lesson.spot import asked_box, spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
@@ -399,7 +399,7 @@ class LessonParts(QObject):
         return False
 
     def _named_in(self, over: QWidget) -> QRect:
-        """Where in a widget the cells are that the step names, without the heading of their matrix."""
+        """Where in a widget the cells are that the step names, with the heading of their matrix."""
         page = self._window.area.in_sight()
         box = None if page is None or not page.isVisible() else spot_box(page.elements)
         if box is None:
@@ -422,6 +422,11 @@ class LessonParts(QObject):
             page.verticalScrollBar().setValue(0)
         elif whole is not None:
             rect, margin = spot_rect(box), self._bench.appearance.px(MARGIN)
+            if (asked := asked_box(page.elements, self._bench.view.graph, step.question)) is not None:
+                down = asked.mapTo(whole, QPoint()).y() - box.mapTo(whole, QPoint()).y()
+                both = rect.united(QRect(rect.left(), down, 1, asked.height()))
+                if both.height() + 2 * margin <= page.viewport().height():
+                    rect = both
             if box.height() + 2 * margin <= page.viewport().height():
                 rect = rect.united(QRect(rect.left(), 0, 1, box.height()))
             corner = box.mapTo(whole, rect.center())
