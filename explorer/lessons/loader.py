@@ -191,6 +191,7 @@ def lesson_from(top: TomlTable) -> Lesson:
         minutes=top.real("minutes", default=0.0, least=0, most=1000),
         start_head=top.number("start_head", default=1, least=1, most=128),
         card=_card(top.table("card")),
+        example=top.text("example", default=id),
     )
     return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
 

@@ -96,6 +96,8 @@ class Lesson:
         How long its steps take; 0 where nobody says so.
     card : mapping of str to float
         Of a model that was trained for the program: its measured scores by their names.
+    example : str
+        The id of the example whose model it has, often its own.
     """
 
     id: str
@@ -116,6 +118,7 @@ class Lesson:
     minutes: float = field(default=0.0, kw_only=True)
     start_head: int = field(default=1, kw_only=True)
     card: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    example: str = field(default="", kw_only=True)
 
     @property
     def questions(self) -> int:

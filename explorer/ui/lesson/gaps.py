@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from explorer.core.numbers import written
@@ -12,6 +12,9 @@ from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
+
+WIDE = 460
+"""Pixels at text scale 1 that lines are wide at most: numbers far from their names are read in the wrong line."""
 
 
 class GapsView(QWidget):
@@ -79,12 +82,16 @@ class GapsView(QWidget):
         )
         across = max([across, *(field.minimumWidth() for field, _ in self.fields)])
         behind = max((said.sizeHint().width() for said in self._said), default=0)
-        words = width - across - behind - 2 * self._grid.horizontalSpacing()
+        words = min(width, self._bench.appearance.px(WIDE)) - across - behind - 2 * self._grid.horizontalSpacing()
         heights = (
             max(what.height_at(words), 0 if number is None else number.sizeHint().height())
             for what, number, _ in self._lines
         )
         return sum(heights) + self._grid.verticalSpacing() * (len(self._lines) - 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._grid.setContentsMargins(0, 0, max(self.width() - self._bench.appearance.px(WIDE), 0), 0)
 
     @property
     def empty(self) -> bool:

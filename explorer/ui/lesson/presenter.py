@@ -308,7 +308,10 @@ class Presenter(QWidget):
         if not self._overview.isHidden():
             return self._overview.key_pressed(event)
         focus = QApplication.focusWidget()
-        if isinstance(focus, TYPED_IN) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
+        if _is_typed_in(focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
+            return False
+        if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
+            self._question.be_typed_in()  # and hears of this key
             return False
         act = self._acts.get(key)
         if act is None:
@@ -464,9 +467,14 @@ class Cover(QWidget):
             painter.fillRect(self.rect(), QColor(self._colour))
 
 
-def _in_table(widget: QWidget) -> bool:
+def _is_typed_in(widget: QWidget | None) -> bool:
+    """Whether keys are written where they arrive; what has been answered takes no more."""
+    return isinstance(widget, TYPED_IN) and not (isinstance(widget, QLineEdit) and widget.isReadOnly())
+
+
+def _in_table(widget: QWidget | None) -> bool:
     """Whether it is the editor of a cell, which Esc closes."""
-    above = widget.parentWidget()
+    above = None if widget is None else widget.parentWidget()
     while above is not None and not isinstance(above, QTableView):
         above = above.parentWidget()
     return above is not None

@@ -114,8 +114,8 @@ class MaterialChoice(QWidget):
     @property
     def _grammar(self) -> Material | None:
         """What a model that comes with the program has learned, where its recipe says that in full."""
-        name = self._bench.lesson.id
-        material = recipes.load(name).material if self._bench.lesson.card and name in recipes.names() else None
+        name = self._bench.lesson.example
+        material = recipes.load(name).material if name in recipes.names() else None
         return replace(material, sentences=SENTENCES) if material is not None and material.kind == "grammar" else None
 
     @property

@@ -257,3 +257,16 @@ def test_it_is_as_large_on_a_larger_screen(presenter):
     presenter.resize(1920, 1080)
     QApplication.processEvents()
     assert presenter._look.scale == pytest.approx(1.5 * small)
+
+
+def test_digits_go_to_the_number_that_is_asked_for_and_behind_the_answer_keys_mean_steps_again(
+    presenter, guide, go, hand
+):
+    go(1)
+    presenter.setFocus()
+    hand.type("0.67")  # the point would blank the screen
+    assert presenter._cover.isHidden()
+    hand.key(Key.Key_Return)
+    assert guide.attempt.verdict.right
+    hand.key(Key.Key_Space)
+    assert guide.at == 2

@@ -530,3 +530,9 @@ def test_where_it_is_narrow_the_settings_wait_until_they_are_asked_for(train, ey
     window.resize(1900, 900)
     eye.settle(window)
     assert tab._settings.isVisible()
+
+
+def test_a_lesson_on_a_trained_model_offers_the_grammar_that_it_was_trained_on(train):
+    _, tab = train("what-the-cache-saves")
+    choice = tab.source.choice
+    assert [button.text() for button in choice.group.buttons()][-1] == "Its grammar"
