@@ -93,7 +93,7 @@ class Terms(QObject):
             return
         closed = panel.isHidden()
         panel.setFixedWidth(window.inspector.width())
-        if window.pages.currentIndex() == 0:
+        if window.top_bar.page == 0:
             panel.setFixedHeight(min(panel.wanted_height(), window.pages.height() // 2))
             if self._above.indexOf(panel) != 0:  # else the page would be laid out twice
                 self._above.insertWidget(0, panel)

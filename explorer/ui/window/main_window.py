@@ -232,10 +232,15 @@ class MainWindow(QMainWindow):
 
     def show_page(self, page: int) -> None:
         """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
-        self.pages.setCurrentWidget(self._page(PAGES[page]))
+        coming, layout = self._page(PAGES[page]), self.pages.layout()
+        assert layout is not None
+        # What stands beside the page goes first, and leaves the one before as it is: each is laid out once.
+        layout.setEnabled(coming is self.pages.currentWidget())
         self.top_bar.show_page(page)
         self.lessons.show_page(page)
         self.terms.place()
+        layout.setEnabled(True)
+        self.pages.setCurrentWidget(coming)
         do_later(self, self.terms.follow)
 
     def _page(self, name: str) -> QWidget:
