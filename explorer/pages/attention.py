@@ -1,11 +1,13 @@
 """Attention, one head at a time: from what it reads to queries, keys and values, to shares, and to the output."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from explorer.core.node import Stage
 from explorer.core.ops import Array
 from explorer.pages.element import Element
-from explorer.pages.matrix import SHARES, Matrix, matrix
+from explorer.pages.matrix import SHARES, Matrix, matrix, symbol_only
 from explorer.pages.page import Item, Row, Section
 from explorer.pages.planes import planes
 from explorer.pages.view import View
@@ -43,9 +45,8 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
             *behind,
             *sentences,
         )
-    # The pictures beside the numbers that they draw.
     maps, lines = _drawn(view, block)
-    scores = (*_scores(view, block), Item("→", shares.element), *maps, *output, lines)
+    scores = (*_scores(view, block), Item("→", shares.element), *output, *maps, lines)
     return (*filter(_any, read), Row("from scores to weights", scores), *sentences, *behind)
 
 
@@ -79,17 +80,22 @@ def _read(view: View, block: str) -> Row:
     if f"{block}W_Q" in view.nodes:
         for_queries, for_keys = (view.nodes[block + letter].parents[0] for letter in "QK")
         if for_queries == for_keys:
-            items = [Item("", matrix(view, for_queries, "what it reads"))]
+            items = [_made_elsewhere(view, for_queries, "what it reads")]
         else:
             items = [
-                Item("", matrix(view, for_queries, "queries are made of it")),
-                Item("", matrix(view, for_keys, "keys and values are made of it")),
+                _made_elsewhere(view, for_queries, "queries are made of it"),
+                _made_elsewhere(view, for_keys, "keys and values are made of it"),
             ]
     names = (f"{what}_{letter}" for letter in "QKV" for what in "Wb")
     items += [_item(view, block, name) for name in names if block + name in view.nodes]
     if items:
         items += _scale(view, block)
     return Row("what it reads, and the weights", tuple(items), folds=True)
+
+
+def _made_elsewhere(view: View, name: str, title: str) -> Item:
+    """What is read; how it is made is said where that happens, and would be long here."""
+    return Item("", replace(symbol_only(matrix(view, name)), title=title))
 
 
 def _projected(view: View, block: str) -> Row:

@@ -54,8 +54,8 @@ def test_it_begins_with_what_it_reads_and_the_weights_then_what_they_make_of_it(
     assert short(read) == [("", name) for name in ("H", "W_Q", "W_K", "W_V", "scale")]
     assert read.folds, "small pictures, where there is no room for their numbers"
     assert short(made) == [("", name) for name in "QKV"]
-    pictured = [("", "heat map"), ("", "output"), ("", "lines")]
-    assert short(scores) == [("", "scores"), ("→", "scaled"), ("→", "weights"), *pictured]
+    pictured = [("", "heat map"), ("", "lines")]
+    assert short(scores) == [("", "scores"), ("→", "scaled"), ("→", "weights"), ("", "output"), *pictured]
     start.do(SetSwitch(ENCODER, "bias", True))
     read, *_ = start.page(STAGE).all(Row)
     assert short(read)[:4] == [("", name) for name in ("H", "W_Q", "b_Q", "W_K")]

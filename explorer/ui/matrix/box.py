@@ -69,6 +69,8 @@ class MatrixBox(QWidget):
         self._beside.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = self._alike = False
+        self.leads_number = False
+        """Whether a single number is the next one in its row."""
         self._below = False
         """Whether the words stand below the formula."""
         self._told = QSize()
@@ -92,6 +94,11 @@ class MatrixBox(QWidget):
     def small(self) -> bool:
         """Whether a small picture stands for the numbers: in the heading, or below it where they are many."""
         return self._is_folded or self._is_picture
+
+    @property
+    def keeps_next(self) -> bool:
+        """Whether the next one stays on its line: a number would be lost on one of its own below small pictures."""
+        return self.small and self.leads_number
 
     @property
     def own_size(self) -> tuple[object, ...]:

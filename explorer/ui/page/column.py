@@ -1,6 +1,6 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QRect, QSize, Qt
@@ -198,7 +198,8 @@ class Elements(QWidget):
         holder = self._holder((Row, row.id), lambda: self._flowing(parent, ACROSS_ROW, self.down))
         _clear(holder.layout())
         signs = [*(item.sign for item in row.items[1:]), ""]
-        for item, sign in zip(row.items, signs, strict=True):
+        numbers = [isinstance(one, Matrix) and one.values.size == 1 for one in row.inside]
+        for item, sign, number in zip(row.items, signs, [*numbers[1:], False], strict=True):
             # A sign stays with what stands before it: no line begins with one.
             signed = self._signed(item.element, sign, holder) if sign else None
             shown = widget = yield from self._widget(item.element, signed or holder)
@@ -207,6 +208,8 @@ class Elements(QWidget):
                 shown = signed
             holder.layout().addWidget(shown)
             matrix = isinstance(widget, MatrixBox)
+            if isinstance(widget, MatrixBox):
+                widget.leads_number = number
             holder.layout().setAlignment(shown, Qt.AlignmentFlag.AlignBaseline if matrix else Qt.AlignmentFlag.AlignTop)
         return cast(QWidget, holder)
 
@@ -366,7 +369,7 @@ class Elements(QWidget):
         for box in boxes:
             box.stand_in_line(width, labels)
 
-    def share_line(self, row: Row, room: int, height: int | None = None, fold: int | None = None) -> None:
+    def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are.
 
         Parameters
@@ -374,8 +377,8 @@ class Elements(QWidget):
         row : Row
         room, height : int
             Pixels in sight.
-        fold : int
-            How many of its matrices are folded in any case, from the first on.
+        fold : collection of int
+            Which of its matrices are folded in any case, and no other.
         """
         holder = self._holders[Row, row.id]
         layout = cast(FlowLayout, holder.layout())
@@ -385,7 +388,7 @@ class Elements(QWidget):
         # Not to and fro in one go: each time a box is folded it asks for a layout, which would ask for this.
         if fold is not None:
             for i, box in enumerate(matrices):
-                box.be_tight(i < fold)
+                box.be_tight(i in fold)
         elif row.folds and height is not None and matrices:
             # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
             gap = self.bench.appearance.px(ACROSS_ROW)

@@ -49,13 +49,13 @@ class FirstMatrices:
             return
         self._decided = decided if height else ()
         for row in rows:
-            self._page.share_line(row, room, fold=0)
+            self._page.share_line(row, room, fold=())
         lacking = WHOLE
         for part in parts if height else ():
             rects: list[QRect] = []
             for depth in range(3):
                 for row in _rows(part) if depth else ():
-                    self._page.share_line(row, room, fold=len(matrices_of(row)) - (2 - depth))
+                    self._page.share_line(row, room, fold=range(len(matrices_of(row)) - (2 - depth)))
                 places = places_of(self._page, part, self._page.place_of(part, room))
                 rects = [rect for one, rect in places if isinstance(one, Matrix) and one.values.size > 1]
                 if not rects or _whole(rects, lacking, height):  # none: it is still to come

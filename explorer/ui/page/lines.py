@@ -40,14 +40,14 @@ class RowLines:
     def label(self) -> None:
         """Label the first matrix of each line and those with other rows.
 
-        Headings take two lines where the row takes fewer lines then. A line may end with a sign: without it the rest of
-        the equation would stand there as one by itself, and a false one.
+        Headings take two lines where its matrices take fewer lines then. A line may end with a sign: without it the
+        rest of the equation would stand there as one by itself, and a false one.
         """
         broken = self._broken(high=False)
         high = False
         if len(broken) > 1:
             narrower = self._broken(high=True)
-            high = len(narrower) < len(broken)
+            high = self._with_numbers(narrower) < self._with_numbers(broken)
             broken = narrower if high else broken
         for line in broken:
             last: QWidget | None = None
@@ -58,12 +58,16 @@ class RowLines:
                     box.show_row_labels(not same_rows(last, box))
                 last = box
 
+    def _with_numbers(self, lines: Sequence[Sequence[int]]) -> int:
+        """How many lines hold matrices: pictures may stand on lines of their own behind them."""
+        return sum(any(isinstance(self._boxes[place], MatrixBox) for place in line) for line in lines)
+
     def _broken(self, high: bool) -> list[list[int]]:
         """The places of the row in lines: what signs join stays together, if it fits on a line."""
         chains: list[list[int]] = [[]]
         for place, sign in enumerate(self._signs):
             chains[-1].append(place)
-            if not sign or self._ends_line(place):
+            if not (sign or getattr(self._boxes[place], "keeps_next", False)) or self._ends_line(place):
                 chains.append([])
         lines: list[list[int]] = [[]]
         x = 0

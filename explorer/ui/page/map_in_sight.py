@@ -1,4 +1,4 @@
-"""As a page begins, the weights are in sight, and where it is high enough the first heat map that draws them, too."""
+"""As a page begins, the weights and the output are in sight, and where it is high enough the first heat map, too."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ MANY = 12
 
 
 class MapInSight:
-    """Lets small pictures stand for the matrices before the weights, a row at a time, as far as it takes.
+    """Lets small pictures stand for the matrices around the weights, a row at a time, as far as it takes.
 
     Parameters
     ----------
@@ -26,16 +26,15 @@ class MapInSight:
 
     Attributes
     ----------
-    folded : dict of str to int
-        How many matrices of a row, by its id, are small pictures.
+    folded : dict of str to frozenset of int
+        Which matrices of a row, by its id, are small pictures.
     """
 
     def __init__(self, page: "Elements") -> None:
         self._page = page
-        self.folded: dict[str, int] = {}
+        self.folded: dict[str, frozenset[int]] = {}
         self._apart: Matrix | None = None  # behind which the line ends
         self._decided: tuple[object, ...] = ()
-        self._with_map = True
 
     def forget(self) -> None:
         """Decide anew: the page was arranged anew."""
@@ -44,9 +43,9 @@ class MapInSight:
     def share(self, elements: Sequence[Element], room: int, height: int, with_map: bool = True) -> None:
         """Fold what is in the way of so many pixels across and down; 0 down: nothing.
 
-        `with_map` says whether the map is to be in sight, too, or the weights alone.
+        `with_map` says whether the map is to be in sight, too, or only the numbers before it. Where there is no room
+        for all of that, there may be some for the weights by themselves.
         """
-        self._with_map = with_map
         rows = [element for element in elements if isinstance(element, Row)]
         at = next((i for i, row in enumerate(rows) if _maps(row) and matrices_of(row)), None)
         if at is None or not (height or self._decided):
@@ -58,33 +57,50 @@ class MapInSight:
         maps = (self._page.widgets[one.id].sizeHint().toTuple() for one in _maps(last))
         if self._decided == (decided := (room, height, with_map, *sizes, *maps)):
             return
-        self._decided = decided if height and self._below(last, room) else ()
+        map, numbers = _maps(last)[0], matrices_of(last)
+        weights = next(i for i, one in enumerate(numbers) if one.name == map.matrix.name)
+        shown = [one.id for one in numbers[weights:]]
+        goals = [{*shown, map.id}, set(shown), {numbers[weights].id}][not with_map :]
+        self._decided = decided if height and self._below(last, goals[0], room) else ()
         if height and any(matrix.open is not None for matrix in matrices):
             return  # somebody looks closer: nothing else moves for that
         self._unfold(rows, room, height)
-        # The weights are the last matrix before the map.
-        items = [item.element for item in last.items]
-        before = [one for one in items[: items.index(_maps(last)[0])] if isinstance(one, Matrix)]
-        steps = [*((row, len(matrices_of(row))) for row in rows[:-1]), (last, len(before) - 1)]
-        if with_map and max(before[-1].array.shape) > MANY:
-            steps.append((last, len(before)))
-        while height and self._below(last, room) >= height:
+        for goal in goals if height else ():
+            if self._reach(goal, rows, weights, room, height):
+                return
+            self._unfold(rows, room, height)  # it would be of no use
+
+    def _reach(self, goal: set[str], rows: Sequence[Row], weights: int, room: int, height: int) -> bool:
+        """Fold as little as it takes to have the goal in sight; returns whether it is."""
+        last = rows[-1]
+        numbers = matrices_of(last)
+        before, behind = frozenset(range(weights)), frozenset(range(weights + 1, len(numbers)))
+        steps = [(row, frozenset(range(len(matrices_of(row))))) for row in rows[:-1]]
+        # An output that is wider than the weights takes a line of its own between them and the map.
+        wide = any(numbers[i].array.shape[1] > 2 * numbers[weights].array.shape[1] for i in behind)
+        with_map = any(map.id in goal for map in _maps(last))
+        steps += [(last, behind)] * wide + [(last, before | behind if wide else before)]
+        steps += [(last, before | behind)] * (not wide and bool(behind))
+        if max(numbers[weights].array.shape) > MANY and with_map:
+            steps.append((last, before | behind | {weights}))
+        row, fold = last, self.folded.get(last.id, frozenset())
+        while self._below(last, goal, room) >= height:
             if steps:
-                row, count = steps.pop(0)
-                self.folded[row.id] = count
-            elif with_map and len(before) > 1 and not self._apart:
-                self._apart = before[-2]  # small pictures above the weights take less than a map below them
+                row, fold = steps.pop(0)
+                self.folded[row.id] = fold
+            elif with_map and weights > 0 and not self._apart:
+                self._apart = numbers[weights - 1]  # small pictures above the weights take less than a map below them
                 self._page.end_line(self._apart, True)
             else:
-                self._unfold(rows, room, height)  # it would be of no use
-                return
-            self._page.share_line(row, room, fold=count)
+                return False
+            self._page.share_line(row, room, fold=fold)
         for row in [row for row in rows[:-1] if self.folded.get(row.id)]:  # the last one may have been enough
-            count = self.folded.pop(row.id)
-            self._page.share_line(row, room, height, None if row.folds else 0)
-            if self._below(last, room) >= height:
-                self.folded[row.id] = count
-                self._page.share_line(row, room, fold=count)
+            fold = self.folded.pop(row.id)
+            self._page.share_line(row, room, height, None if row.folds else frozenset())
+            if self._below(last, goal, room) >= height:
+                self.folded[row.id] = fold
+                self._page.share_line(row, room, fold=fold)
+        return True
 
     def _unfold(self, rows: Sequence[Row], room: int, height: int) -> None:
         self.folded = {}
@@ -92,13 +108,12 @@ class MapInSight:
             self._page.end_line(self._apart, False)
             self._apart = None
         for row in rows:
-            self._page.share_line(row, room, height or None, None if row.folds else 0)
+            self._page.share_line(row, room, height or None, None if row.folds else frozenset())
 
-    def _below(self, row: Row, room: int) -> int:
-        """Down to where the weights and their map take the page; 0 while the map is still to come."""
-        places = list(places_of(self._page, row, self._page.place_of(row, room)))
-        at = next((i for i, (one, _) in enumerate(places) if isinstance(one, HeatMap)), 0)
-        return max((rect.bottom() for _, rect in places[at - 1 : at + self._with_map]), default=0) if at else 0
+    def _below(self, row: Row, goal: set[str], room: int) -> int:
+        """Down to where the goal takes the page; 0 while some of it is still to come."""
+        places = [rect for one, rect in places_of(self._page, row, self._page.place_of(row, room)) if one.id in goal]
+        return max(rect.bottom() for rect in places) if len(places) == len(goal) else 0
 
 
 def _maps(row: Row) -> list[HeatMap]:

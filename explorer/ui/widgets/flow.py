@@ -160,8 +160,10 @@ class FlowLayout(QLayout):
             downs = [0 if above is None else base - above for above in bases]
             height = max((size.height() + down for (_, size), down in zip(line, downs, strict=True)), default=0)
             x = area.x()
+            # Beside pictures that begin at the top, what has no base line here begins there, too.
+            top = all(above is None for above in bases) and any(_is_at_top(part.item) for part, _ in line)
             for (part, size), above, down in zip(line, bases, downs, strict=True):
-                if above is None and not part.item.alignment() & Qt.AlignmentFlag.AlignTop:
+                if above is None and not top and not _is_at_top(part.item):
                     down = (height - size.height()) // 2
                 place = QRect(x, y + down, size.width(), size.height())
                 placed.append((part.item, QStyle.visualRect(direction, area, place)))
@@ -205,6 +207,10 @@ class FlowLayout(QLayout):
         width = max(min(part.likes.width(), available), part.least.width())
         height = part.item.heightForWidth(width) if part.item.hasHeightForWidth() else part.likes.height()
         return QSize(width, height)
+
+
+def _is_at_top(item: QLayoutItem) -> bool:
+    return bool(item.alignment() & Qt.AlignmentFlag.AlignTop)
 
 
 def _baseline(item: QLayoutItem) -> int | None:

@@ -47,25 +47,35 @@ def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appe
     assert some > 5
 
 
-def test_three_words_of_attention_stand_on_one_screen(window, eye):
+@pytest.mark.parametrize("block", ["encoder.1.self", "decoder.1.self"])
+def test_three_words_of_attention_stand_on_one_screen(window, eye, block):
     window.resize(1280, 720)
-    page = eye.go_to(window, "encoder.1.self.attention")
+    page = eye.go_to(window, f"{block}.attention")
     boxes = page.elements.widgets
-    for short in ("W_Q", "Q", "K", "V", "scores", "scaled", "weights", "output"):
-        box = boxes[f"encoder.1.self.{short}"]
+    for short in ("W_Q", "Q", "K", "V", "scores", "weights", "output", "heat map"):
+        box = boxes[f"{block}.{short}"]
         assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
-    assert boxes["encoder.1.self.W_Q"].small
-    assert not boxes["encoder.1.self.Q"].small
+        assert short == "heat map" or box.small == (short == "W_Q")
 
 
 @pytest.mark.parametrize(("lesson", "stage"), [("i-love-ai", "decoder.1.self"), ("start-here", "decoder.1.cross")])
-def test_the_weights_are_in_sight_where_there_is_no_room_for_the_map(open_window, eye, lesson, stage):
+def test_weights_and_output_are_in_sight_where_there_is_no_room_for_the_map(open_window, eye, lesson, stage):
     window = open_window(lesson)
     window.resize(1280, 720)
     page = eye.go_to(window, f"{stage}.attention")
-    box = page.elements.widgets[f"{stage}.weights"]
-    assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight()))
-    assert not box.small
+    for short in ("weights", "output"):
+        box = page.elements.widgets[f"{stage}.{short}"]
+        assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
+        assert not box.small
+
+
+def test_a_number_is_not_alone_below_small_pictures(open_window, appearance, eye):
+    appearance.set_scale(2.0)
+    window = open_window("jane")
+    window.resize(1280, 720)
+    boxes = eye.go_to(window, "encoder.1.self.attention").elements.widgets
+    weights, scale = (boxes[f"encoder.1.self.{short}"].geometry() for short in ("W_V", "scale"))
+    assert weights.top() < scale.center().y() < weights.bottom()
 
 
 def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
