@@ -7,6 +7,7 @@ from explorer.core.numbers import exact, written
 from explorer.core.shapes import written_shape
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
+from explorer.pages.given import given
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note
 from explorer.pages.view import View
 
@@ -22,8 +23,9 @@ COLUMNS = (
 def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     """The stages that the last edit reached, in the order in which the change spread, each with its matrices."""
     last = view.last
-    if not (last.before or last.added or last.removed):
-        return (Note("done", "Nothing has changed yet. Change a number, a word or a switch."),)
+    # Between two examples nodes have the same names by chance.
+    if not (last.before or last.added or last.removed) or last.label.startswith("Open “"):
+        return Note("done", "Nothing has changed yet. Change a number, a word or a switch."), *given(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It reached these stages. Click one to go there.")
     return note, Listing("changed", "What the last edit changed", COLUMNS, _lines(view), most=60)

@@ -6,6 +6,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.node import Stage
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
+from explorer.pages.given import given
 from explorer.pages.net_answers import net_picture
 from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Stack
 from explorer.pages.view import View
@@ -49,6 +50,6 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
 def _nothing(view: View) -> tuple[Element, ...]:
     """Why there is nothing to go down, and the way to where there is."""
     if "loss" not in view.state.model.blocks():
-        return (Note("no loss", NONE),)
+        return Note("no loss", NONE), *given(view)
     button = Button("to the switches", "All switches", GoTo("model.switches"), "Choose a loss there")
-    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,))
+    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view)

@@ -9,6 +9,7 @@ from explorer.core.node import Stage
 from explorer.core.parameters import BlockWeights, Growth, Size, growth, scores, total
 from explorer.core.parameters import parameters as blocks_of
 from explorer.pages.element import Element
+from explorer.pages.given import given
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section
 from explorer.pages.view import View
 
@@ -50,9 +51,8 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     """The whole in one number, a line for each block and each of its matrices, and how it grows."""
     counted = _counted(_Structure(view.graph, view.state.model))
     if not counted.blocks:
-        return (
-            Note("total", "This model learns nothing: its numbers are given. “XOR”, on the page “Lessons”, learns."),
-        )
+        said = "This model learns nothing: its numbers are given. “XOR”, on the page “Lessons”, learns."
+        return Note("total", said), *given(view)
     said = (
         f"<b>{total(counted.blocks):,}</b> numbers that training would change. "
         "Words, masks, the temperature and targets are given, so they are not counted."

@@ -4,9 +4,9 @@ import pytest
 
 from explorer.core.parameters import growth, parameters, total
 from explorer.core.switches import SWITCHES
-from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.pages.gestures import GoTo
-from explorer.pages.page import Descent, Listing, Switches
+from explorer.pages.page import Descent, Switches
 from explorer.pages.view import Steps
 
 CHANGES, PARAMETERS = "model.changes", "model.parameters"
@@ -68,7 +68,14 @@ class TestChanges:
     def test_at_first_there_is_nothing(self, start):
         page = start.page(CHANGES)
         assert page.notes.startswith("Nothing has changed yet")
-        assert not page.all(Listing)
+        assert not page.has("changed")
+        assert ["W_O", "Encoder 1: Heads & concat"] in [row[:2] for row in page.texts("given numbers")]
+
+    def test_in_an_example_that_was_just_opened_nothing_has_changed(self, desk, start):
+        start.do(Replace(desk("emma").document.state, "Open “Emma”"))
+        page = start.page(CHANGES)
+        assert page.notes.startswith("Nothing has changed yet")
+        assert not page.has("changed")
 
     def test_every_stage_that_changed_with_its_matrices_and_by_how_much(self, start):
         before = start.value("encoder.1.ffn.W_2")
@@ -135,8 +142,11 @@ class TestParameters:
 
     def test_a_model_that_learns_nothing(self, desk):
         page = desk("emma").page(PARAMETERS)
-        assert not page.all(Listing)
         assert "learns nothing" in page.notes
+        assert [row[0] for row in page.texts("given numbers")] == ["Q", "K"]
+        shape, numbers = page.texts("given numbers")[0][2:]
+        assert (shape, numbers) == ("4 × 9", "1.1  0.0  0.0  0.0  1.1  0.0  0.2  0.5  1.0  0.7  0.0  0.0 …")
+        assert page.the("given numbers").lines[0].entries[0].leads == GoTo("attention")
 
 
 def test_all_switches_of_all_blocks(start):

@@ -17,7 +17,7 @@ def test_a_trained_model_shows_each_score_and_its_recipe(desk, name):
     assert scores <= SCORES.keys()  # each is explained
     assert ["steps", f"{load(name).card['steps']:,.0f}"] in page.texts("recipe of training")
     assert f"explorer train {name}" in page.notes
-    sizes = dict(page.texts("model sizes"))
+    sizes = {row[0]: row[1] for row in page.texts("model sizes")}
     assert sizes["numbers that are learned"] == f"{load(name).card['weights']:,.0f}"
 
 
