@@ -35,7 +35,7 @@ class Look:
     ticked : tuple of str
         Boxes of the page that are ticked for the reader, by their ids, such as "patching.show".
     beside : tuple of str
-        Nodes of the page that a class sees beside the one that is named: of a page it sees no more.
+        Nodes of the page whose numbers are wanted beside the one that is named; a class sees no more of the page.
     """
 
     stage: str

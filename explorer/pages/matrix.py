@@ -26,6 +26,8 @@ CALM = 1.3
 ROUNDING = "0, but for rounding: what it adds up cancels"
 NEW = "new with the last edit: there is nothing that it changed from"
 ALONE = "the model that is compared with has no matrix of this name and shape"
+FEW = 48
+"""Numbers up to which a matrix is shown beside the one that is spoken of; of more there is a small picture."""
 COVERED = "?"
 """Written where a question asks for the number."""
 
@@ -291,7 +293,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         spot,
         _covered(view, place, values.shape),
         _formula(view, node, "values") if showing != "values" else "",
-        view.chosen(open_key(id or place.node), True if spot else None),
+        view.chosen(open_key(id or place.node), True if spot or _wanted_beside(view, place, values) else None),
     )
 
 
@@ -352,6 +354,14 @@ def _spot(view: View, place: Place, shape: tuple[int, ...]) -> tuple[tuple[int, 
     n_rows, n_columns = (1, 1, *shape)[-2:]
     cells = (rows or tuple(range(n_rows)), columns or tuple(range(n_columns)))
     return cells if max(cells[0]) < n_rows and max(cells[1]) < n_columns else None
+
+
+def _wanted_beside(view: View, place: Place, values: Array) -> bool:
+    """Whether the numbers are wanted beside those that are spoken of, and do not push them out of sight."""
+    spot = view.looking.spot
+    if spot is None or values.size > FEW:
+        return False
+    return any(one is not None and one.node == place.node for one in map(view.graph.find, spot.beside))
 
 
 def _covered(view: View, place: Place, shape: tuple[int, ...]) -> frozenset[tuple[int, int]]:

@@ -41,11 +41,14 @@ class Spot:
         A node, or a head's slice of one.
     rows, columns : tuple of int
         Of a vector, `rows` alone. With both, the cells where they cross; without any, the whole.
+    beside : tuple of str
+        Nodes whose numbers are wanted beside it.
     """
 
     node: str
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

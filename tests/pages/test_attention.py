@@ -6,6 +6,7 @@ import pytest
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.new import new_lesson
 from explorer.pages.page import Row
+from explorer.pages.view import Spot
 from explorer.pages.word_pictures import AttentionLines, HeatMap
 
 ENCODER = "encoder.1.self"
@@ -93,6 +94,13 @@ def test_cross_attention_shows_both_that_it_reads(start):
     assert queries != keys
     assert {queries, keys} <= set(page.names)
     assert page.the("decoder.1.cross.weights").axes == ("target", "source")
+
+
+def test_few_numbers_that_are_wanted_beside_those_spoken_of_are_shown(desk):
+    emma = desk("emma")
+    emma.look(spot=Spot("scores", (8,), (0,), ("Q", "weights")))
+    page = emma.page("attention")
+    assert [page.the(name).open for name in ("Q", "K", "scores", "weights")] == [True, None, True, None]
 
 
 def test_attention_lessons_have_what_they_were_given(desk):

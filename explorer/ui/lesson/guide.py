@@ -441,7 +441,7 @@ class Guide(QObject):
     @property
     def _spot(self) -> Spot | None:
         look = None if self.step is None else self.step.look
-        return Spot(look.node, look.rows, look.columns) if look is not None and look.node else None
+        return Spot(look.node, look.rows, look.columns, look.beside) if look is not None and look.node else None
 
     @property
     def covered(self) -> Mapping[str, frozenset[tuple[int, ...]]]:
