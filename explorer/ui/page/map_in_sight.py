@@ -47,7 +47,7 @@ class MapInSight:
         for all of that, there may be some for the weights by themselves.
         """
         rows = [element for element in elements if isinstance(element, Row)]
-        at = next((i for i, row in enumerate(rows) if _maps(row) and matrices_of(row)), None)
+        at = next((i for i, row in enumerate(rows) if _weights(row) is not None), None)
         if at is None or not (height or self._decided):
             return
         last, rows = rows[at], rows[: at + 1]
@@ -57,8 +57,7 @@ class MapInSight:
         maps = (self._page.widgets[one.id].sizeHint().toTuple() for one in _maps(last))
         if self._decided == (decided := (room, height, with_map, *sizes, *maps)):
             return
-        map, numbers = _maps(last)[0], matrices_of(last)
-        weights = next(i for i, one in enumerate(numbers) if one.name == map.matrix.name)
+        map, numbers, weights = _maps(last)[0], matrices_of(last), _weights(last) or 0
         shown = [one.id for one in numbers[weights:]]
         goals = [{*shown, map.id}, set(shown), {numbers[weights].id}][not with_map :]
         self._decided = decided if height and self._below(last, goals[0], room) else ()
@@ -114,6 +113,12 @@ class MapInSight:
         """Down to where the goal takes the page; 0 while some of it is still to come."""
         places = [rect for one, rect in places_of(self._page, row, self._page.place_of(row, room)) if one.id in goal]
         return max(rect.bottom() for rect in places) if len(places) == len(goal) else 0
+
+
+def _weights(row: Row) -> int | None:
+    """Which of its matrices the first heat map draws; a question may have covered it, or it is laid out by hand."""
+    drawn = [one.matrix.place.node for one in _maps(row)[:1]]
+    return next((i for i, one in enumerate(matrices_of(row)) if one.place.node in drawn), None)
 
 
 def _maps(row: Row) -> list[HeatMap]:
