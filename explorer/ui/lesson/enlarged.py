@@ -64,7 +64,7 @@ class Enlarged(Appearance):
         sheet = own + stylesheet(self.theme, fonts, scale)
         if large:
             sheet = _SIZE.sub(lambda size: f"font-size: {max(float(size[1]), points):.2f}pt", sheet)
-            sheet += f"Formula {{ font-size: {FORMULA * points:.2f}pt; }}"
+            sheet += f"Formula {{ font-size: {FORMULA * points:.2f}pt; }} QToolTip {{ font-size: {points:.2f}pt; }}"
         self._window.setStyleSheet(sheet)
 
     def undress(self) -> None:

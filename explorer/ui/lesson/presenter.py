@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
+from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.overview import Overview
 from explorer.ui.lesson.question import QuestionView
@@ -174,7 +175,7 @@ class Presenter(QWidget):
             Key.Key_W: lambda: self._cover.toggle("#ffffff"),
             Key.Key_G: self._begin_number,
             Key.Key_C: self.toggle_change,
-            Key.Key_D: self.show_all,
+            Key.Key_D: self._overview.open,  # all steps as small pictures
             Key.Key_L: self.toggle_pointer,
             Key.Key_M: self.toggle_terms,
             Key.Key_Z: self.zoom,
@@ -308,7 +309,7 @@ class Presenter(QWidget):
         if not self._overview.isHidden():
             return self._overview.key_pressed(event)
         focus = QApplication.focusWidget()
-        if _is_typed_in(focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
+        if _is_typed(event, focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
             return False
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
             self._question.be_typed_in()  # and hears of this key
@@ -365,10 +366,6 @@ class Presenter(QWidget):
         self._bar.raise_()
 
     # What the keys do
-
-    def show_all(self) -> None:
-        """Show all steps as small pictures, to choose from."""
-        self._overview.open()
 
     def toggle_change(self) -> None:
         """Show what the last edit changed, Δ, or the values again."""
@@ -467,9 +464,11 @@ class Cover(QWidget):
             painter.fillRect(self.rect(), QColor(self._colour))
 
 
-def _is_typed_in(widget: QWidget | None) -> bool:
-    """Whether keys are written where they arrive; what has been answered takes no more."""
-    return isinstance(widget, TYPED_IN) and not (isinstance(widget, QLineEdit) and widget.isReadOnly())
+def _is_typed(event: QKeyEvent, widget: QWidget | None) -> bool:
+    """Whether a key is typed where it arrives; letters are no part of a number, and an answer takes no more."""
+    if isinstance(widget, NumberField):
+        return not (widget.isReadOnly() or event.text().isalpha() or event.key() == Key.Key_Space)
+    return isinstance(widget, TYPED_IN)
 
 
 def _in_table(widget: QWidget | None) -> bool:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
+    QLineEdit,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -23,7 +24,7 @@ from explorer.lessons.symbols import formula_html
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
-from explorer.ui.lesson.gaps import GapsView, NumberField, field_of, number_in
+from explorer.ui.lesson.gaps import GapsView, field_of, number_in
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
@@ -106,11 +107,8 @@ class QuestionView(QFrame):
 
     def be_typed_in(self) -> bool:
         """Give the keys to the first field that is to be filled in; returns whether there is one."""
-        asked = self._body is not None and self._guide.question is not None
-        field = next(iter(self._body.findChildren(NumberField)), None) if asked and self._body is not None else None
-        if field is not None:
-            field.setFocus(Qt.FocusReason.OtherFocusReason)
-        return field is not None
+        asks = isinstance(self._body, PredictBody) and self._guide.question is not None
+        return asks and isinstance(self._body, PredictBody) and self._body.be_typed_in()
 
     def show_question(self) -> None:
         """Show the question of the step one is at, or nothing."""
@@ -241,7 +239,8 @@ class PredictBody(Body):
             if not self.large:  # else it stands where the class sees how a number comes about
                 self.column.addWidget(self.gaps)
             self.gaps.changed.connect(self._say_whether_typed)
-        self.field.returnPressed.connect(self._lock)
+        for field in self.fields:
+            field.returnPressed.connect(self._go_on)
         self.button = QPushButton("Lock in")
         mark(self.button, primary="true")
         self.button.setToolTip("Give this number as your answer, and see the right one")
@@ -255,6 +254,22 @@ class PredictBody(Body):
         if self.large:  # it may have all of the screen
             self.field.setMaximumWidth(bench.appearance.px(FIELD))
             line.addStretch()
+
+    @property
+    def fields(self) -> list[QLineEdit]:
+        """Those that are to be filled in, in their order."""
+        return [*(field for field, _ in (self.gaps.fields if self.gaps is not None else ())), self.field]
+
+    def be_typed_in(self) -> bool:
+        """Give the keys to the first field without a number; returns whether there is one."""
+        field = next((field for field in self.fields if number_in(field) is None), None)
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+        return field is not None
+
+    def _go_on(self) -> None:
+        if not self.be_typed_in():
+            self._lock()
 
     def number(self) -> float | None:
         """What is typed, if it is a number."""
