@@ -125,7 +125,7 @@ class GlossaryPanel(QFrame):
         for part in (self._name, self._says, self._formula, self._where):
             part.setVisible(term is not None)
         if term is not None:
-            self._name.setText(escape(term.name))
+            self._name.setText(escape(term.name, quote=False))
             self._says.setText(with_terms(escape(term.says, quote=False), theme, {term.name}))
             self._formula.setVisible(bool(term.formula))
             self._formula.set_latex(term.formula)

@@ -49,7 +49,7 @@ class GapsView(QWidget):
         for p, (_, rows) in enumerate(gaps.parts):
             for r, row in enumerate(rows):
                 words = ": ".join(filter(None, (row.label, row.expression)))
-                what = SteadyLabel(escape(words), role="small")
+                what = SteadyLabel(escape(words, quote=False), role="small")
                 grid.addWidget(what, line, 0)
                 blank = blanks.get((p, r))
                 number: QWidget | None = None

@@ -57,7 +57,7 @@ class LessonCard(QFrame):
         self.id = id
         self.lesson: Lesson | None = None
         self._found = title.casefold()
-        self.title = SteadyLabel(escape(title), role="strong")
+        self.title = SteadyLabel(escape(title, quote=False), role="strong")
         self._teaches = SteadyLabel(role="muted")
         self._size = QLabel()
         mark(self._size, role="small")
@@ -110,7 +110,7 @@ class LessonCard(QFrame):
             return
         self.lesson = lesson
         teaches = lesson.teaches or sentences(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
-        self._teaches.setText(escape(teaches[:1].upper() + teaches[1:]))
+        self._teaches.setText(escape(teaches[:1].upper() + teaches[1:], quote=False))
         minutes = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else ""
         self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
         self._bar.setRange(0, max(steps, 1))

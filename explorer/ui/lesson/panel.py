@@ -163,7 +163,7 @@ class StepPanel(QFrame):
 
     def say(self, trouble: str) -> None:
         """Say above the words what is wrong with the lesson's file; with nothing, no more."""
-        self._trouble.setText(escape(f"⚠ {trouble}"))
+        self._trouble.setText(escape(f"⚠ {trouble}", quote=False))
         self._trouble.setVisible(bool(trouble))
         self._fitted.start()
 
@@ -179,7 +179,7 @@ class StepPanel(QFrame):
         self._progress.setRange(0, n)
         self._progress.setValue(at + 1)
         self._progress.setUpdatesEnabled(True)
-        self._title.setText(escape(step.title))
+        self._title.setText(escape(step.title, quote=False))
         self._words.say(step.words, guide.numbers)
         self._question.show_question()
         self._back.setEnabled(at > 0)

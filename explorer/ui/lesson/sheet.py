@@ -158,7 +158,7 @@ class StepSheet(QFrame):
         self._alone, self._all_terms = self._alone and not self._all_terms, False
         self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
         self._lesson, self._place = lesson, f"{number + 1} / {of}"  # said when the room is shared
-        self._title.setText(escape(step.title))
+        self._title.setText(escape(step.title, quote=False))
         self._words.say(step.words, numbers)
         self.refresh()
         for area in (self._said, self._shown, self._way):
@@ -347,7 +347,7 @@ class StepSheet(QFrame):
         whole = f"{self._lesson} · {place}"
         needed = title.horizontalAdvance(self._title.text()) + number.horizontalAdvance(whole)
         fits = needed < self._middle.width() - self.bench.appearance.px(GAP)
-        self._number.setText(escape(whole if fits else place))
+        self._number.setText(escape(whole if fits else place, quote=False))
 
     def _needs(self) -> Needs:
         """What the parts need in the widths that they may get."""

@@ -136,7 +136,7 @@ class Speaker(QWidget):
         try:
             picture = self._pictures.step(at + 1)
         except ExplorerError as error:
-            self._next.setText(escape(sentence(error)))
+            self._next.setText(escape(sentence(error), quote=False))
             return
         ratio = self.devicePixelRatioF()
         room = QSize(round(self.width() * (1 - SHARE) * 0.9), self.height()) * ratio

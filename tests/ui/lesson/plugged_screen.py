@@ -38,10 +38,17 @@ def run(file: str, pictures: str) -> None:
             app.processEvents()
         return bool(holds())
 
+    def has_keys() -> bool:
+        """Whether the X server gives the keys to a window of the program: while one moves, nobody has them."""
+        done = subprocess.run(["xdotool", "getwindowfocus"], capture_output=True, text=True)
+        ours = {str(int(shown.winId())) for shown in app.topLevelWindows() if shown.isVisible()}
+        return done.stdout.strip() in ours
+
     def key(name: str, holds) -> bool:
         """Press a key; whether it does what it should."""
         for _ in range(20):
             app.processEvents()
+        until(has_keys)
         subprocess.run(["xdotool", "key", name], check=True)
         return until(holds)
 

@@ -42,6 +42,8 @@ def test_a_mistake_in_the_file_is_told_and_the_lesson_stays(window, written, gui
     qtbot.waitUntil(lambda: panel._trouble.isVisible())
     assert "probabilitys" in panel._trouble.text()
     assert "predict" in panel._trouble.text()
+    panel.say("'mask' is not one of its values")
+    assert "'mask'" in panel._trouble.text()  # a label without tags would show how a quote is written in HTML
     assert guide.step.id == "predict"
     written.write_text(LESSON.replace("Softmax makes shares of them.", "All is well."))
     qtbot.waitUntil(lambda: "All is well" in panel._words.text())
