@@ -146,7 +146,7 @@ class Graph:
         if vocabulary is None:
             return self.axes[axis]
         words = self.axes[vocabulary]
-        return tuple(words[i] for i in values[f"{axis}.tokens"])
+        return tuple(words[i] for i in values[f"{axis}.tokens"].tolist())
 
     def n_heads(self, name: str) -> int | None:
         """How many heads a node is stacked over; None where it is not."""

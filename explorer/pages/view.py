@@ -204,7 +204,7 @@ class View:
         """The labels along an axis: for a sequence its words, else the fixed labels; a case is named by its numbers."""
         if axis not in self._labels:
             labels = self.engine.labels(axis)
-            cases = self.nodes.get(CASES)
+            cases = self.nodes.get(CASES) if axis not in self.graph.sequences else None  # words are no cases
             if cases is not None and cases.axes[0] == axis:
                 rows = self.values[CASES].tolist()
                 named = zip(labels, rows, strict=True)

@@ -5,10 +5,12 @@ import pytest
 
 from explorer.core.numbers import written
 from explorer.document.commands import PinCells, SetArray, SetCells, SetInputs, SetSwitch
+from explorer.document.document import Document
+from explorer.lessons.new import new_lesson
 from explorer.pages.drawing import HERE, TEXT, Curve, Dot, Image, Segments, Words
 from explorer.pages.net_answers import Net, net_picture
 from explorer.pages.page import Descent, Switches
-from explorer.pages.view import Cell
+from explorer.pages.view import Cell, View
 
 ANSWERS = "answers"
 
@@ -40,6 +42,11 @@ def test_a_case_is_named_by_the_numbers_that_it_has_now(xor, sin):
     assert xor.page("layer.1").the("layer.1.activation").rows[0] == "0.5, 0"
     rows = sin.page("input").the("input.X").rows
     assert rows == sin.view.engine.labels("input"), "written with one decimal, they are the same numbers"
+
+
+def test_a_word_that_looks_like_the_numbers_of_a_case_keeps_its_name():
+    lesson = new_lesson("gpt", ["7,8 a"], d_model=2, heads=1)
+    assert View.of(Document(lesson.state())).labels("input") == ("7,8", "a")
 
 
 def test_everything_stands_beside_each_other(xor):

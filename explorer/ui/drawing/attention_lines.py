@@ -37,6 +37,7 @@ class _Lines(pg.GraphicsObject):
         super().__init__()
         self._theme = theme
         self._weights: Array = np.zeros((0, 0))
+        self._shares: Array = self._weights
         self._strongest: Array = np.zeros(0, dtype=np.intp)
         self.query: int | None = None
         self.key: int | None = None
@@ -49,7 +50,8 @@ class _Lines(pg.GraphicsObject):
     def weights(self, weights: Array) -> None:
         self.prepareGeometryChange()
         self._weights = weights
-        self._strongest = np.nan_to_num(weights).argmax(-1)
+        self._shares = np.nan_to_num(weights)
+        self._strongest = self._shares.argmax(-1)
         self.update()
 
     @property
@@ -62,7 +64,7 @@ class _Lines(pg.GraphicsObject):
 
     def shown(self) -> tuple[Array, Array]:
         """The queries and keys that lines are drawn between."""
-        shares = np.nan_to_num(self._weights)
+        shares = self._shares
         if not self.long:
             queries, keys = np.nonzero(shares >= LEAST_SHARE)
             return queries, keys
@@ -87,7 +89,7 @@ class _Lines(pg.GraphicsObject):
         chosen = self.query is not None or self.key is not None
         plain, here = qcolor(self._theme.series[0]), qcolor(self._theme.here)
         queries, keys = self.shown()
-        shares = np.clip(np.nan_to_num(self._weights[queries, keys]), 0.0, 1.0)
+        shares = np.clip(self._shares[queries, keys], 0.0, 1.0)
         meant = np.ones(len(shares), dtype=bool)
         if self.query is not None:
             meant &= queries == self.query
@@ -230,8 +232,9 @@ class AttentionLinesView(WordPicture):
         rows, columns = self._lines.weights.shape
         query = query if query is not None and query < rows else None
         key = key if key is not None and key < columns else None
+        if (query, key) != (self._lines.query, self._lines.key):
+            self.paint_anew()
         self._lines.query, self._lines.key = query, key
-        self._lines.update()
         named: list[list[int]] = [[] if query is None else [query], [] if key is None else [key]]
         if self._lines.long and query is not None:
             named[1] += strongest(np.nan_to_num(self._lines.weights[query]), MOST_NAMED)

@@ -188,6 +188,7 @@ class HeatMapView(WordPicture):
     def _mark(self, *_: object) -> None:
         """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
         token, pointed = self.bench.selection.token, self._pointed()
+        self.paint_anew()
         self._frame.setVisible(pointed is not None)
         marked: list[list[int]] = [[], []]
         if pointed is not None:

@@ -5,7 +5,7 @@ from html import escape
 from math import floor, log10
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -58,6 +58,7 @@ class Inspector(QFrame):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._content = content = QWidget()
+        self._viewport = scroll.viewport()
         scroll.setWidget(content)
         self._title = SteadyLabel(parent=content)
         self._value = SteadyLabel(role="small", parent=content)
@@ -213,6 +214,8 @@ class Inspector(QFrame):
         )
         for part, there in parts:
             part.setVisible(bool(there))
+        if self._page.activate():  # now, or the scroll bar would follow in a second picture of the window
+            QCoreApplication.sendPostedEvents(self._viewport, QEvent.Type.LayoutRequest)
 
     def _show_derivations(self, parts: Any) -> None:
         while len(self._derivations) < len(parts):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolTip, QWidget
 
@@ -22,6 +22,22 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 N = 90
 LONG, SHORT = "decoder.1.self.", "encoder.1.self."
 WEIGHTS = f"{LONG}weights"
+
+
+class Paintings(QObject):
+    """Counts how often a window is painted until all of some pictures are."""
+
+    def __init__(self, window, pictures):
+        super().__init__()
+        self.count, self.left = 0, {picture.viewport() for picture in pictures}
+        for widget in (window, *self.left):
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            self.left.discard(watched)
+        self.count += event.type() == QEvent.Type.UpdateRequest and bool(self.left)
+        return False
 
 
 class Pair(QWidget):
@@ -438,3 +454,11 @@ def test_the_wheel_is_left_to_the_page(heat, hand, pair):
     hand.wheel(heat, QPoint(100, 100), -2)
     now = heat.seen
     assert (now.x(), now.y(), now.width(), now.height()) == seen
+
+
+def test_pointing_at_a_cell_paints_both_pictures_in_one_picture_of_the_window(short, qtbot):
+    for column in (0, 1):
+        paintings = Paintings(short.window(), short.pictures)
+        short.bench.selection.point(Cell(f"{SHORT}weights", (0, 1, column)))
+        qtbot.waitUntil(lambda paintings=paintings: not paintings.left)
+        assert paintings.count == 1
