@@ -1,11 +1,11 @@
 """How steady the window is while a model is trained: by hand, in the training tab, and in a process of its own."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from benchmarks.measure import InTurns, Measurement, kept_waiting, overload
 from benchmarks.painting import Bare, Paints, settle
@@ -57,7 +57,7 @@ def while_training(
         dock = window.undock()
     bench.selection.go_to("model.descent")
     settle(app, paints)
-    both, steps = _frames(app, window, paints)
+    both, steps = _frames(app, window, [window] if dock is None else [window, dock], paints)
     if dock is not None:
         dock.close()
     settle(app, paints)
@@ -66,11 +66,11 @@ def while_training(
     return replace(one, detail=f"{one.detail}; {len(both.ours)} frames, {steps} steps taken meanwhile")
 
 
-def _frames(app: QApplication, window: MainWindow, paints: Paints) -> tuple[InTurns, int]:
-    """Frames of a run, in turns with frames of bare painting; and how many steps were taken."""
+def _frames(app: QApplication, window: MainWindow, in_sight: Sequence[QWidget], paints: Paints) -> tuple[InTurns, int]:
+    """Frames of a run, in turns with frames of bare painting of all windows in sight; and how many steps were taken."""
     descent = window.bench.descent
     descent.set_rate(0.01)
-    bare = Bare(app, paints, window)
+    first, *others = (Bare(app, paints, one) for one in in_sight)
     ours: list[float] = []
     theirs: list[float] = []
     start, busy = time.perf_counter(), time.process_time()
@@ -91,9 +91,10 @@ def _frames(app: QApplication, window: MainWindow, paints: Paints) -> tuple[InTu
         descent.stop()
         settle(app, paints)
         ours += fresh
-        theirs += [bare.frame(SLICE_S) for _ in fresh]
-    bare.close()
-    bare.deleteLater()
+        theirs += [first.frame(SLICE_S) + sum(other.frame(0.0) for other in others) for _ in fresh]
+    for bare in (first, *others):
+        bare.close()
+        bare.deleteLater()
     return InTurns(ours, theirs, kept_waiting(start, busy)), steps
 
 

@@ -34,17 +34,13 @@ class DescentPart(QWidget):
         self._make(part)
 
     def tell(self, part: Descent) -> None:
-        """Follow the model, or be made anew for another one."""
+        """Be made anew for another model; the part follows its own model by itself."""
         was, self._part = self._part, part
         if was.about != part.about or self._empty:
             self._column.removeWidget(self._inner)
             self._inner.hide()
             self._inner.deleteLater()
             self._make(part)
-        elif isinstance(self._inner, Late):
-            self._inner.tell(part)
-        else:
-            self._inner.refresh()
 
     def _make(self, part: Descent) -> None:
         px = self._bench.appearance.px
@@ -60,7 +56,7 @@ class DescentPart(QWidget):
     def _made(self, part: Descent) -> QWidget:
         """The widget; an empty one where the model has no loss any more, and the news of that are still to come."""
         self._empty = not self._bench.descent.possible
-        return _Empty() if self._empty else PARTS[part.part](self._bench)
+        return QWidget() if self._empty else PARTS[part.part](self._bench)
 
     def be_no_wider(self, pixels: int) -> None:
         """Take no more than so many pixels across, though it would like to."""
@@ -80,13 +76,6 @@ class DescentPart(QWidget):
         super().hideEvent(event)
         if self._part.part == "weights":
             self._bench.document.show_gradients(False, ASKING)
-
-
-class _Empty(QWidget):
-    """Stands where there is nothing to read."""
-
-    def refresh(self) -> None:
-        """There is nothing to read."""
 
 
 class _Following(QWidget):

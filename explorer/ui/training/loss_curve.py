@@ -109,6 +109,7 @@ class LossCurve(Plot):
         self._draw()
 
     def _draw(self) -> None:
+        self.paint_anew()
         self._match_items()
         finite: list[Array] = []
         end = 10.0

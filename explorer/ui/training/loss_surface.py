@@ -135,17 +135,12 @@ class LossSurface(Plot):
         self._timer.timeout.connect(self._slice)
         self._worker = Background(self)
         self._at_work: LossGrid | None = None
-        bench.descent.changed.connect(self._follow)
         self.restyle()
         self.refresh()
 
     def show_cells(self, cells: Sequence[Cell]) -> None:
         """Look at other weights."""
         self.cells, self._window, self.losses = tuple(cells), None, None
-        self.refresh()
-
-    def showEvent(self, event: Any) -> None:
-        super().showEvent(event)
         self.refresh()
 
     def hideEvent(self, event: Any) -> None:
@@ -155,10 +150,6 @@ class LossSurface(Plot):
             # The thread may not be through with its part, so this grid is not gone on with.
             self._worker.stop()
             self._at_work = self.losses = None
-
-    def _follow(self) -> None:
-        if self.isVisible():
-            self.refresh()
 
     def refresh(self) -> None:
         """Follow the run and the weights; begin a new surface where this one no longer fits."""
@@ -226,11 +217,13 @@ class LossSurface(Plot):
     # Drawing
 
     def _draw_way(self) -> None:
+        self.paint_anew()
         self._marks.prepareGeometryChange()
         self._marks.update()
         self._describe()
 
     def _draw_surface(self, grid: LossGrid) -> None:
+        self.paint_anew()
         surface, window = grid.surface, grid.window
         self.frame = QRectF(window.left, window.bottom, window.right - window.left, window.top - window.bottom)
         self.lines = [(level, level_lines(surface, grid.x, grid.y, level)) for level in levels(surface)]

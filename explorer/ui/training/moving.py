@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from explorer.core.numbers import written
@@ -67,6 +69,7 @@ class Moving(QWidget):
 
     def _length(self, name: str) -> QLabel:
         self.lengths[name] = label = QLabel()
+        label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         label.setAccessibleName(f"Length of the gradient of {name}")
         return label
 
@@ -84,6 +87,10 @@ class Moving(QWidget):
             for name, on in [(name, self.boxes[name].isChecked()) for name in names]:
                 self._bench.descent.set_moves(name, on)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
     def _follow(self) -> None:
         if self.isVisible():
             self.refresh()
@@ -99,9 +106,17 @@ class Moving(QWidget):
         self._reading = False
         if not (self._bench.descent.quick or engine.has_gradients):
             for label in self.lengths.values():
-                label.setText("…")
+                _say(label, "…")
             return
         gradients = engine.gradients().several(moves)
         for name, label in self.lengths.items():
             inside = [one for one in gradients if one == name or one.rpartition(".")[0] == name]
-            label.setText(written(length(gradients[one] for one in inside), 4))
+            _say(label, written(length(gradients[one] for one in inside), 4))
+
+
+def _say(label: QLabel, number: str) -> None:
+    """Write a number. Of a fixed size, that grows only: else the whole page would be laid out anew at each step."""
+    label.setText(number)
+    room = label.minimumSize().expandedTo(label.sizeHint())
+    if room != label.minimumSize():
+        label.setFixedSize(room)

@@ -23,6 +23,7 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.number_slider import FactorSlider
+from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 LOWEST, HIGHEST = -4, 1  # powers of ten of the rate
@@ -47,7 +48,7 @@ class Stepper(QWidget):
         page.setSpacing(px(8))
         page.addWidget(self._line([self._optimiser(), self._learning_rate()]))
         page.addWidget(self._line(self._buttons()))
-        self.loss = mark(QLabel(), role="strong")
+        self.loss = SteadyLabel(role="strong")
         page.addWidget(self.loss)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Step of the run to go back to")
@@ -170,5 +171,4 @@ class Stepper(QWidget):
         loss = float(self._bench.document.engine.values[LOSS.node])
         steps = f" after {descent.at:,} step{'s' * (descent.at != 1)}" if run else ""
         edited = ", then edited" if descent.edited else ""
-        assert isinstance(self.loss, QLabel)
         self.loss.setText(f"Loss {written(loss, significant(loss))}{steps}{edited}")

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.ui.selection import Cell
-from explorer.ui.theme import mark
 from explorer.ui.training.cell_picker import CellPicker
 from explorer.ui.training.loss_grid import steepest
 from explorer.ui.training.loss_surface import LossSurface, within
+from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 HEIGHT = 270
@@ -32,9 +33,7 @@ class SurfaceView(QWidget):
         self.picker.chosen.connect(self._choose)
         self.plot = LossSurface(bench, descent.looked_at)
         self.plot.setFixedHeight(px(HEIGHT))
-        self._words = mark(QLabel(), role="small")
-        assert isinstance(self._words, QLabel)
-        self._words.setWordWrap(True)
+        self._words = SteadyLabel(role="small")
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(px(4))
@@ -43,19 +42,21 @@ class SurfaceView(QWidget):
         page.addWidget(self.picker)
         self.plot.asked.connect(self._say)
         self.plot.drawn.connect(self._say)
+        descent.changed.connect(self._follow)
         self._say()
 
     def hasHeightForWidth(self) -> bool:
         return True  # also before it is shown, when its layout does not know yet: many weights take many lines
 
-    def reads(self) -> set[str]:
-        """Nothing by itself: the surface follows the run, and so all changes."""
-        return set()
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
 
-    def refresh(self) -> None:
-        """Follow the model."""
-        self.plot.refresh()
-        self.picker.refresh()
+    def _follow(self) -> None:
+        """Follow the model and the run while in sight."""
+        if self.isVisible():
+            self.plot.refresh()
+            self.picker.refresh()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -73,5 +74,4 @@ class SurfaceView(QWidget):
         """The loss where the mouse is; else what the picture is."""
         after = f"after {self.plot.steps_of_losses:,} steps" if self._bench.descent.run else "now"
         about = f"Deeper is a higher loss. All other weights are as they are {after}. A click moves these two there."
-        assert isinstance(self._words, QLabel)
         self._words.setText(f"{asked}. A click moves the two weights there." if asked else about)

@@ -18,6 +18,8 @@ from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
+from explorer.ui.training.loss_curve import RunCurve
+from explorer.ui.training.loss_surface import LossSurface
 from explorer.ui.training.moving import Moving
 from explorer.ui.training.stepper import Stepper
 
@@ -84,6 +86,20 @@ def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, wi
     if late is not None:
         late.fill()
     assert len(part.findChildren(QWidget)) > 3
+
+
+@pytest.mark.parametrize("kind", [Stepper, RunCurve, LossSurface, Moving])
+def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch, kind):
+    """The page tells its parts nothing: they follow the run by themselves."""
+    read = []
+    refresh = kind.refresh
+    monkeypatch.setattr(kind, "refresh", lambda self: (read.append(self), refresh(self)))
+    window.bench.descent.take(1)
+    window.bench.bridge.flush()
+    read.clear()
+    window.bench.document.do(SetCells("output.logits", {(0, 0): 0.25}))
+    window.bench.bridge.flush()
+    assert len(read) == 1
 
 
 def test_the_slider_and_the_button_go_back(panel, stepper, descent, hand, qtbot):
