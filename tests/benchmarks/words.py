@@ -39,7 +39,7 @@ def reopen_vectors() -> Measurement:
 
 
 def nearest_words() -> Measurement:
-    """The ten words nearest to one, by gensim."""
+    """The ten words nearest to one, their cosines by gensim."""
     file, kept = made_up(N_WORDS)
     vectors = opened(file, kept)
     vector = vectors["word77"]

@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from refusals import refuses
 
 from explorer.words import catalogue, printed, similarity
+from explorer.words.vectors import Vectors
 
 
 def test_the_three_printed_cosines_come_out_to_the_printed_digits():
@@ -54,6 +57,16 @@ def test_nearest_words_of_a_word_and_of_a_vector(table):
     assert [one.word for one in found] == [table.words[i] for i in wanted]
     assert [one.cosine for one in found] == pytest.approx([cosines[i] for i in wanted], abs=1e-6)
     assert similarity.nearest(table, table["w5"], 1)[0].word == "w5"
+
+
+@given(seed=st.integers(0, 999), size=st.integers(1, 5000), n=st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_nearest_words_are_those_of_the_largest_of_all_cosines(seed, size, n):
+    array = np.random.default_rng(seed).integers(-2, 3, (size, 3)).astype(np.float32)  # many are alike
+    vectors = Vectors.of("made up", [f"w{i}" for i in range(size)], array)
+    likeness = vectors.keyed.most_similar(positive=[np.ones(3, np.float32)], topn=None)
+    order = np.argsort(-likeness, kind="stable")[:n].tolist()
+    assert similarity.nearest(vectors, np.ones(3, np.float32), n) == [(f"w{i}", likeness[i]) for i in order]
 
 
 def test_an_analogy_is_a_sum_of_unit_vectors(table):
