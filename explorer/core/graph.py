@@ -79,7 +79,7 @@ class Graph:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of a node's array."""
-        return tuple(len(self.axes[axis]) for axis in self.nodes[name].axes)
+        return tuple([len(self.axes[axis]) for axis in self.nodes[name].axes])  # a list, as it is asked for so often
 
     def size(self, name: str) -> int:
         """How many numbers a node's array holds."""
@@ -114,15 +114,12 @@ class Graph:
     def _work(self, node: Node) -> int:
         if node.is_input:
             return 0
-        terms, _, result = node.op.subscripts.partition("->")
-        shared = Counter(letter for term in terms.split(",") for letter in set(term))
-        # What two parents run along together and the result lacks is summed over.
+        terms, summed = _read_along(node.op.subscripts)
         lengths: dict[str, int] = {}
-        for term, parent in zip(terms.split(","), node.parents, strict=False):
-            lengths |= dict(zip(reversed(term), reversed(self.shape(parent)), strict=False))
-        summed = [lengths.get(letter, 1) for letter, times in shared.items() if times > 1 and letter not in result]
+        for term, parent in zip(terms, node.parents, strict=False):
+            lengths |= dict(zip(term, reversed(self.shape(parent)), strict=False))
         read = READ * sum(map(self.size, node.parents)) if summed else 0
-        return self.size(node.name) * (CELL + (prod(summed) if summed else 0)) + read
+        return self.size(node.name) * (CELL + (prod(lengths.get(one, 1) for one in summed) if summed else 0)) + read
 
     def ancestors(self, name: str) -> set[str]:
         """The nodes that a node depends on."""
@@ -197,6 +194,16 @@ class Graph:
 def counted(n: int, before: str = "") -> tuple[str, ...]:
     """The labels of an axis that counts: "1", "2", …, with something before each. All graphs share them."""
     return tuple(f"{before}{i + 1}" for i in range(n))
+
+
+@lru_cache(maxsize=256)
+def _read_along(subscripts: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """For each operand of a product its letters, the last first; and those that several have and the result lacks."""
+    terms, _, result = subscripts.partition("->")
+    operands = terms.split(",")
+    shared = Counter(letter for term in operands for letter in set(term))
+    summed = tuple(letter for letter, times in shared.items() if times > 1 and letter not in result)
+    return tuple(term[::-1] for term in operands), summed
 
 
 class GraphBuilder:

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from benchmarks.measure import Measurement, overload
-from benchmarks.painting import Paints, settle
-from benchmarks.window import BARE, EDITS, MOVES, TWICE, Beats, _beside_bare
+from benchmarks.measure import InTurns, Measurement, overload
+from benchmarks.painting import Bare, Paints, settle
+from benchmarks.window import BARE, EDITS, MOST_HELD, MOVES, TWICE, Beats, _beside_bare, _detailed
 from explorer.document.commands import SetCells
 from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import WHOLE, Lesson
@@ -25,7 +25,6 @@ Opened: TypeAlias = tuple[QApplication, MainWindow, Paints]
 THREE_TIMES = 3.0
 LARGE, WORDS = (12, 12, 96), 64
 DEEP, OPENINGS = (48, 25, 200), 9
-MOST_HELD_MS = 50.0
 
 
 def figures(open_window: Callable[[str], tuple[QApplication, MainWindow]]) -> Iterator[Callable[[], Measurement]]:
@@ -121,7 +120,8 @@ def look_about(opened: Callable[[], Opened], what: str) -> Measurement:
 def opened_deep(opened: Callable[[], Opened]) -> Measurement:
     """How long the window is held at most while a deep model is opened and its whole painted, folded."""
     app, window, paints = opened()
-    held = []
+    held: list[float] = []
+    painted: list[float] = []
     lesson = _lesson(*DEEP)
     beats = Beats()
     for _ in range(OPENINGS):
@@ -135,10 +135,12 @@ def opened_deep(opened: Callable[[], Opened]) -> Measurement:
         while window.bench.document.computing:
             app.processEvents()
         settle(app, paints)
-        held.append(1e3 * beats.longest)
+        held.append(beats.longest)
+        bare = Bare(app, paints, window)  # of what is there now, each time
+        painted.append(bare.painted())
+        bare.close()
+        bare.deleteLater()
     beats.deleteLater()
-    size = " layers × ".join(map(str, DEEP[:2]))
-    return Measurement(
-        f"window held while {size} heads open", float(np.median(held)), "ms", MOST_HELD_MS, "nothing",
-        f"from {min(held):.0f} to {max(held):.0f} ms", overload(),
-    )  # fmt: skip
+    name = f"window held while {' layers × '.join(map(str, DEEP[:2]))} heads open"
+    both = InTurns(held, painted, overload())
+    return _detailed(both.measured(name, MOST_HELD, BARE), both, "openings")
