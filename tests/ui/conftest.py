@@ -165,6 +165,11 @@ def eye(qtbot):
     return Eye(qtbot)
 
 
+def one_of_each_kind(window):
+    """A stage for every kind of page."""
+    return {stage.kind: stage.name for stage in reversed(window.bench.selection.stops)}.values()
+
+
 def settle(qtbot, window):
     """Wait until every change is shown and every picture is in its place."""
 

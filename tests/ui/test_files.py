@@ -17,6 +17,7 @@ from explorer.settings import Settings
 from explorer.ui.files import Dialogs
 from explorer.ui.new_model import NewModel
 from explorer.ui.turns import do_later
+from tests.ui.conftest import one_of_each_kind
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 CELL = "encoder.1.self.W_O"
@@ -208,8 +209,8 @@ def test_open(window, eye, hand, file, answer):
     assert bench.document.state.model == state.model
     assert all(same_bytes(array, bench.document.state.inputs[name]) for name, array in state.inputs.items())
     assert bench.document.state.pins.keys() == {"output.probabilities"}
-    for stage in bench.selection.stops:
-        eye.go_to(window, stage.name)
+    for stage in one_of_each_kind(window):
+        eye.go_to(window, stage)
     bench.document.do(SetCells("output.W", {(0, 0): 1}))
     bench.open(bench.lesson, "saved")
     eye.settle(window)
@@ -436,8 +437,8 @@ def test_other_things_are_not_taken(window, tmp_path, file, answer, qtbot):
 
 def test_no_picture_swallows_a_file(window, eye, file):
     """A widget that takes drops itself would hide the window's own."""
-    for stage in window.bench.selection.stops:
-        page = eye.go_to(window, stage.name)
+    for stage in one_of_each_kind(window):
+        page = eye.go_to(window, stage)
         for widget in page.findChildren(QWidget):
             if widget.acceptDrops() and not isinstance(widget, QLineEdit):  # words may be dropped there
                 enter, _data = event_of(QDragEnterEvent, file)

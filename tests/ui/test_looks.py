@@ -10,11 +10,7 @@ from PySide6.QtGui import QColor
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.ui.matrix.view import LOW_CELL
-
-
-def one_of_each_kind(window):
-    """A stage for every kind of page."""
-    return {stage.kind: stage.name for stage in reversed(window.bench.selection.stops)}.values()
+from tests.ui.conftest import one_of_each_kind
 
 
 @pytest.fixture
@@ -84,7 +80,7 @@ def test_repainting_takes_no_reference_to_none(window, eye):
         window.page().repaint()
     gc.collect()
     before = sys.getrefcount(None)
-    for i in range(100):
+    for i in range(20):
         window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): float(i)}))
         window.bench.bridge.flush()
         for view in eye.views(window).values():

@@ -61,6 +61,7 @@ class CellPicker(QWidget):
             stack.addWidget(picture, 0, Qt.AlignmentFlag.AlignLeft)
             holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             flow.addWidget(holder)
+            flow.setAlignment(holder, Qt.AlignmentFlag.AlignTop)
         column.addWidget(pictures)
         self._say()
 
