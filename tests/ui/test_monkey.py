@@ -198,6 +198,7 @@ class Monkey:
                 QTest.keyPress(focus, key, modifiers)
                 if focus in QGuiApplication.allWindows():  # the key may have closed it
                     QTest.keyRelease(focus, key, modifiers)
+            QApplication.processEvents()  # no two keys come in one turn
         return [f"{modifiers.value}+{key.name}" for key, modifiers in keys]
 
     def resize(self):
@@ -382,16 +383,26 @@ def test_a_monkey_at_the_window(monkey, qtbot):
     assert is_as_built_afresh(mine.bench.document)
 
 
+def pace():
+    """Seconds of processor time for something that is always the same."""
+    begun = time.thread_time()
+    sorted(str(i) for i in range(20_000))
+    return time.thread_time() - begun
+
+
 class Watch:
     """How long the event loop is held: by the clock, and in the window's thread's own time, which others cannot take.
 
-    Where the thread is then is found by its own time.
+    They make it slower all the same, since processors share caches: the same act took 173 ms beside little else and
+    343 ms beside much. So what seems to be held for too long is held against the best pace of the run. Where the thread
+    is then is found by its own time.
     """
 
     def __init__(self, monkey, file):
         self._monkey, self._file, self._ended = monkey, file, threading.Event()
         self.held, self.where = Counter(), Counter()
-        self.longest, self.waited = 0.0, []
+        self.longest, self.fairly, self.waited = 0.0, 0.0, []
+        self._best = min(pace() for _ in range(50))
         self._clock = time.pthread_getcpuclockid(threading.main_thread().ident)
         self.begin()
         dispatcher = QApplication.instance().eventDispatcher()
@@ -405,12 +416,16 @@ class Watch:
 
     def beat(self):
         held, waited = time.clock_gettime(self._clock) - self._since, time.monotonic() - self._at
-        self.begin()
         self.longest = max(self.longest, held)
         if waited > HELD_S:
             self.waited.append(waited)
         if held > HELD_S:
-            self.held[self._monkey.log[-1].split()[0] if self._monkey.log else ""] += 1
+            now = min(pace() for _ in range(3))
+            self._best = min(self._best, now)
+            self.fairly = max(self.fairly, held * self._best / now)
+            if held * self._best / now > HELD_S:
+                self.held[self._monkey.log[-1].split()[0] if self._monkey.log else ""] += 1
+        self.begin()
 
     def _watch(self):
         # Python 3.13 crashes there, in reading a frame of the other thread that is not whole.
@@ -444,6 +459,11 @@ def memory():
     return taken, resident()
 
 
+def undoable(monkey):
+    steps = monkey.bench.document.history.mark().steps
+    return steps[-1].bytes - steps[0].bytes
+
+
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -457,7 +477,7 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
     def go_on():
         gone = time.monotonic() - begun
         if gone > seconds * (len(sizes) + 1) / 10:
-            sizes.append(memory())
+            sizes.append((*memory(), undoable(mine)))
             watch.begin()  # to measure takes long as well
         return gone < seconds
 
@@ -470,14 +490,15 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
         watch.end()
         with capfd.disabled():
             print(f"\nseed {seed}: {len(mine.log)} acts in {time.monotonic() - begun:.0f} s")
-            print(f"held for {1000 * watch.longest:.0f} ms at most, {watch.held.total()} times for too long;")
+            most, fairly = 1000 * watch.longest, 1000 * watch.fairly
+            print(f"held for {most:.0f} ms at most, {fairly:.0f} at the best pace of the run,")
+            print(f"{watch.held.total()} times for too long;")
             clock = 1000 * max(watch.waited, default=0)
             print(f"by the clock {len(watch.waited)} times, {clock:.0f} ms at most, beside what else this machine did:")
             print(dict(watch.held), *(f"{n:4} {where}" for where, n in watch.where.most_common(12)), sep="\n")
-            for what, column in zip(
-                ("MB:", "MB, with what is free given back:"), zip(*sizes, strict=True), strict=True
-            ):
+            for what, column in zip(("MB:", "given back:", "to undo:"), zip(*sizes, strict=True), strict=True):
                 print(what, *(size // 1_000_000 for size in column))
-    held = [size for _, size in sizes]
-    assert held[-1] - held[len(held) // 2] < GROWN  # half of the time for what is kept: pages, fonts, undo
+    assert watch.fairly < HELD_S
+    held = [size - undo for _, size, undo in sizes]  # what can be undone is wanted; it has a limit of its own
+    assert held[-1] - held[len(held) // 2] < GROWN  # half of the time for what is kept: pages, fonts
     assert is_as_built_afresh(mine.bench.document)

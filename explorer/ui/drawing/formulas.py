@@ -16,17 +16,12 @@ class Formulas:
     Attributes
     ----------
     missing : bool
-        Whether one was left out, so that the typesetter should be loaded.
+        Whether one was left out, so that the typesetter should be loaded (`is_loaded`).
     """
 
     def __init__(self) -> None:
         self.missing = False
         self._outlines: dict[tuple[bytes, str], QSvgRenderer] = {}
-
-    def load(self) -> None:
-        """Load the typesetter, which takes a fifth of a second."""
-        typeset("x")
-        self.missing = False
 
     def paint(self, painter: QPainter, latex: str, rect: QRectF, pixels: float, ink: QColor) -> None:
         """Paint a formula at the left of a line, in its middle."""

@@ -23,6 +23,7 @@ from explorer.ui.drawing.told import Targets, labels_at, leads, means, of_mark, 
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark as dress
 from explorer.ui.turns import later
+from explorer.ui.widgets.formula import AGAIN, is_loaded
 from explorer.ui.workbench import Workbench
 
 GRIP = 14  # pixels at text scale 1 around a point within which it is gripped
@@ -184,7 +185,10 @@ class DrawingView(Plot):
             self._typeset.start()
 
     def _load_formulas(self) -> None:
-        self._marks.blocks.formulas.load()
+        if not is_loaded():
+            self._typeset.start(AGAIN)
+            return
+        self._marks.blocks.formulas.missing = False
         self._marks.update()
 
     # Following what is looked at

@@ -3,8 +3,10 @@
 import re
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from math import ceil
+from threading import Thread
 
 from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPalette, QShowEvent
@@ -15,6 +17,8 @@ from explorer.ui.turns import later
 
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""
+AGAIN = 20
+"""Milliseconds until a formula asks again whether ziamath is loaded."""
 LINE = 0.72
 """Ems from the middle of a formula of one line to its top: room for an index or a power."""
 
@@ -64,7 +68,19 @@ def typeset(latex: str) -> Typeset | None:
 
 def can_typeset_now() -> bool:
     """Whether ziamath is loaded, so that a formula takes milliseconds."""
-    return "ziamath" in sys.modules
+    return hasattr(sys.modules.get("ziamath"), "Latex")
+
+
+def is_loaded() -> bool:
+    """Load ziamath beside the window, which it would hold up for 0.2 s; returns whether that is over."""
+    return not _loader().is_alive()
+
+
+@cache
+def _loader() -> Thread:
+    loader = Thread(target=import_module, args=("ziamath",), daemon=True)
+    loader.start()
+    return loader
 
 
 class Formula(QWidget):
@@ -187,6 +203,9 @@ class Formula(QWidget):
             self._loading.start()
 
     def _load(self) -> None:
+        if not is_loaded():
+            self._loading.start(AGAIN)
+            return
         self._result(now=True)
         self.updateGeometry()
         self.update()

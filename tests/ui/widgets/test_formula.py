@@ -205,6 +205,29 @@ def test_starting_does_not_import_ziamath():
     assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0
 
 
+def test_ziamath_is_loaded_beside_the_window():
+    code = """
+import sys, threading
+from PySide6.QtWidgets import QApplication
+from explorer.ui.widgets.formula import Formula, typeset
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "ziamath" and threading.current_thread() is threading.main_thread():
+            sys.exit("the window waits for it")
+
+sys.meta_path.insert(0, Finder)
+app = QApplication([])
+shown = Formula("Q")
+shown.show()
+while typeset.cache_info().misses == 0:
+    app.processEvents()
+"""
+    run = subprocess.run([sys.executable, "-c", code], timeout=300, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
 def test_a_layout_that_heard_the_estimate_hears_the_real_size(qtbot, monkeypatch):
     """Whoever asks in between, the formula is not cut off."""
     monkeypatch.setattr(formula_module, "can_typeset_now", lambda: False)
