@@ -77,7 +77,7 @@ class Document:
     recomputed : tuple of str
         The nodes that the last act has executed, in order.
     before : mapping of str to numpy.ndarray
-        The old values of what the last act changed; of a drag, since it began.
+        The old values of what the last act changed; of a drag, since it began. Empty where it led to another example.
     label : str
         The last act, "Undo: …" too; empty where there was none.
     """
@@ -313,12 +313,14 @@ class Document:
     def _publish(self, computed: Computed, state: State, label: str, stroke: object = None) -> Change:
         structure = state.graph is not self.engine.graph
         outcome = self.engine.publish(computed)
-        self._state = state
+        another, self._state = state.lesson != self._state.lesson, state
         self.recomputed = outcome.recomputed
         # What a drag changed is what it changed since it began.
         earlier = self.before if stroke is not None and stroke == self._last_stroke else {}
         self.before = {**self.engine.before, **earlier}
         self.added, self.removed = outcome.added, outcome.removed
+        if another:  # two examples have nodes of one name by chance: nothing of this one has changed
+            self.before, self.added, self.removed = {}, frozenset(), frozenset()
         self._last_stroke, self.label = stroke, label
         return Change(outcome.changed, outcome.added, outcome.removed, label, structure)
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from refusals import refuses
@@ -5,7 +7,7 @@ from refusals import refuses
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.models import size
-from explorer.document.commands import PinCells, SetArray, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, Replace, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Change, Document
 
 inf, nan = np.inf, np.nan
@@ -32,6 +34,14 @@ def test_an_act_tells_one_change(translator, changes):
             structure=False,
         )
     ]
+
+
+def test_of_another_example_nothing_has_changed(translator, states):
+    """Nodes of both have the same names by chance."""
+    translator.do(Replace(replace(states["gpt"], lesson="another"), "Open “another”"))
+    assert (translator.before, translator.added, translator.removed) == ({}, frozenset(), frozenset())
+    translator.undo()
+    assert (translator.before, translator.added, translator.removed) == ({}, frozenset(), frozenset())
 
 
 def test_undo_and_redo_tell_what_they_change(translator, changes):
