@@ -81,7 +81,8 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     elements: list[Element] = []
     if top is not None:
         paragraphs = escape(top.text("paragraph", most=MOST_TEXT)).split("\n\n")
-        paragraphs.insert(0, f"<b>{escape(top.text('title'))}</b>")
+        # Whoever has changed numbers is not told that these words are about them.
+        paragraphs.insert(0, f"<b>{escape(top.text('title'))}</b>, as it comes:")
         elements += [Note(f"about {i}", text) for i, text in enumerate(paragraphs)]
     if learned and source is not None and source is not top:
         elements.append(Note("source", f"Its model is <b>{escape(source.text('title'))}</b>."))
@@ -101,7 +102,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     elif state.records is not None:
         elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
     else:
-        said = "Nobody has trained this model: its numbers are those of its reference, ours, or drawn by chance."
+        said = "It comes untrained: its first numbers are those of its reference, ours, or drawn by chance."
         elements.append(Note("untrained", said))
     return tuple(elements)
 

@@ -21,9 +21,9 @@ def test_a_trained_model_shows_each_score_and_its_recipe(desk, name):
     assert sizes["numbers that are learned"] == f"{load(name).card['weights']:,.0f}"
 
 
-def test_an_example_says_that_nobody_has_trained_it(desk):
+def test_an_example_says_that_it_comes_untrained(desk):
     page = desk("you-are-welcome").page(CARD)
-    assert "Nobody has trained this model" in page.notes
+    assert "It comes untrained" in page.notes
     assert not page.has("all scores")
 
 
