@@ -164,7 +164,7 @@ class Blocks:
         if room.width() > font.pixelSize():
             self._write(painter, room, box.note, NOTE, quiet, RIGHT)
         if box.formula:
-            self.formulas.paint(painter, box.formula, line.translated(0, line.height()), font.pixelSize(), quiet)
+            self.formulas.paint(painter, box.formula, line.translated(0, 0.92 * line.height()), font.pixelSize(), quiet)
 
     def _write(
         self,

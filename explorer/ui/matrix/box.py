@@ -102,8 +102,9 @@ class MatrixBox(QWidget):
 
     @property
     def own_size(self) -> tuple[object, ...]:
-        """What its size depends on but for the room and its neighbours."""
-        return self._formula.sizeHint().toTuple(), self.matrix.open, self.matrix.array.shape
+        """What its size depends on but for the room and its neighbours; changes have that of the values."""
+        matrix, polished = self.matrix, self._formula.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)
+        return matrix.usual or matrix.formula, can_typeset_now(), polished, matrix.open, matrix.array.shape
 
     def tell(self, matrix: Matrix) -> None:
         """Show another matrix, or the same with other numbers."""

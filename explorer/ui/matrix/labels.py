@@ -82,11 +82,17 @@ class Labels(QHeaderView):
             labels = (
                 self._view.matrix.columns if self.orientation() == Qt.Orientation.Horizontal else self._view.matrix.rows
             )
-            if 0 <= section < len(labels):
+            if 0 <= section < len(labels) and self._is_cut(section, labels[section]):
                 port = self._view.viewport()
                 QToolTip.showText(port.mapToGlobal(QPoint(0, port.height() - 12)), labels[section], port)
             return True
         return bool(super().viewportEvent(event))
+
+    def _is_cut(self, section: int, label: str) -> bool:
+        """Whether some of a label is not in sight."""
+        down = self.orientation() == Qt.Orientation.Vertical
+        room = self.width() - self._view.bench.appearance.px(8) if down else self.sectionSize(section)
+        return QFontMetrics(self._view.bold_small).horizontalAdvance(label) > room
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

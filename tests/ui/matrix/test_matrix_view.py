@@ -419,6 +419,12 @@ def test_labels_too_long_are_cut_but_can_be_read(bench, show):
     assert view.verticalHeader().width() < view.fontMetrics().horizontalAdvance(word)
     assert view.table.headerData(0, VERTICAL, Qt.ItemDataRole.ToolTipRole) == word
     assert isinstance(view.verticalHeader(), QHeaderView)
+    # A tooltip that says what one sees would stand in the way of the matrix below.
+    assert [view.verticalHeader()._is_cut(row, label) for row, label in enumerate(view.matrix.rows)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 # Large ones

@@ -47,6 +47,16 @@ def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appe
     assert some > 5
 
 
+def test_what_is_folded_is_not_decided_anew_for_changes(window, eye):
+    window.resize(1280, 720)
+    page = eye.go_to(window, "encoder.1.self.attention")
+    decided = page.elements._map_in_sight._decided
+    assert decided
+    window.top_bar.showing.show_in_matrices("change")
+    eye.settle(window)
+    assert page.elements._map_in_sight._decided == decided
+
+
 @pytest.mark.parametrize("block", ["encoder.1.self", "decoder.1.self"])
 def test_three_words_of_attention_stand_on_one_screen(window, eye, block):
     window.resize(1280, 720)
