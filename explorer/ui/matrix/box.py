@@ -75,6 +75,7 @@ class MatrixBox(QWidget):
         """Whether the words stand below the formula."""
         self._told = QSize()
         self._usual_heads: tuple[QSize, ...] = ()
+        self._formula_size: tuple[object, ...] = ()
         self._measured: tuple[object, ...] = ()
         self._stand()
 
@@ -103,8 +104,9 @@ class MatrixBox(QWidget):
     @property
     def own_size(self) -> tuple[object, ...]:
         """What its size depends on but for the room and its neighbours; changes have that of the values."""
-        matrix, polished = self.matrix, self._formula.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)
-        return matrix.usual or matrix.formula, can_typeset_now(), polished, matrix.open, matrix.array.shape
+        if self._formula.latex() == (self.matrix.usual or self.matrix.formula):
+            self._formula_size = self._formula.sizeHint().toTuple()
+        return self._formula_size, self.matrix.open, self.matrix.array.shape
 
     def tell(self, matrix: Matrix) -> None:
         """Show another matrix, or the same with other numbers."""

@@ -66,6 +66,8 @@ class MapInSight:
         self._unfold(rows, room, height)
         for goal in goals if height else ():
             if self._reach(goal, rows, weights, room, height):
+                if not goal.issuperset(shown):
+                    self._add_output(last, set(shown), weights, room, height)
                 return
             self._unfold(rows, room, height)  # it would be of no use
 
@@ -79,7 +81,8 @@ class MapInSight:
         wide = any(numbers[i].array.shape[1] > 2 * numbers[weights].array.shape[1] for i in behind)
         with_map = any(map.id in goal for map in _maps(last))
         steps += [(last, behind)] * wide + [(last, before | behind if wide else before)]
-        steps += [(last, before | behind)] * (not wide and bool(behind))
+        # For a small picture of the output alone nothing else is folded.
+        steps += [(last, before | behind)] * (not wide and bool(behind) and with_map)
         if max(numbers[weights].array.shape) > MANY and with_map:
             steps.append((last, before | behind | {weights}))
         row, fold = last, self.folded.get(last.id, frozenset())
@@ -100,6 +103,16 @@ class MapInSight:
                 self.folded[row.id] = fold
                 self._page.share_line(row, room, fold=fold)
         return True
+
+    def _add_output(self, row: Row, goal: set[str], weights: int, room: int, height: int) -> None:
+        """Let the output be a small picture, if then it is in sight with the weights."""
+        before = self.folded.get(row.id)
+        fold = (before or frozenset()) | frozenset(range(weights + 1, len(matrices_of(row))))
+        self._page.share_line(row, room, fold=fold)
+        if self._below(row, goal, room) < height:
+            self.folded[row.id] = fold
+        else:
+            self._page.share_line(row, room, height, before if before is not None else frozenset())
 
     def _unfold(self, rows: Sequence[Row], room: int, height: int) -> None:
         self.folded = {}
