@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from explorer.cli import main
+from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, SetCells, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load, model_titles, titles
@@ -64,7 +65,12 @@ def test_libreoffice_computes_every_cell_of_examples_and_of_edited_ones(tmp_path
     )
     engines, books = {}, {}
     for name, state in states.items():
-        engines[name], books[name] = written(state)
+        try:
+            engines[name], books[name] = written(state)
+        except ExplorerError as error:
+            if error.id != "sheet-too-large":  # as a model that came trained is, and it is said
+                raise
+            print("too large for a spreadsheet:", name)
     # What is typed into the spreadsheet comes to the same as what is typed into the program.
     given, changed = load("you-are-welcome").state("textbook"), {"source.table": (1, 2), "encoder.1.self.W_O": (3, 0)}
     _, book = written(given)
