@@ -107,8 +107,8 @@ class QuestionView(QFrame):
 
     def be_typed_in(self) -> bool:
         """Give the keys to the first field that is to be filled in; returns whether there is one."""
-        asks = isinstance(self._body, PredictBody) and self._guide.question is not None
-        return asks and isinstance(self._body, PredictBody) and self._body.be_typed_in()
+        body = self._body
+        return isinstance(body, PredictBody) and self._guide.question is not None and body.be_typed_in()
 
     def show_question(self) -> None:
         """Show the question of the step one is at, or nothing."""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.window.folds import fold_button
 from explorer.ui.workbench import Workbench
 
@@ -38,13 +39,11 @@ class LessonBar(QFrame):
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Read all about this example")
         self._more.toggled.connect(self.refresh)
-        self._text = QLabel()
-        self._text.setWordWrap(True)
-        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._try = QLabel()
+        self._text, self._try = QLabel(), QLabel()
+        for label in (self._text, self._try):
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+            label.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
         mark(self._try, role="muted")
-        self._try.setWordWrap(True)
-        self._try.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._line = QLabel()
         self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._line.installEventFilter(self)
@@ -58,6 +57,8 @@ class LessonBar(QFrame):
         self._top.addWidget(folds)
         self._page.addWidget(self._text)
         self._page.addWidget(self._try)
+        # Qt forgets what asks for another size while it lays out.
+        self._sized = later(self, self.refresh)
         self.restyle()
 
     def refresh(self) -> None:
@@ -95,11 +96,11 @@ class LessonBar(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.refresh()
+        self._sized.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._line and event.type() == QEvent.Type.Resize:
-            self.refresh()  # its room is known only now
+            self._sized.start()  # its room is known only now
         return super().eventFilter(watched, event)
 
     def restyle(self) -> None:

@@ -47,6 +47,18 @@ def test_the_line_is_not_cut(open_window, eye, lesson):
     assert line.sizeHint().width() <= line.width()
 
 
+def test_behind_an_example_with_nothing_to_try_all_has_its_room(open_window, eye):
+    window = open_window("what-the-cache-saves")
+    window.resize(1600, 900)
+    eye.settle(window)
+    bar = window.lesson_bar
+    assert not bar._try.isVisible()
+    window.bench.open(load("positions-cat-mat"))
+    eye.settle(window)
+    assert bar._title.width() >= bar._title.sizeHint().width()
+    assert bar._try.height() >= bar._try.heightForWidth(bar._try.width()) > 0
+
+
 def test_what_to_try_is_data_not_how_a_paragraph_begins(window, eye):
     setting = Setting("a", "A", "Try: this is a paragraph.", to_try="essayez ceci.")
     lesson = replace(window.bench.lesson, id="other", settings={"a": setting})
