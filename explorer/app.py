@@ -5,8 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from explorer.document.document import Document
 from explorer.document.state import State
@@ -81,6 +81,15 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     gc.freeze()
     gc.enable()
     return app, window
+
+
+def refuse(message: str) -> None:
+    """Say in a dialog why the window cannot open: whoever has double-clicked a file reads no terminal."""
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    app.setApplicationName("Transformer Explorer")
+    box = QMessageBox(QMessageBox.Icon.Warning, "Transformer Explorer", message)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.exec()
 
 
 def _appearance(app: QApplication, settings: Settings) -> Appearance:

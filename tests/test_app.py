@@ -3,9 +3,13 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
 
+from explorer.cli import display, main
 from explorer.settings import FILE
 
 PROGRAM = """
@@ -39,3 +43,37 @@ def test_settings_that_cannot_be_are_not_followed(monkeypatch, tmp_path, scale):
     (tmp_path / FILE).write_text(text)
     monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path))
     assert start() == ["system", "1.0"]
+
+
+@pytest.mark.parametrize("text", ["format = 2\nid = 'mine'", None])
+def test_whoever_double_clicks_a_file_that_cannot_be_opened_reads_why(monkeypatch, tmp_path, capsys, qtbot, text):
+    monkeypatch.setattr(display, "was_double_clicked", lambda: True)
+    file, said = tmp_path / "mine.lesson.toml", []
+    if text is not None:
+        file.write_text(text)
+
+    def read():
+        box = QApplication.activeModalWidget()
+        said.append(box.text())
+        box.accept()
+
+    QTimer.singleShot(0, read)
+    assert main([str(file)]) == 2
+    assert capsys.readouterr().err == f"explorer: {said[0]}\n"
+    assert "mine.lesson.toml" in said[0]
+
+
+def test_with_a_terminal_or_without_a_screen_nothing_is_shown(monkeypatch):
+    monkeypatch.setattr(display, "_wayland", lambda: False)
+    for platform, on_screen, terminal, shown in (
+        ("", True, False, True),
+        ("xcb", True, False, True),
+        ("", True, True, False),
+        ("", False, False, False),
+        ("offscreen", True, False, False),
+    ):
+        monkeypatch.setenv("QT_QPA_PLATFORM", platform)
+        monkeypatch.setattr(display, "_x11", lambda on_screen=on_screen: on_screen)
+        monkeypatch.setattr(sys, "platform", "linux")
+        monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
+        assert display.was_double_clicked() is shown

@@ -150,14 +150,21 @@ def _window(arguments: Namespace) -> int:
         from explorer.cli.desktop import register
 
         return register()
-    from explorer.cli.display import need_display, openable
+    from explorer.cli.display import need_display, openable, was_double_clicked
 
-    if arguments.file is not None:
-        openable(arguments.file)
-    # The smoke test is there to be run anywhere: without a display Qt paints into memory.
-    need_display(or_offscreen=arguments.smoke_test)
-    # All that is made until the window is there stays: to look through it again and again takes 80 ms of the start.
-    gc.disable()
-    from explorer.app import run
+    try:
+        if arguments.file is not None:
+            openable(arguments.file)
+        # The smoke test is there to be run anywhere: without a display Qt paints into memory.
+        need_display(or_offscreen=arguments.smoke_test)
+        # All that is made until the window is there stays: to look through it again and again takes 80 ms of the start.
+        gc.disable()
+        from explorer.app import run
 
-    return run(arguments.file, smoke=arguments.smoke_test)
+        return run(arguments.file, smoke=arguments.smoke_test)
+    except (ExplorerError, UsageError) as error:
+        if was_double_clicked() and not arguments.smoke_test:
+            from explorer.app import refuse
+
+            refuse(sentence(error) if isinstance(error, ExplorerError) else str(error))
+        raise

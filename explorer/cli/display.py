@@ -61,6 +61,16 @@ def need_display(or_offscreen: bool = False) -> None:
     )
 
 
+def was_double_clicked() -> bool:
+    """Whether nobody reads what is printed: there is a screen, and no terminal."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        return False
+    platform = os.environ.get("QT_QPA_PLATFORM")
+    if platform or not sys.platform.startswith("linux"):
+        return platform not in ("offscreen", "minimal")
+    return _wayland() or _x11()
+
+
 def _wayland() -> bool:
     name = os.environ.get("WAYLAND_DISPLAY")
     return bool(name) and Path(os.environ.get("XDG_RUNTIME_DIR", "/"), str(name)).exists()

@@ -217,7 +217,7 @@ class MatrixView(QTableView):
         self.cut = self.whole and not all_in_sight
         self.map_above = not self.whole and shown_columns < columns and rows <= columns
         node = self.matrix.name
-        self.setAccessibleName(f"Matrix {node}, {rows} rows, {columns} columns")
+        self.setAccessibleName(f"Matrix {node}, {rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}")
 
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; what has more columns scrolls."""

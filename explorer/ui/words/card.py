@@ -96,8 +96,8 @@ def label(text: str, role: str = "", wrap: bool = False) -> QLabel:
     if role:
         mark(widget, role=role)
     if wrap:
-        widget.setWordWrap(True)
         widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        widget.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
     return widget
 
 
