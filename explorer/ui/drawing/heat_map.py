@@ -85,6 +85,7 @@ class HeatMapView(WordPicture):
         theme = bench.appearance.theme
         self._legend = Legend(bench)
         self.line.insertWidget(0, self._legend)
+        self._marked: tuple[object, object] = (None, None)
         self._image = pg.ImageItem()
         self.add(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
@@ -188,7 +189,9 @@ class HeatMapView(WordPicture):
     def _mark(self, *_: object) -> None:
         """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
         token, pointed = self.bench.selection.token, self._pointed()
-        self.paint_anew()
+        if (token, pointed) != self._marked:
+            self.paint_anew()
+        self._marked = token, pointed
         self._frame.setVisible(pointed is not None)
         marked: list[list[int]] = [[], []]
         if pointed is not None:

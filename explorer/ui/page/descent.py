@@ -47,7 +47,7 @@ class DescentPart(QWidget):
         self._empty = False
         if part.height:
             turns, size = self._bench.appearance.turns, (px(part.width), px(part.height))
-            self._inner = Late(turns, lambda _: _Following(self._made(part)), part, *size)
+            self._inner = Late(turns, lambda _: self._made(part), part, *size)
         else:
             self._inner = self._made(part)
         self._column.addWidget(self._inner)
@@ -78,24 +78,6 @@ class DescentPart(QWidget):
             self._bench.document.show_gradients(False, ASKING)
 
 
-class _Following(QWidget):
-    """A picture that reads the run by itself, told that there is something to read."""
-
-    def __init__(self, picture: QWidget) -> None:
-        super().__init__()
-        self._picture: Any = picture
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(picture)
-
-    def hasHeightForWidth(self) -> bool:
-        return bool(self._picture.hasHeightForWidth())
-
-    def tell(self, part: Descent) -> None:
-        """Read the run."""
-        self._picture.refresh()
-
-
 def _steps(bench: Workbench) -> QWidget:
     from explorer.ui.training.stepper import Stepper
 
@@ -117,10 +99,6 @@ class _Curve(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._curve, 1)
         column.addWidget(log)
-
-    def refresh(self) -> None:
-        """Read the run."""
-        self._curve.refresh()
 
 
 def _surface(bench: Workbench) -> QWidget:
