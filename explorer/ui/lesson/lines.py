@@ -10,6 +10,8 @@ LEAST_ROWS, FEW_ROWS, MOST_ROWS, LEAST_COLUMNS = 1, 5, 8, 3
 more; columns in sight at least."""
 LEAST, LIKED, FULL = range(3)
 """How much of matrices is in sight: a row of each, all of those with few rows, or all that may be."""
+AIRY = 1.4
+"""Of a low row: one where there is room."""
 
 
 class Lines:
@@ -35,8 +37,17 @@ class Lines:
         """Pixels that all of them are high, with so much of each: `LEAST`, `LIKED` or `FULL`."""
         return sum(self._heights(much)) + self._down * (len(self.lines) - 1)
 
+    @property
+    def airy(self) -> int:
+        """Pixels that all of them are high where there is room for rows that are not low."""
+        return self.height(FULL) + round((AIRY - 1) * self._low) * self._rows
+
     def share(self, height: int) -> None:
-        """Let as many rows be in sight as there is room for, of each at least a few."""
+        """Let as many rows be in sight as there is room for, of each at least a few; what is left makes rows higher."""
+        if not self.lines:
+            return
+        spare = min(height, self.airy) - self.height(FULL)
+        row = self._low + max(spare // self._rows, 0)
         heights = self._heights(LEAST)
         free = max(height - self.height(LEAST), 0)
         for much in (LIKED, FULL):
@@ -48,7 +59,18 @@ class Lines:
         for line, high in zip(self.lines, heights, strict=True):
             for box in line:
                 box.be_high(self._is_high(box))
-                box.be_at_most(high)
+                box.view.let_rows_be(row)
+                box.be_at_most(high + (row - self._low) * rows_of(box, FULL))
+
+    @property
+    def _low(self) -> int:
+        """Pixels that a row is high at least."""
+        return self.lines[0][0].view.least_row if self.lines else 0
+
+    @property
+    def _rows(self) -> int:
+        """Rows of all lines of matrices, which stand below each other."""
+        return sum(max(rows_of(box, FULL) for box in line) for line in self.lines)
 
     def say_all(self) -> None:
         """Let headings that are wider than the line take two lines."""

@@ -37,7 +37,8 @@ class Needs:
     words_across : int
         How wide they are at least.
     numbers : callable
-        How high what the step names is in a width: in full, with all rows of matrices that have few, and at least.
+        How high what the step names is in a width: at most, in full, with all rows of matrices that have few, and at
+        least.
     across, least_across : int
         How wide what the step names is in full, and at least.
     way : callable
@@ -50,7 +51,7 @@ class Needs:
 
     words: Callable[[int], int]
     words_across: int
-    numbers: Callable[[int], tuple[int, int, int]]
+    numbers: Callable[[int], tuple[int, int, int, int]]
     across: int
     least_across: int
     way: Callable[[int, int], int]
@@ -93,7 +94,7 @@ def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
         if words:
             cost += _hidden(said(left.width()) - left.height()) + _hidden(needs.words_across - left.width())
         if numbers:
-            full, liked, least = shown(right.width())
+            _, full, liked, least = shown(right.width())
             high = right.height()
             cost += _hidden(least - high)
             cost += _cut(FEW, liked - max(high, least)) + _cut(ROWS, full - max(high, liked))
@@ -115,9 +116,9 @@ def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
                 return at, none
             if not numbers:
                 return none, at
-            full, _, least = shown(at.width())
+            most, _, _, least = shown(at.width())
             high = led(at.width(), terms)
-            first = min(full, max(at.height() - high - gap, min(least, at.height())))
+            first = min(most, max(at.height() - high - gap, min(least, at.height())))
             if largest:
                 first = max(at.height() - high - gap, least)
             rest = max(at.height() - first - gap, 0)

@@ -283,10 +283,12 @@ class StepSheet(QFrame):
         self._derivation.write_at_most(places.terms)
         if shows:
             self._shown.setGeometry(numbers)
-            self._lines(numbers.width()).share(numbers.height())
+            lines = self._lines(numbers.width())
+            alone = len(self._boxes) == len(self.elements.widgets)
+            lines.share(numbers.height() if alone else min(numbers.height(), lines.height(FULL)))
             # Only a picture takes its height from its place; as on a low page, matrices would be folded.
             self.elements.share_room(numbers.width(), numbers.height() if self._filling else None)
-            self._lines(numbers.width()).say_all()
+            lines.say_all()
             needed = _height_of(self._shown) + px(2)
             if leads and way.x() == numbers.x() and way.y() > numbers.y():  # below it, without a gap or an overlap
                 bottom = way.y() + way.height()
@@ -365,15 +367,17 @@ class StepSheet(QFrame):
             """Matrices below a picture."""
             return sum(box.whole_size(rows_of(box, LEAST), False).height() + px(DOWN) for box in boxes)
 
-        def numbers(width: int) -> tuple[int, int, int]:
+        def numbers(width: int) -> tuple[int, int, int, int]:
             if filling:
                 needed = below() + round(LEAST_PICTURE * self._middle.height())
-                return needed, needed, needed
+                return needed, needed, needed, needed
             if not boxes or len(boxes) < len(self.elements.widgets):
                 needed = height_at(self.elements, width)
-                return needed + slack, needed, needed
+                return needed + slack, needed + slack, needed, needed
             lines = self._lines(width)
-            return lines.height(FULL) + slack, lines.height(LIKED) + slack, lines.height(LEAST) + slack
+            heights = lines.airy, *(lines.height(much) for much in (FULL, LIKED, LEAST))
+            most, full, liked, least = (height + slack for height in heights)
+            return most, full, liked, least
 
         def led(width: int, terms: int) -> int:
             derived = 0 if self._derivation.isHidden() else px(5) + self._derivation.height_with(width, terms)

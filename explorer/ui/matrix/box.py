@@ -162,13 +162,13 @@ class MatrixBox(QWidget):
         return self._head_size(high).width()
 
     def whole_size(self, rows: int, high: bool) -> QSize:
-        """What it takes with so many rows, all columns and the labels of both, whatever of them is in sight now.
+        """What it takes with so many low rows, all columns and the labels of both, whatever is in sight now.
 
         `high` says whether its heading takes two lines.
         """
         head, view = self._head_size(high), self.view
         labels = view.label_room - view.labels_width
-        height = view.labels_height + rows * view.verticalHeader().defaultSectionSize()
+        height = view.labels_height + rows * view.least_row
         across = max(head.width(), view.width_of_all) + labels
         return QSize(across, head.height() + self._column.spacing() + height)
 

@@ -83,6 +83,7 @@ class MatrixView(QTableView):
         self.room = bench.appearance.px(WIDTH)
         self.labelled = True
         self._high: int | None = None
+        self._row = 0
         self.editing = CellEditing(self)
         self.lifting = Lifting(self)
         self.setModel(self.table)
@@ -191,7 +192,7 @@ class MatrixView(QTableView):
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
         self.own_width = max(self._most_width, min(label_width, appearance.px(110 if self._is_large else 84)))
         width = max(self.own_width, self._least[0])
-        height = appearance.px(LOW_CELL if self._is_large else CELL_HEIGHT)
+        height = max(self._row, self.least_row)
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size in ((across, width), (down, height)):
             header.setDefaultSectionSize(size)
@@ -230,6 +231,17 @@ class MatrixView(QTableView):
         if high != self._high:
             self._high = high
             self._measure()
+
+    def let_rows_be(self, pixels: int) -> None:
+        """Let rows be so many pixels high, or as high as they are at least: where there is room, they are not low."""
+        before, self._row = max(self._row, self.least_row), pixels
+        if max(pixels, self.least_row) != before:
+            self._measure()
+
+    @property
+    def least_row(self) -> int:
+        """Pixels that a row is high at least."""
+        return self.bench.appearance.px(LOW_CELL if self._is_large else CELL_HEIGHT)
 
     @property
     def width_of_all(self) -> int:

@@ -14,6 +14,7 @@ def test_a_step_without_a_question_follows_an_answered_one(open_window, qtbot, n
     guide.go(step - 1)
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
+    presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
     guide.tell()
@@ -41,6 +42,7 @@ def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stand
     guide.go([step.id for step in guide.steps].index("mixture"))
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
+    presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
     assert not all(box.view.labelled for box in presenter.sheet._boxes)
@@ -48,4 +50,21 @@ def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stand
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
     (box,) = presenter.sheet._boxes
     assert box.view.labelled
+    presenter.leave()
+
+
+@pytest.mark.parametrize(("name", "step", "low"), [("softmax", 0, False), ("start-here", 1, False), ("emma", 4, True)])
+def test_rows_are_low_only_where_a_table_would_be_cut(open_window, qtbot, name, step, low):
+    window = open_window(load(name))
+    window.lessons.guide.go(step)
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.showNormal()  # a full screen has the size of the screen
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    views = [box.view for box in presenter.sheet._boxes]
+    assert any(view.cut for view in views) == low
+    for view in views:
+        assert (view.rowHeight(0) == view.least_row) == low
+        assert view.rowHeight(0) <= 1.5 * view.least_row
     presenter.leave()

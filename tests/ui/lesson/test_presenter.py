@@ -20,6 +20,7 @@ def presenter(window, hand, qtbot):
     hand.key(Key.Key_F5)
     presenter = window.lessons.presenter
     qtbot.waitUntil(lambda: presenter.isVisible() and QApplication.activeWindow() is presenter)
+    presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     QApplication.processEvents()
     yield presenter
@@ -178,6 +179,7 @@ def test_a_matrix_that_is_cut_shows_the_number_that_is_asked_for(open_window, qt
     guide.go(0)
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
+    presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     for answered in (False, True):
         if answered:

@@ -60,6 +60,7 @@ def test_a_class_can_read_the_picture_of_the_whole(open_window, eye, qtbot, text
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
     qtbot.waitUntil(lambda: QApplication.activeWindow() is presenter)
+    presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     qtbot.waitUntil(lambda: text_sizes(presenter).get("Feed-forward", 0) >= READ)
     sizes = text_sizes(presenter)

@@ -15,7 +15,7 @@ def needs(words=300, full=250, least=150, across=400, rows=6, terms=0):
         shown = rows - max(terms - most, 0) if most else rows
         return 30 * (-(-shown // 2) if width > 1000 else shown)
 
-    high = (full, least, least)
+    high = (full, full, least, least)
     return Needs(lambda width: words, 0, lambda width: high, across, across, way, terms, lambda width, height: 0.0)
 
 
