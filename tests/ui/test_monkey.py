@@ -207,8 +207,7 @@ class Monkey:
         for _ in range(self.chance.choice((1, 1, 15))):
             size = self.chance.randrange(700, 2000), self.chance.randrange(400, 1200)
             self.window.resize(*size)
-            if self.chance.random() < 0.5:
-                QApplication.processEvents()
+            QApplication.processEvents()  # a window system waits with the next size until the last one is painted
         return size
 
     # The model

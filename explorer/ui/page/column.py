@@ -291,6 +291,21 @@ class Elements(QWidget):
         width, height : int
             Pixels in sight. Without a height a picture that would fill it is as high as it needs to be.
         """
+        # Each widget that is shown has Qt lay out all that it stands in, at once: while arrangements are tried, that
+        # would be most of the time.
+        layouts = [self._column, *(cast(QLayout, holder.layout()) for holder in self._holders.values())]
+        for layout in layouts:
+            layout.setEnabled(False)
+        try:
+            self._share(width, height)
+        finally:
+            for layout in layouts:
+                layout.setEnabled(True)
+        for layout in layouts:  # what holds others first: it says how large they are
+            layout.activate()
+        self._shared = self._wanted()
+
+    def _share(self, width: int, height: int | None) -> None:
         margins = self.contentsMargins()
         room = max(width - margins.left() - margins.right(), 0)  # a window may be all margin
         low = height is not None and height < self.bench.appearance.px(LOW_PAGE)
@@ -332,7 +347,6 @@ class Elements(QWidget):
         for picture in filling:
             taken = self._others(picture, room)
             picture.give_room(room, None if height is None else height - taken)
-        self._shared = self._wanted()
 
     def box(self, matrix: Matrix) -> MatrixBox:
         """The widget of a matrix."""
