@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lessons.glossary import LINK, Term, glossary, linked
@@ -94,7 +94,18 @@ class GlossaryPanel(QFrame):
         self._page.setContentsMargins(0, 0, px(12), 0)
         self._page.setSpacing(px(5))
         self._close.setIcon(icon("close", self._bench.appearance.theme))
+        self._fit_formula()
         self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_formula()
+
+    def _fit_formula(self) -> None:
+        """Draw the formula smaller where it would be wider than the words; or these would be cut, too."""
+        around, bar = self._down.contentsMargins(), self._scroll.verticalScrollBar().sizeHint().width()
+        room = self.width() - around.left() - around.right() - bar - self._page.contentsMargins().right()
+        self._formula.be_no_wider(max(room, 0))
 
     def show_term(self, term: Term | None, in_sight: Sequence[Term]) -> None:
         """Show an entry, if one was asked for, and links to all terms in sight."""

@@ -3,13 +3,14 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from explorer.lessons.glossary import LINK, glossary
 from explorer.ui.glossary.pointing import letter_at, term_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import SectionLabel
-from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.formula import Formula, is_loaded
+from explorer.ui.widgets.steady import SteadyLabel
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key = Qt.Key
@@ -139,3 +140,17 @@ def test_it_follows_theme_and_text_scale(window, hand):
     window.bench.appearance.set_mode("dark")
     assert entry(window) == "d_model"
     assert window.terms.panel.width() == window.inspector.width()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, scale):
+    appearance.set_scale(scale)
+    window.terms.show()
+    panel = window.terms.panel
+    (scroll,) = panel.findChildren(QScrollArea)
+    qtbot.waitUntil(is_loaded)
+    for term in glossary().terms:
+        panel.show_term(term, ())
+        across = {*panel.findChildren(Formula), *panel.findChildren(SteadyLabel)}
+        assert max(one.minimumSizeHint().width() for one in across) <= scroll.viewport().width(), term.name
+    qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width())
