@@ -89,7 +89,7 @@ def _read(view: View, block: str) -> Row:
     names = (f"{what}_{letter}" for letter in "QKV" for what in "Wb")
     items += [_item(view, block, name) for name in names if block + name in view.nodes]
     if items:
-        items += _scale(view, block)
+        items += _given(view, block)
     return Row("what it reads, and the weights", tuple(items), folds=True)
 
 
@@ -107,15 +107,22 @@ def _projected(view: View, block: str) -> Row:
         if f"{block}{letter}_rotated" in view.nodes:
             items.append(Item("→", _of_head(view, block, f"{letter}_rotated", "turned by their place")))
     if f"{block}W_Q" not in view.nodes:
-        items += _scale(view, block)
+        items += _given(view, block)
     shapes = [item.element.array.shape for item in items if isinstance(item.element, Matrix)]
     large = any(rows > MANY_VECTORS or columns > LONG_VECTORS for rows, columns in shapes)
     return Row("queries, keys and values", tuple(items), folds=large)
 
 
-def _scale(view: View, block: str) -> list[Item]:
-    """What scores are multiplied by: behind the weights, or behind the queries and keys where there are none."""
-    return [_item(view, block, "scale")] if f"{block}scale" in view.nodes else []
+def _given(view: View, block: str) -> list[Item]:
+    """What scores are multiplied by, and a mask that does not depend on them: behind the weights, or Q, K and V."""
+    names = ("scale",) if _among_scores(view, block) else ("scale", "mask")
+    return [_item(view, block, name) for name in names if block + name in view.nodes]
+
+
+def _among_scores(view: View, block: str) -> bool:
+    """Whether the mask stands between the scores: it is made of them, or a click opens or closes a cell."""
+    mask = view.nodes.get(f"{block}mask")
+    return mask is not None and (mask.is_input or f"{block}scores" in mask.parents)
 
 
 def _scores(view: View, block: str) -> tuple[Item, ...]:
@@ -123,9 +130,10 @@ def _scores(view: View, block: str) -> tuple[Item, ...]:
     items = [_item(view, block, "scores")]
     if f"{block}scaled" in view.nodes:
         items.append(Item("→", _of_head(view, block, "scaled")))
-    if f"{block}masked" in view.nodes:
+    if _among_scores(view, block):
         by_hand = view.nodes[f"{block}mask"].is_input
         items.append(_item(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else ""))
+    if f"{block}masked" in view.nodes:
         items.append(_item(view, block, "masked"))  # no arrow: so it may stand on the next line, with the weights
     return tuple(items)
 

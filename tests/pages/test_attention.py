@@ -82,10 +82,20 @@ def test_a_masked_one_shows_its_mask(start):
     assert {"mask", "masked"} <= shorts(page)
     assert page.the("decoder.1.self.mask").array.tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     assert not page.the("decoder.1.self.mask").editable
+    read, _, scores, *_ = page.all(Row)
+    assert short(read)[-1] == ("", "mask"), "with what else is given"
+    assert ("", "mask") not in short(scores)
     start.do(SetSwitch("decoder.1.self", "mask", "hand"))
     mask = start.page(stage).the("decoder.1.self.mask")
     assert mask.editable
+    _, _, scores, *_ = start.page(stage).all(Row)
+    assert ("", "mask") in short(scores), "where one sees what a click does"
     assert "a click opens or closes a cell" in mask.title
+
+
+def test_a_mask_that_is_made_of_the_scores_stands_behind_them(desk):
+    _, _, scores, *_ = desk("apple-orange").page(STAGE).all(Row)
+    assert short(scores)[:3] == [("", "scores"), ("", "mask"), ("", "masked")]
 
 
 def test_cross_attention_shows_both_that_it_reads(start):

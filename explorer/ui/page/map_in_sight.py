@@ -1,10 +1,15 @@
-"""As a page begins, the weights and the output are in sight, and where it is high enough the first heat map, too."""
+"""As a page begins, weights, output and first heat map are in sight: what is in the way of that is small pictures.
 
-from collections.abc import Sequence
+A page of attention is a few rows (what is read and the learned weights; Q, K and V) and then the row from the scores to
+the attention weights, the output and the heat map. What is wanted in sight is tried in order: all three, then without
+the map, then the weights by themselves. For each, arrangements are tried, from that which hides least on; the first
+that brings it into sight stays.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.pages.element import Element
-from explorer.pages.matrix import Matrix
 from explorer.pages.page import Row
 from explorer.pages.word_pictures import HeatMap
 from explorer.ui.page.first_matrices import matrices_of, places_of
@@ -12,13 +17,15 @@ from explorer.ui.page.first_matrices import matrices_of, places_of
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
 
-
+Places = frozenset[int]
+"""Which matrices of a row, counted from 0."""
+NONE: Places = frozenset()
 MANY = 12
 """Words from which on the map may stand for the numbers of the weights."""
 
 
 class MapInSight:
-    """Lets small pictures stand for the matrices around the weights, a row at a time, as far as it takes.
+    """Arranges the rows down to the first heat map.
 
     Parameters
     ----------
@@ -26,106 +33,102 @@ class MapInSight:
 
     Attributes
     ----------
-    folded : dict of str to frozenset of int
+    folded : mapping of str to frozenset of int
         Which matrices of a row, by its id, are small pictures.
     """
 
     def __init__(self, page: "Elements") -> None:
         self._page = page
-        self.folded: dict[str, frozenset[int]] = {}
-        self._apart: Matrix | None = None  # behind which the line ends
+        self.folded: Mapping[str, Places] = {}
         self._decided: tuple[object, ...] = ()
 
     def forget(self) -> None:
         """Decide anew: the page was arranged anew."""
-        self._decided, self.folded, self._apart = (), {}, None
+        self._decided, self.folded = (), {}
 
-    def share(self, elements: Sequence[Element], room: int, height: int, with_map: bool = True) -> None:
-        """Fold what is in the way of so many pixels across and down; 0 down: nothing.
+    def share(self, elements: Sequence[Element], room: int, height: int, high: bool = True) -> None:
+        """Bring the map into sight within so many pixels across and down; 0 down: all matrices are numbers.
 
-        `with_map` says whether the map is to be in sight, too, or only the numbers before it. Where there is no room
-        for all of that, there may be some for the weights by themselves.
+        On a page that is not high the numbers of the last row are not folded for the map.
         """
         rows = [element for element in elements if isinstance(element, Row)]
         at = next((i for i, row in enumerate(rows) if _weights(row) is not None), None)
         if at is None or not (height or self._decided):
             return
-        last, rows = rows[at], rows[: at + 1]
+        rows = rows[: at + 1]
         matrices = [matrix for row in rows for matrix in matrices_of(row)]
         boxes = [self._page.box(matrix) for matrix in matrices]
         sizes = ((box.view.width_without_labels(), box.view.height(), box.own_size) for box in boxes)
-        maps = (self._page.widgets[one.id].sizeHint().toTuple() for one in _maps(last))
-        if self._decided == (decided := (room, height, with_map, *sizes, *maps)):
+        maps = (self._page.widgets[one.id].sizeHint().toTuple() for one in _maps(rows[-1]))
+        if self._decided == (decided := (room, height, high, *sizes, *maps)):
             return
-        map, numbers, weights = _maps(last)[0], matrices_of(last), _weights(last) or 0
-        shown = [one.id for one in numbers[weights:]]
-        goals = [{*shown, map.id}, set(shown), {numbers[weights].id}][not with_map :]
-        self._decided = decided if height and self._below(last, goals[0], room) else ()
+        self._decided = decided if height and self._is_whole(rows[-1], room) else ()
         if height and any(matrix.open is not None for matrix in matrices):
             return  # somebody looks closer: nothing else moves for that
-        self._unfold(rows, room, height)
-        for goal in goals if height else ():
-            if self._reach(goal, rows, weights, room, height):
-                if not goal.issuperset(shown):
-                    self._add_output(last, set(shown), weights, room, height)
-                return
-            self._unfold(rows, room, height)  # it would be of no use
+        for wanted, small in _ways(rows[-1], high) if height else ():
+            for breaks in (False, True):
+                if self._brings(wanted, rows, small, breaks, room, height):
+                    return
+        self._arrange(rows, {}, False, room, height or None)
 
-    def _reach(self, goal: set[str], rows: Sequence[Row], weights: int, room: int, height: int) -> bool:
-        """Fold as little as it takes to have the goal in sight; returns whether it is."""
-        last = rows[-1]
-        numbers = matrices_of(last)
-        before, behind = frozenset(range(weights)), frozenset(range(weights + 1, len(numbers)))
-        steps = [(row, frozenset(range(len(matrices_of(row))))) for row in rows[:-1]]
-        # An output that is wider than the weights takes a line of its own between them and the map.
-        wide = any(numbers[i].array.shape[1] > 2 * numbers[weights].array.shape[1] for i in behind)
-        with_map = any(map.id in goal for map in _maps(last))
-        steps += [(last, behind)] * wide + [(last, before | behind if wide else before)]
-        # For a small picture of the output alone nothing else is folded.
-        steps += [(last, before | behind)] * (not wide and bool(behind) and with_map)
-        if max(numbers[weights].array.shape) > MANY and with_map:
-            steps.append((last, before | behind | {weights}))
-        row, fold = last, self.folded.get(last.id, frozenset())
-        while self._below(last, goal, room) >= height:
-            if steps:
-                row, fold = steps.pop(0)
-                self.folded[row.id] = fold
-            elif with_map and weights > 0 and not self._apart:
-                self._apart = numbers[weights - 1]  # small pictures above the weights take less than a map below them
-                self._page.end_line(self._apart, True)
-            else:
-                return False
-            self._page.share_line(row, room, fold=fold)
-        for row in [row for row in rows[:-1] if self.folded.get(row.id)]:  # the last one may have been enough
-            fold = self.folded.pop(row.id)
-            self._page.share_line(row, room, height, None if row.folds else frozenset())
-            if self._below(last, goal, room) >= height:
-                self.folded[row.id] = fold
-                self._page.share_line(row, room, fold=fold)
-        return True
+    def _brings(
+        self, wanted: set[str], rows: Sequence[Row], small: Places, breaks: bool, room: int, height: int
+    ) -> bool:
+        """Arrange the last row so, and fold as few of the rows above as brings what is wanted into sight, if it does.
 
-    def _add_output(self, row: Row, goal: set[str], weights: int, room: int, height: int) -> None:
-        """Let the output be a small picture, if then it is in sight with the weights."""
-        before = self.folded.get(row.id)
-        fold = (before or frozenset()) | frozenset(range(weights + 1, len(matrices_of(row))))
-        self._page.share_line(row, room, fold=fold)
-        if self._below(row, goal, room) < height:
-            self.folded[row.id] = fold
-        else:
-            self._page.share_line(row, room, height, before if before is not None else frozenset())
+        `breaks` says whether the line ends before the weights: they take less room below the scores than a map below
+        both.
+        """
 
-    def _unfold(self, rows: Sequence[Row], room: int, height: int) -> None:
-        self.folded = {}
-        if self._apart is not None:
-            self._page.end_line(self._apart, False)
-            self._apart = None
+        def fits(folded: Mapping[str, Places]) -> bool:
+            self._arrange(rows, folded, breaks, room, height)
+            return self._bottom(rows[-1], wanted, room) < height
+
+        *above, last = rows
+        folded = {last.id: small} | {row.id: frozenset(range(len(matrices_of(row)))) for row in above}
+        if not fits(folded):
+            return False
+        for row in reversed(above):  # Q, K and V are worth more than what they are made of
+            fewer = {id: places for id, places in folded.items() if id != row.id}
+            folded = fewer if fits(fewer) else folded
+        return fits(folded)
+
+    def _arrange(
+        self, rows: Sequence[Row], folded: Mapping[str, Places], breaks: bool, room: int, height: int | None
+    ) -> None:
+        self.folded = folded
+        last, weights = matrices_of(rows[-1]), _weights(rows[-1])
+        if weights:
+            self._page.end_line(last[weights - 1], breaks)
         for row in rows:
-            self._page.share_line(row, room, height or None, None if row.folds else frozenset())
+            self._page.share_line(row, room, height, folded.get(row.id, None if row.folds else NONE))
 
-    def _below(self, row: Row, goal: set[str], room: int) -> int:
-        """Down to where the goal takes the page; 0 while some of it is still to come."""
-        places = [rect for one, rect in places_of(self._page, row, self._page.place_of(row, room)) if one.id in goal]
-        return max(rect.bottom() for rect in places) if len(places) == len(goal) else 0
+    def _bottom(self, row: Row, wanted: set[str], room: int) -> int:
+        """Down to where some elements of a row take the page."""
+        places = places_of(self._page, row, self._page.place_of(row, room))
+        return max((rect.bottom() for one, rect in places if one.id in wanted), default=0)
+
+    def _is_whole(self, row: Row, room: int) -> bool:
+        """Whether all of it is there."""
+        there = {one.id for one, _ in places_of(self._page, row, self._page.place_of(row, room))}
+        return there.issuperset(one.id for one in (*matrices_of(row), *_maps(row)))
+
+
+def _ways(row: Row, high: bool) -> Iterator[tuple[set[str], Places]]:
+    """What is wanted in sight, by its ids, and which matrices of the row are small for it; the best ways first."""
+    matrices, weights = matrices_of(row), _weights(row) or 0
+    before, behind = frozenset(range(weights)), frozenset(range(weights + 1, len(matrices)))
+    numbers = {one.id for one in matrices[weights:]}
+    # An output that is wider than the weights would take a line of its own between them and the map.
+    wide = any(matrices[i].array.shape[1] > 2 * matrices[weights].array.shape[1] for i in behind)
+    folds = [NONE, *([behind] if wide else [before]), before | behind]
+    many = max(matrices[weights].array.shape) > MANY
+    for small in [*folds, *([before | behind | {weights}] if many else [])] if high else [NONE]:
+        yield numbers | {_maps(row)[0].id}, small
+    for small in folds:
+        yield numbers, small
+    for small in (NONE, before):
+        yield {matrices[weights].id}, small
 
 
 def _weights(row: Row) -> int | None:

@@ -272,5 +272,5 @@ def test_padding_that_is_typed_gets_no_attention(window, eye, hand):
     hand.key(Key.Key_P)
     hand.key(Key.Key_Return)
     eye.settle(window)
-    assert eye.texts(eye.views(window)["encoder.1.self.mask"]) == [["1", "1", "1", "0", "0"]] * 5
+    assert eye.texts(eye.view(window, "encoder.1.self.mask")) == [["1", "1", "1", "0", "0"]] * 5
     assert not eye.value(window, name)[:, 3:].any()

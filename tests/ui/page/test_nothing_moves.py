@@ -68,7 +68,18 @@ def test_three_words_of_attention_stand_on_one_screen(window, eye, block):
         assert short == "heat map" or box.small == (short == "W_Q")
 
 
-@pytest.mark.parametrize(("lesson", "stage"), [("i-love-ai", "decoder.1.self"), ("start-here", "decoder.1.cross")])
+def test_three_words_of_masked_attention_stand_on_one_screen(open_window, eye):
+    window = open_window("i-love-ai")
+    window.resize(1280, 720)
+    page = eye.go_to(window, "decoder.1.self.attention")
+    boxes = page.elements.widgets
+    for short in ("mask", "Q", "K", "V", "scores", "scaled", "masked", "weights", "output", "heat map"):
+        box = boxes[f"decoder.1.self.{short}"]
+        assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
+        assert short == "heat map" or box.small == (short == "mask")
+
+
+@pytest.mark.parametrize(("lesson", "stage"), [("start-here", "decoder.1.cross"), ("i-want-to-buy", "encoder.1.self")])
 def test_weights_and_output_are_in_sight_where_there_is_no_room_for_the_map(open_window, eye, lesson, stage):
     window = open_window(lesson)
     window.resize(1280, 720)
