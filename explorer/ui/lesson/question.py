@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.lessons.answers import Verdict
+from explorer.lessons.answers import Answer, Verdict
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import formula_html
 from explorer.pages.view import Cell
@@ -211,6 +211,11 @@ class Body(QWidget):
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(bench.appearance.px(4))
 
+    def give(self, answer: Answer) -> None:
+        """Answer the question, as long as it is that of the step one is at: a key may come before the next is shown."""
+        if self.guide.question is self.question:
+            self.guide.answer(answer)
+
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         """Show what came of the last answer."""
 
@@ -294,7 +299,7 @@ class PredictBody(Body):
     def _lock(self) -> None:
         number = self.number()
         if number is not None and self.button.isEnabled() and not self.field.isReadOnly():
-            self.guide.answer(number)
+            self.give(number)
 
 
 class ChooseBody(Body):
@@ -306,7 +311,7 @@ class ChooseBody(Body):
         for i, (button, choice) in enumerate(zip(self.buttons, question.choices, strict=True)):
             button.say(choice.text, guide.numbers)
             button.setToolTip("Give this answer")
-            button.clicked.connect(partial(guide.answer, i))
+            button.clicked.connect(partial(self.give, i))
             self.column.addWidget(button)
 
     def height_at(self, width: int) -> int:
@@ -386,18 +391,18 @@ class PointBody(Body):
     def _token(self) -> None:
         token = self.bench.selection.chosen_token
         if token is not None and token[0] == self.question.axis and self._asks:
-            self.guide.answer((token[1],))
+            self.give((token[1],))
 
     def _head(self, head: int | None) -> None:
         if head is not None and self._asks:
-            self.guide.answer((head,))
+            self.give((head,))
 
     def _cell(self, cell: Cell) -> None:
         if not self._asks:
             return
         place = self.guide.walk.engine(self.guide.walk.at).graph.place(self.question.node)
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
-            self.guide.answer(cell.index[len(place.index) :])
+            self.give(cell.index[len(place.index) :])
 
 
 class MakeBody(Body):

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetCells
+from explorer.lessons.steps import Choose
 from explorer.pages.page import Listing
 from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
 from tests.ui.test_accessibility import nameless
@@ -65,6 +66,17 @@ def test_a_known_mistake_is_named(window, guide, panel, hand, go):
     assert guide.attempt.verdict.mistake.sentence in verdict(panel)._sentence.text()
     assert verdict(panel).side.isVisible()
     assert not window.lessons.both.isVisible()  # nothing else is computed than the right number
+
+
+def test_a_key_that_comes_before_the_next_question_is_shown_answers_nothing(guide, panel, go):
+    go(1)
+    shown = body(panel, PredictBody)
+    shown.field.setText("0.5")
+    others = [i for i, step in enumerate(guide.lesson.steps) if isinstance(step.question, Choose)]
+    guide.go(others[0])
+    shown.field.returnPressed.emit()
+    assert guide.question is guide.lesson.steps[others[0]].question
+    assert not guide.attempt.tried
 
 
 @pytest.mark.parametrize(
