@@ -171,7 +171,7 @@ class Files(QObject):
     lesson_opened : Path or None
         A lesson was opened, from this file; None: one that comes with the program.
     done : str
-        Something was written; the sentence says where.
+        Something was written or copied; the sentence says where it is.
     session_opened : mapping
         A document was opened, with this beside its numbers.
     shared : Path
@@ -414,6 +414,7 @@ class Files(QObject):
         except ExplorerError as error:
             self.dialogs.tell(sentence(error))
             return False
+        self.done.emit("The document is on the clipboard as text: paste it into a chat, a mail or a course page")
         return True
 
     def open_text(self) -> None:

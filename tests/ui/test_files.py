@@ -545,7 +545,9 @@ def test_the_window_can_begin_with_a_document(open_window, file, monkeypatch):
 
 def test_a_document_is_copied_as_text_and_opened_from_it(window, hand, qtbot, answer):
     edit(window, 0.625)
-    hand.key(Qt.Key.Key_C, CTRL | Qt.KeyboardModifier.AltModifier)
+    with qtbot.waitSignal(window.files.done) as told:
+        hand.key(Qt.Key.Key_C, CTRL | Qt.KeyboardModifier.AltModifier)
+    assert "clipboard" in told.args[0]
     assert QApplication.clipboard().text().startswith("----- Transformer Explorer document")
     window.bench.document.undo()
     hand.key(Qt.Key.Key_V, CTRL | Qt.KeyboardModifier.AltModifier)
