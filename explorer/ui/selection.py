@@ -27,8 +27,8 @@ class Selection(QObject):
         The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     token_changed
         `token` is another one.
-    chosen : Cell
-        A cell was clicked, or the keys went to it.
+    chosen : Cell, bool
+        A cell was clicked, or keys have come to it; and whether it is meant: see `choose`.
     token_chosen
         `chosen_token` is another one.
     showing_changed
@@ -47,7 +47,7 @@ class Selection(QObject):
     stage_changed = Signal(str)
     head_changed = Signal(object)
     pointed = Signal(object)
-    chosen = Signal(object)
+    chosen = Signal(object, bool)
     token_changed = Signal()
     token_chosen = Signal()
     showing_changed = Signal()
@@ -166,11 +166,18 @@ class Selection(QObject):
         """Point at a cell with the mouse."""
         self._show(cell)
 
-    def choose(self, cell: Cell) -> None:
-        """Make a cell the one to come back to when the mouse leaves."""
+    def choose(self, cell: Cell, meant: bool = True) -> None:
+        """Make a cell the one to come back to when the mouse leaves.
+
+        Parameters
+        ----------
+        cell : Cell
+        meant : bool
+            Whether it is this one that somebody wants: keys go past others on their way.
+        """
         self._chosen = cell
         self._show(cell)
-        self.chosen.emit(cell)
+        self.chosen.emit(cell, meant)
 
     def leave(self) -> None:
         """The mouse has left: back to the chosen cell; without one the last stays, so that it can be read."""

@@ -10,8 +10,6 @@ LEAST_ROWS, FEW_ROWS, MOST_ROWS, LEAST_COLUMNS = 1, 5, 8, 3
 more; columns in sight at least."""
 LEAST, LIKED, FULL = range(3)
 """How much of matrices is in sight: a row of each, all of those with few rows, or all that may be."""
-AIRY = 1.4
-"""Of a low row: one where there is room."""
 
 
 class Lines:
@@ -23,10 +21,14 @@ class Lines:
     width : int
     across, down : int
         Pixels between two matrices, and between two lines.
+    airy : int
+        Pixels that a row is high where there is room.
     """
 
-    def __init__(self, boxes: Sequence[MatrixBox], width: int, across: int, down: int) -> None:
+    def __init__(self, boxes: Sequence[MatrixBox], width: int, across: int, down: int, airy: int) -> None:
         self._width, self._down = width, down
+        self._low = boxes[0].view.least_row if boxes else 0
+        self._airy = max(airy, self._low)
         self.high = False
         """Whether the headings take two lines: where there are fewer lines of matrices then."""
         self.lines = _broken(boxes, width, across, False)
@@ -40,7 +42,7 @@ class Lines:
     @property
     def airy(self) -> int:
         """Pixels that all of them are high where there is room for rows that are not low."""
-        return self.height(FULL) + round((AIRY - 1) * self._low) * self._rows
+        return self.height(FULL) + (self._airy - self._low) * self._rows
 
     def share(self, height: int) -> None:
         """Let as many rows be in sight as there is room for, of each at least a few; what is left makes rows higher."""
@@ -61,11 +63,6 @@ class Lines:
                 box.be_high(self._is_high(box))
                 box.view.let_rows_be(row)
                 box.be_at_most(high + (row - self._low) * rows_of(box, FULL))
-
-    @property
-    def _low(self) -> int:
-        """Pixels that a row is high at least."""
-        return self.lines[0][0].view.least_row if self.lines else 0
 
     @property
     def _rows(self) -> int:

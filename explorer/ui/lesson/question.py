@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.lessons.answers import Answer, Verdict
+from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import formula_html
 from explorer.pages.view import Cell
@@ -368,6 +368,13 @@ class PointBody(Body):
         super().__init__(bench, guide, question)
         self._say = SteadyLabel(self.WHERE[question.at], role="small")
         self.column.addWidget(self._say)
+        self._take = QPushButton()
+        self._take.setToolTip("Give this cell as your answer")
+        self._take.clicked.connect(lambda: self.give(self._at))
+        self.column.addWidget(self._take)
+        self._take.hide()
+        self._at: tuple[int, ...] = ()
+        """The cell that keys have come to."""
         selection = bench.selection
         if question.at == "token":
             selection.token_chosen.connect(self._token)
@@ -378,10 +385,11 @@ class PointBody(Body):
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self._say.setVisible(not done)
+        self._take.hide()
 
     @property
     def parts(self) -> list[QWidget]:
-        return [self._say]
+        return [self._say, self._take]
 
     @property
     def _asks(self) -> bool:
@@ -397,12 +405,20 @@ class PointBody(Body):
         if head is not None and self._asks:
             self.give((head,))
 
-    def _cell(self, cell: Cell) -> None:
+    def _cell(self, cell: Cell, meant: bool) -> None:
+        """Take a cell that was clicked as the answer; one that keys have come to is offered."""
         if not self._asks:
             return
-        place = self.guide.walk.engine(self.guide.walk.at).graph.place(self.question.node)
-        if cell.node == place.node and cell.index[: len(place.index)] == place.index:
-            self.give(cell.index[len(place.index) :])
+        engine = self.guide.walk.engine(self.guide.walk.at)
+        place = engine.graph.place(self.question.node)
+        if cell.node != place.node or cell.index[: len(place.index)] != place.index:
+            return
+        self._at = cell.index[len(place.index) :]
+        if meant:
+            self.give(self._at)
+        else:
+            self._take.setText(f"Answer: {place_named(self.question, self._at, engine)}")
+            self._take.show()
 
 
 class MakeBody(Body):

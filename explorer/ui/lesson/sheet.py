@@ -34,6 +34,8 @@ TURNS = 6
 """Turns of the event loop in which all that stands on a new sheet gets its size."""
 ACROSS, DOWN, GAP = 10, 6, 8
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
+AIRY = 22
+"""Pixels at text scale 1 that a row of numbers is high where there is room for all of them."""
 SLACK = 8
 """Pixels of air at the end of a part, that need not be in sight."""
 LEAST_PICTURE = 0.4
@@ -397,7 +399,7 @@ class StepSheet(QFrame):
 
     def _lines(self, width: int) -> Lines:
         px = self.bench.appearance.px
-        return Lines(self._boxes, width, px(ACROSS), px(DOWN))
+        return Lines(self._boxes, width, px(ACROSS), px(DOWN), px(AIRY))
 
     @property
     def _said_spacing(self) -> int:

@@ -424,7 +424,7 @@ class MatrixView(QTableView):
         super().currentChanged(current, previous)
         self.editing.end_stroke()
         if current.isValid():
-            self.bench.selection.choose(self._cell(current.row(), current.column()))
+            self.bench.selection.choose(self._cell(current.row(), current.column()), meant=False)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -457,6 +457,9 @@ class MatrixView(QTableView):
         if not self.editing.pin_pressed(event) and not self.lifting.pressed(event):
             super().mousePressEvent(event)
             self.editing.mouse_pressed(event)
+            index = self.indexAt(event.position().toPoint())
+            if index.isValid():  # a click means the cell, also where keys had come to it
+                self.bench.selection.choose(self._cell(index.row(), index.column()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if not self.lifting.moved(event) and not self.editing.mouse_moved(event):

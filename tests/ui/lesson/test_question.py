@@ -1,7 +1,7 @@
 """Questions are answered before anything is shown, with mouse and keys."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
 from explorer.document.commands import SetCells
 from explorer.lessons.steps import Choose
@@ -161,6 +161,32 @@ def test_a_cell_is_pointed_at(window, guide, panel, hand, eye, go):
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
     assert guide.attempt.verdict.right
     assert guide.question is None
+
+
+def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, panel, hand, eye, go):
+    go(3)
+    question = body(panel, PointBody)
+    view = eye.views(window)[SHARES]
+    view.setCurrentIndex(view.table.index(0, 0))
+    view.setFocus()
+    for label in ("x → B", "x → C"):
+        hand.key(Key.Key_Right)
+        assert guide.question is not None
+        assert question._take.text() == f"Answer: {label}"
+    hand.click(question._take)
+    assert guide.attempt.verdict.right
+
+
+def test_a_click_on_a_label_is_no_answer_but_one_on_the_current_cell_is(window, guide, hand, eye, go):
+    go(3)
+    view = eye.views(window)[SHARES]
+    view.setCurrentIndex(view.table.index(0, 2))
+    labels = view.horizontalHeader()
+    hand.click(labels.viewport(), QPoint(labels.sectionViewportPosition(1) + 8, labels.height() // 2))
+    assert guide.question is not None
+    for _ in range(2):
+        hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
+    assert guide.attempt.verdict.right
 
 
 def test_it_is_made_so(window, guide, panel, hand, eye, go):
