@@ -40,7 +40,7 @@ def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measu
 
 def _window(open_window: Callable[[str], Opened]) -> tuple[QApplication, MainWindow, Paints]:
     app, window = open_window(SMALL)
-    return app, window, Paints(app)
+    return app, window, Paints(window)
 
 
 def while_training(
@@ -55,6 +55,7 @@ def while_training(
     if docked is not None:
         bench.selection.go_to(docked)
         dock = window.undock()
+        paints.watch(dock)
     bench.selection.go_to("model.descent")
     settle(app, paints)
     both, steps = _frames(app, window, [window] if dock is None else [window, dock], paints)

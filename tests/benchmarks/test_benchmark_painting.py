@@ -45,7 +45,7 @@ def test_what_stands_on_a_page_is_seen_where_it_stands(page):
 
 def test_a_bare_window_shows_the_same(page, qtbot):
     app = QApplication.instance()
-    paints = Paints(app)
+    paints = Paints(page)
     bare = Bare(app, paints, page)
     qtbot.addWidget(bare)
     assert bare.size() == page.size()
@@ -55,5 +55,4 @@ def test_a_bare_window_shows_the_same(page, qtbot):
         assert ours.pixelColor(x, y) != ours.pixelColor(90, 80)
     assert bare.painted() > 0
     assert bare.frame(0.001) > 0.001
-    app.removeEventFilter(paints)
     assert bare.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)

@@ -56,7 +56,7 @@ def _whole(open_window: Callable[[str], tuple[QApplication, MainWindow]], layers
         window.bench.bridge.flush()
         window.bench.selection.keep(LAYER, layers)
     window.bench.selection.go_to(WHOLE)
-    paints = Paints(app)
+    paints = Paints(window)
     _wait_for_pictures(app, window, paints)
     return app, window, paints
 
@@ -69,7 +69,7 @@ def _wait_for_pictures(app: QApplication, window: MainWindow, paints: Paints) ->
 
 
 def edit_to_picture(opened: Callable[[], Opened]) -> Measurement:
-    """From `document.do` to the last visible widget painted, the picture of "you are welcome" in sight."""
+    """From `document.do` to the last painting of the window, the picture of "you are welcome" in sight."""
     app, window, paints = opened()
     random = np.random.default_rng(0)
 

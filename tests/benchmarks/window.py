@@ -1,4 +1,4 @@
-"""The window's figures of speed: from an edit to the last widget painted, and from the command to the first window."""
+"""The window's figures of speed: from an edit to the last painting, and from the command to the first window."""
 
 import json
 import os
@@ -90,7 +90,7 @@ def _window(
     window.bench.selection.go_to(f"{block}.attention")
     # The inspector derives a cell that every edit reaches.
     window.bench.selection.choose(Cell(f"{block}.weights", (0, 1, 2)))
-    paints = Paints(app)
+    paints = Paints(window)
     deadline = time.perf_counter() + 10
     page = window.page()
     while any(late.picture is None for late in page.findChildren(Late)) and time.perf_counter() < deadline:
@@ -102,25 +102,24 @@ def _window(
 def edit_to_painted(
     opened: Callable[[], tuple[QApplication, MainWindow, Paints]], what: str, name: str, cell: tuple[int, ...]
 ) -> Measurement:
-    """From `document.do` to the last visible widget painted, attention panel, map and inspector in sight."""
+    """From `document.do` to the last painting of the window, attention panel, map and inspector in sight."""
     app, window, paints = opened()
     document = window.bench.document
     random = np.random.default_rng(0)
-    widgets = turn = 0
+    turn = 0
 
     def edited() -> float:
-        nonlocal widgets, turn
+        nonlocal turn
         turn += 1
         value = float(turn % 2) if name.endswith("mask") else round(float(random.normal()), 2)
         start = time.perf_counter()
         document.do(SetCells(name, {cell: value}))
         painted_at, count = settle(app, paints)
         assert count, "the edit was not painted"
-        widgets = max(widgets, count)
         return painted_at - start
 
     both = _beside_bare(app, window, paints, edited, EDITS)
-    return _detailed(both.measured(f"edit {what} to painted", TWICE, BARE), both, f"up to {widgets} widgets painted")
+    return _detailed(both.measured(f"edit {what} to painted", TWICE, BARE), both, "edits")
 
 
 def _beside_bare(
@@ -142,7 +141,7 @@ def _detailed(one: Measurement, both: InTurns, more: str) -> Measurement:
 
 
 def move_to_painted(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], what: str) -> Measurement:
-    """From a move of the mouse over the heat map to the last widget painted: the map, linked matrices, the inspector.
+    """From a move of the mouse over the heat map to the last painting: of the map, linked matrices, the inspector.
 
     Parameters
     ----------
