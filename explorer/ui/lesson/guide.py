@@ -323,6 +323,17 @@ class Guide(QObject):
         if self.at is not None:
             self.go(self.at)
 
+    def undo(self) -> None:
+        """Take back the last edit of the step, if there is one; nobody is taken to another step."""
+        if self.changed:
+            self._bench.document.undo()
+
+    def redo(self) -> None:
+        """Do again what was taken back in the step, if anything was."""
+        states, now = self._bench.document.history.around(self.lesson.id)
+        if now + 1 < len(states) and self._places.get(states[now + 1][0]) == self._place:
+            self._bench.document.redo()
+
     def reveal(self) -> None:
         """Show the answer that is asked for; without one, cover what the step names, then show one number each time."""
         step, selection = self.step, self._bench.selection

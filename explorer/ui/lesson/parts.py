@@ -232,8 +232,7 @@ class LessonParts(QObject):
         if self.guide.at is None:
             self.panel.go(self.guide.next)
         if self.presenter is None:
-            actions = (self._window.actions_.undo, self._window.actions_.redo)
-            self.presenter = Presenter(self._bench, self.guide, actions)
+            self.presenter = Presenter(self._bench, self.guide)
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
         self._share_screens()

@@ -1,6 +1,6 @@
 """Presenter mode: the step one is at in full screen, for a class. Driven by keys, as a clicker sends them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QColor,
     QCursor,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -46,6 +47,7 @@ NEXT = (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_En
 BACK = (Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P)
 PAGING = (Key.Key_PageDown, Key.Key_PageUp)
 """What a clicker sends: these keys go from step to step even while somebody types."""
+UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Pixels of the pointer at text scale 1."""
 MOST_ZOOM, LEAST_DRAG, LEAST_MOVE = 2.5, 40, 8
@@ -123,8 +125,6 @@ class Presenter(QWidget):
     ----------
     bench : Workbench
     guide : Guide
-    actions : sequence of QAction
-        Those of the window that work here, too: undo and redo.
 
     Signals
     -------
@@ -140,13 +140,17 @@ class Presenter(QWidget):
     swap_wanted = Signal()
     covered = Signal()
 
-    def __init__(self, bench: Workbench, guide: Guide, actions: Sequence[QAction] = ()) -> None:
+    def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__(None, Qt.WindowType.Window)
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWindowTitle("Presenter mode – Transformer Explorer")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.addActions(actions)
+        for keys, act in ((UNDO, guide.undo), (REDO, guide.redo)):
+            action = QAction(self)
+            action.setShortcuts([QKeySequence(key) for key in keys])
+            action.triggered.connect(act)
+            self.addAction(action)
         self._program, self._guide = bench, guide
         self.clock = Clock(self)
         self._look = Enlarged(bench.appearance, self, 1.0)
@@ -369,8 +373,8 @@ class Presenter(QWidget):
 
     def toggle_change(self) -> None:
         """Show what the last edit changed, Δ, or the values again."""
-        selection = self.bench.selection
-        selection.show("values" if selection.showing == "change" else "change")
+        showing = self.bench.selection.showing
+        self._guide.showing_wanted.emit("values" if showing == "change" else "change")
 
     def toggle_terms(self) -> None:
         """Write out a sum or list that was too long for its place, in that of the words; or show the words again."""

@@ -81,8 +81,32 @@ def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand):
     assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == "+3.00"
     hand.key(Key.Key_C)
     assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == "5.0"
-    hand.key(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    control = Qt.KeyboardModifier.ControlModifier
+    hand.key(Key.Key_Z, control)
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
+    hand.key(Key.Key_Y, control)
+    assert window.bench.document.state.inputs[LOGITS][0, 0] == 5
+    hand.key(Key.Key_Z, control)
+    assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
+
+
+def test_undo_with_nothing_changed_leaves_neither_the_step_nor_the_presentation(window, presenter, guide, hand):
+    hand.key(Key.Key_N)
+    hand.key(Key.Key_N)
+    for key in (Key.Key_Z, Key.Key_Z, Key.Key_Y):
+        hand.key(key, Qt.KeyboardModifier.ControlModifier)
+        assert window.lessons.presenter is presenter
+        assert guide.at == 2
+    hand.key(Key.Key_P)
+    hand.key(Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert guide.at == 1
+
+
+def test_what_matrices_show_is_said_in_the_window_too(window, presenter, hand):
+    for showing in ("change", "values"):
+        hand.key(Key.Key_C)
+        assert window.bench.selection.showing == showing
+        assert window.top_bar.showing._buttons[showing].isChecked()
 
 
 def test_a_mouse_that_rests_points_at_nothing_until_it_is_moved(presenter, window, guide, go, hand):
