@@ -43,6 +43,10 @@ settings.load_profile("explorer")
 failed = pytest.StashKey[bool]()
 
 
+def pytest_collection_finish():
+    gc.freeze()  # thousands of tests, which the collector would look through again and again
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
@@ -103,9 +107,12 @@ def nothing_left_behind(request):
     yield
     left = []
     if not request.node.stash.get(failed, False):  # the traceback of a failed test keeps its widgets alive
-        delete_deferred()
-        left += [thing for thing in top_level_widgets() if thing not in widgets]
-        left += [thing for thing in running_timers() if thing not in timers]
+        for _ in range(2):  # what the first round deletes may let go of more
+            delete_deferred()
+            left = [thing for thing in top_level_widgets() if thing not in widgets]
+            left += [thing for thing in running_timers() if thing not in timers]
+            if not left:
+                break
     gc.enable()
     gc.unfreeze()
     if left:
@@ -116,9 +123,8 @@ def delete_deferred():
     """Delete what waits for deleteLater() or for the garbage collector."""
     from PySide6.QtCore import QCoreApplication, QEvent
 
-    for _ in range(2):  # what the first round deletes may let go of more
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        gc.collect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
 
 
 def top_level_widgets():

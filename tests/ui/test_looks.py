@@ -4,6 +4,7 @@ import gc
 import sys
 
 import pytest
+from pixels import colours, pixels
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 
@@ -35,10 +36,7 @@ def test_every_stage_at_double_size_in_both_themes(window, eye, mode):
     appearance.set_scale(2.0)
     for stage in one_of_each_kind(window):
         panel = eye.go_to(window, stage)
-        image = panel.grab().toImage()
-        assert not image.isNull()
-        colours = {image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)}
-        assert len(colours) > 5, f"{stage} is blank"
+        assert len(colours(pixels(panel.grab().toImage())[::9, ::9])) > 5, f"{stage} is blank"
         for view in eye.views(window).values():
             assert view.rowHeight(0) == appearance.px(LOW_CELL)
 

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from PySide6.QtGui import QImage
+from pixels import colours, pixels
 from refusals import refuses
 
 from explorer.cli.render import ENDINGS
@@ -13,7 +14,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.matrix import matrix
 from explorer.ui.bridge import Bridge
-from explorer.ui.render import WIDEST, WRITERS, draw, render
+from explorer.ui.render import WIDEST, WRITERS, draw, laid_out, render
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.workbench import Workbench
@@ -39,16 +40,10 @@ def image_of(picture):
     return image
 
 
-def colors(image, xs=None, ys=None):
-    """The colours of some columns and rows; of every third, by default."""
-    xs, ys = xs or range(0, image.width(), 3), ys or range(0, image.height(), 3)
-    return {image.pixelColor(x, y).name() for x in xs for y in ys}
-
-
 def edges(image, depth=12):
     """The colours along the right and the lower edge, where a page has only its margin."""
-    right = colors(image, xs=range(image.width() - depth, image.width()))
-    return right | colors(image, ys=range(image.height() - depth, image.height()))
+    seen = pixels(image)
+    return {*colours(seen[:, -depth:]), *colours(seen[-depth:])}
 
 
 def texts(svg):
@@ -61,12 +56,13 @@ def test_the_command_line_knows_the_kinds_of_picture():
 
 @pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
 def test_every_kind_of_stage_is_drawn_whole(bench, stage):
-    image = image_of(draw(bench, stage, ".png"))
+    with laid_out(bench, stage) as (picture, _):
+        image, svg = image_of(WRITERS[".png"](picture)), WRITERS[".svg"](picture)
     assert image.width() <= 2 * WIDEST
-    assert len(colors(image)) > 20
+    assert len(colours(pixels(image)[::3, ::3])) > 20
     assert edges(image) == {LIGHT.page}
 
-    found = texts(draw(bench, stage, ".svg"))
+    found = texts(svg)
     slices = [name for name in GRAPH.names() if name not in GRAPH.nodes or GRAPH.n_heads(name) is None]
     shown = [name for name in slices if GRAPH.nodes[GRAPH.place(name).node].stage == stage]
     assert any(matrix(bench.view, name).text(0, 0) in found for name in shown)
@@ -125,21 +121,23 @@ def test_a_pdf(bench):
 
 
 def test_pictures_are_as_large_as_the_page(bench):
-    image = image_of(draw(bench, ATTENTION, ".png"))
-    root = ET.fromstring(draw(bench, ATTENTION, ".svg"))
+    with laid_out(bench, ATTENTION) as (picture, _):
+        png, svg, pdf = (WRITERS[ending](picture) for ending in (".png", ".svg", ".pdf"))
+    image, root = image_of(png), ET.fromstring(svg)
     assert root.get("viewBox") == f"0 0 {image.width() // 2} {image.height() // 2}"
-    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", draw(bench, ATTENTION, ".pdf"))
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
     dots = bench.appearance.px(1) * 72 / 96 / 2
     assert [float(side) for side in box.groups()] == pytest.approx([image.width() * dots, image.height() * dots], abs=1)
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (400, 300), (300, 2000), (3000, 250), (100, 100)])
 def test_a_size_that_is_asked_for_holds_all_of_the_page(bench, size):
-    image = image_of(draw(bench, ATTENTION, ".png", size))
+    with laid_out(bench, ATTENTION, size) as (picture, _):
+        image, svg = image_of(WRITERS[".png"](picture)), WRITERS[".svg"](picture)
     assert (image.width(), image.height()) == (2 * size[0], 2 * size[1])
-    assert len(colors(image)) > 20
+    assert len(colours(pixels(image)[::3, ::3])) > 20
     assert edges(image, depth=2) == {LIGHT.page}
-    root = ET.fromstring(draw(bench, ATTENTION, ".svg", size))
+    root = ET.fromstring(svg)
     assert root.get("viewBox") == f"0 0 {size[0]} {size[1]}"
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pixels import colours, pixels
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 
@@ -47,15 +48,9 @@ def dot(row, column, **others):
     return Dot(row + 0.5, column + 0.5, f"dot {row}", cell=Cell(TABLE, (row, column)), **others)
 
 
-def colours(picture):
+def painted(picture):
     """How many pixels have each colour."""
-    image = picture.grab().toImage()
-    found = {}
-    for y in range(image.height()):
-        for x in range(image.width()):
-            name = image.pixelColor(x, y).name()
-            found[name] = found.get(name, 0) + 1
-    return found
+    return colours(pixels(picture.grab().toImage()))
 
 
 def labels(picture):
@@ -90,7 +85,7 @@ def view(bench, show):
     ],
 )
 def test_every_mark_is_painted_in_its_ink(view, bench, mark, ink):
-    found = colours(view(mark))
+    found = painted(view(mark))
     assert found.get(QColor(line_ink(bench.appearance.theme, ink)).name(), 0) > 5
 
 
@@ -105,7 +100,7 @@ def test_an_arc_has_its_words(view):
 
 def test_an_image_shows_its_numbers_in_the_colours_of_its_map(view, bench):
     array = np.array([[0.0, 1.0, 0.0, 0.0]] * 3)
-    found = colours(view(Image(array, 1.0, colours=SHARES, place=(0, 0, 4, 3))))
+    found = painted(view(Image(array, 1.0, colours=SHARES, place=(0, 0, 4, 3))))
     deepest = bench.appearance.theme.sequential_ramp.colors[255].name()
     assert max(found, key=found.get) != deepest
     assert found[deepest] > 1000
@@ -232,9 +227,9 @@ def test_many_dots_are_small_and_the_lit_one_is_large(view, bench):
     picture = view(*many)
     few = view(*many[:4])
     blue = QColor(theme.series[0]).name()
-    assert colours(picture)[blue] < colours(few)[blue] * 20
+    assert painted(picture)[blue] < painted(few)[blue] * 20
     bench.selection.point(Cell(TABLE, (0, 5)))
-    assert colours(picture)[theme.here] > 30
+    assert painted(picture)[theme.here] > 30
 
 
 # What is lit
@@ -242,7 +237,7 @@ def test_many_dots_are_small_and_the_lit_one_is_large(view, bench):
 
 def lit(picture, bench):
     theme = bench.appearance.theme
-    found = colours(picture)
+    found = painted(picture)
     return found.get(theme.here, 0) + found.get(theme.here_soft, 0)
 
 
@@ -291,7 +286,7 @@ def test_the_part_of_an_image_that_is_the_nodes_own(view, bench, hand, spot):
     assert bench.selection.cell == Cell(TABLE, (1, 2))
     hand.hover(picture.viewport(), spot(picture, 3.2, 2.7))
     assert bench.selection.cell == Cell(TABLE, (1, 2)), "no cell of the node"
-    assert colours(picture)[bench.appearance.theme.text] > 100
+    assert painted(picture)[bench.appearance.theme.text] > 100
 
 
 # The mouse
@@ -457,5 +452,5 @@ def test_an_edit_of_the_model_asks_for_nothing(view, bench):
 def test_in_the_dark_it_has_the_dark_inks(bench, show, appearance):
     appearance.set_mode("dark")
     picture = show(DrawingView(bench, drawing(Dot(1, 1, ink=HERE))), 300, 200)
-    assert colours(picture)[appearance.theme.here] > 5
+    assert painted(picture)[appearance.theme.here] > 5
     assert picture.grab().toImage().pixelColor(1, 1).name() == appearance.theme.page

@@ -6,6 +6,7 @@ from threading import Event
 
 import numpy as np
 import pytest
+from pixels import colours, pixels
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
@@ -229,9 +230,7 @@ def test_another_setting_is_another_print(window, eye, point):
 def test_the_derivation_is_painted_and_spoken(window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scores", 1, 2)
     view = next(view for _, view in inspector._derivations if view.isVisible())
-    image = view.grab().toImage()
-    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-    assert window.bench.appearance.theme.here_text in colours
+    assert window.bench.appearance.theme.here_text in colours(pixels(view.grab().toImage()))
     value = written(eye.value(window, f"{ENCODER}.head.1.scores")[1, 2].item(), 4)
     assert view.accessibleDescription().endswith(f"= {value}")
 

@@ -1,7 +1,9 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from pixels import pixels
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
@@ -28,15 +30,9 @@ def paint(widget, ratio=1.0):
 
 def inked(image):
     """Rows and columns from the first to the last that have any ink."""
-    spots = [
-        (x, y)
-        for y in range(image.height())
-        for x in range(image.width())
-        if image.pixelColor(x, y) != QColor("#ffffff")
-    ]
-    assert spots, "nothing was drawn"
-    xs, ys = zip(*spots, strict=True)
-    return min(xs), max(xs), min(ys), max(ys)
+    ys, xs = np.nonzero(pixels(image) != QColor("#ffffff").rgba())
+    assert xs.size, "nothing was drawn"
+    return int(xs.min()), int(xs.max()), int(ys.min()), int(ys.max())
 
 
 @pytest.fixture(autouse=True)
