@@ -43,14 +43,36 @@ def found_again(engine):
     return f"{numbers} numbers of {nodes} nodes checked: equal, bit for bit.\n"
 
 
-def run(written, folder):
-    """What a script says in a process that sees no more than numpy."""
-    file, *_ = save(written, folder / "model.py")
+def run(*arguments, folder):
+    """What Python says in a process that sees no more than numpy."""
     # -I: neither the folder nor this program can be imported.
-    command = [sys.executable, "-I", "-W", "error", str(file)]
+    command = [sys.executable, "-I", "-W", "error", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
+
+
+ONE_AFTER_THE_OTHER = """
+import runpy, sys
+for file in sys.argv[1:]:
+    runpy.run_path(file, run_name="__main__")
+    print(end="\\0")
+"""
+
+
+@pytest.fixture(scope="module")
+def lessons(tmp_path_factory):
+    """The engine of each setting of each lesson, its script, that one's folder and what it says: all in one process."""
+    root, found, files = tmp_path_factory.mktemp("lessons"), {}, []
+    for lesson, setting in LESSONS:
+        engine = Document(LESSONS[lesson, setting].state(setting)).engine
+        written, folder = export(engine, lesson), root / lesson / setting
+        folder.mkdir(parents=True)
+        found[lesson, setting] = engine, written, folder
+        files.append(str(save(written, folder / "model.py")[0]))
+    *said, rest = run("-c", ONE_AFTER_THE_OTHER, *files, folder=root).split("\0")
+    assert rest == ""
+    return {key: (*found[key], words) for key, words in zip(found, said, strict=True)}
 
 
 def here(written, file="model.py"):
@@ -65,12 +87,11 @@ def here(written, file="model.py"):
 
 
 @pytest.mark.parametrize(("lesson", "setting"), LESSONS)
-def test_every_lesson_is_found_again_by_numpy_alone(lesson, setting, tmp_path):
-    engine = Document(LESSONS[lesson, setting].state(setting)).engine
-    written = export(engine, lesson)
-    assert run(written, tmp_path) == found_again(engine)
+def test_every_lesson_is_found_again_by_numpy_alone(lessons, lesson, setting):
+    engine, written, folder, said = lessons[lesson, setting]
+    assert said == found_again(engine)
     files = {"model.py", "model.py.npz"} if written.arrays else {"model.py"}
-    assert {file.name for file in tmp_path.iterdir()} == files
+    assert {file.name for file in folder.iterdir()} == files
 
 
 def test_it_imports_numpy_and_nothing_else(example, compute):
@@ -245,7 +266,7 @@ def test_large_arrays_stand_beside_the_script(large, tmp_path):
     assert files == (tmp_path / "model.py", tmp_path / "model.py.npz")
     assert sorted(tmp_path.iterdir()) == sorted(files)
     assert here(written, files[0])[0] == found_again(large)
-    assert run(written, tmp_path) == found_again(large)
+    assert run(str(save(written, tmp_path / "model.py")[0]), folder=tmp_path) == found_again(large)
 
 
 def test_many_middling_arrays_stand_beside_it_too(example, compute, monkeypatch):
@@ -296,7 +317,7 @@ def test_words_stand_in_comments_alone_and_harm_nothing(tmp_path):
     assert tokens[0].string == "utf-8"
     assert all(token.type == tokenize.COMMENT for token in tokens if "日本" in token.string)
     assert all(c.isprintable() or c == "\n" for c in written.text)
-    assert run(written, tmp_path) == found_again(engine)
+    assert run(str(save(written, tmp_path / "model.py")[0]), folder=tmp_path) == found_again(engine)
 
 
 def test_each_node_has_a_variable_of_its_own(example, compute):

@@ -1,6 +1,7 @@
 """Every lesson that comes along is gone through in the window: each step shown, each question answered, and back."""
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import Replace
 from explorer.lessons.loader import lesson_files, load
@@ -26,6 +27,12 @@ def answers(question, walk, at):
     return [right_answer(question, state, engine)]
 
 
+def show(window):
+    """Make the page whole and paint the window; not all parts need have come to rest."""
+    window.page()
+    QApplication.processEvents()
+
+
 @pytest.mark.parametrize("name", GUIDED)
 def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
     window = open_window(load(name))
@@ -34,7 +41,7 @@ def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
         if step.id.endswith("-two-missing"):
             continue  # as the one before and the one behind it
         guide.go(at)
-        eye.settle(window)
+        show(window)
         assert document.state is guide.walk.state(at)
         assert window.lessons.panel.isVisible()
         for answer in answers(step.question, guide.walk, at) if step.question is not None else ():
@@ -44,7 +51,7 @@ def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
                 guide.look_whether_made()
             else:
                 guide.answer(answer)
-        eye.settle(window)
+        show(window)
         assert guide.question is None
     guide.go(0)
     eye.settle(window)
