@@ -22,27 +22,37 @@ look.set_mode("dark")
 look.zoom(1)
 app.processEvents()
 """
+SEVERAL = """
+import os, sys
+from explorer.app import open_window
+for folder in sys.argv[1:]:
+    os.environ["EXPLORER_SETTINGS"] = folder
+    app, window = open_window()
+    print(window.bench.appearance.mode, window.bench.appearance.scale)
+"""
 
 
-def start(remembers="remembers"):
-    done = subprocess.run([sys.executable, "-c", PROGRAM, remembers], capture_output=True, text=True, check=False)
+def start(*arguments, program=PROGRAM):
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
 
 def test_theme_and_text_size_are_those_of_last_time(monkeypatch, tmp_path):
     monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path))
-    assert start() == ["system", "1.0"]
-    assert start() == ["dark", "1.1"]
+    assert start("remembers") == ["system", "1.0"]
+    assert start("remembers") == ["dark", "1.1"]
     assert start("does not") == ["system", "1.0"]
 
 
-@pytest.mark.parametrize("scale", [7, 1e300, "NaN", "large"])
-def test_settings_that_cannot_be_are_not_followed(monkeypatch, tmp_path, scale):
-    text = json.dumps({"theme": "blue", "text scale": scale}).replace('"NaN"', "NaN")
-    (tmp_path / FILE).write_text(text)
-    monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path))
-    assert start() == ["system", "1.0"]
+def test_settings_that_cannot_be_are_not_followed(tmp_path):
+    scales = (7, 1e300, "NaN", "large")
+    for scale in scales:
+        (tmp_path / str(scale)).mkdir()
+        text = json.dumps({"theme": "blue", "text scale": scale}).replace('"NaN"', "NaN")
+        (tmp_path / str(scale) / FILE).write_text(text)
+    folders = [str(tmp_path / str(scale)) for scale in scales]
+    assert start(*folders, program=SEVERAL) == ["system", "1.0"] * len(scales)
 
 
 @pytest.mark.parametrize("text", ["format = 2\nid = 'mine'", None])

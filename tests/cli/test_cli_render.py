@@ -13,34 +13,36 @@ from explorer.cli.errors import UsageError
 from explorer.cli.render import parse_size
 
 
-def run(*argv, cwd):
-    """The command as a process of its own, on a machine without a display."""
-    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in display.os.environ.items() if name not in without}
-    command = [sys.executable, "-m", "explorer", "render", *argv]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
+@pytest.fixture
+def run(qapp, monkeypatch, tmp_path, capsys):
+    """Runs the command in a folder of its own: what it returns and prints."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *argv: (main(["render", *argv]), *capsys.readouterr())
 
 
 def test_pictures_without_a_display(tmp_path):
-    done = run("emma", "attention", "emma.png", "--size", "640x480", cwd=tmp_path)
+    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    env = {name: value for name, value in display.os.environ.items() if name not in without}
+    command = [sys.executable, "-m", "explorer", "render", "emma", "attention", "emma.png", "--size", "640x480"]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote emma.png\n", "")
     head = (tmp_path / "emma.png").read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", head[16:]) == (1280, 960)
 
 
-def test_what_moves_is_drawn_while_the_model_learns(tmp_path):
-    done = run("xor", "layer.2", "learn.png", "--frames", "--learn", "2", "--setting", "random", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote learn-1.png to learn-3.png\n", "")
+def test_what_moves_is_drawn_while_the_model_learns(run, tmp_path):
+    done = run("xor", "layer.2", "learn.png", "--frames", "--learn", "2", "--setting", "random")
+    assert done == (0, "wrote learn-1.png to learn-3.png\n", "")
     first, last = ((tmp_path / f"learn-{i}.png").read_bytes() for i in (1, 3))
     assert first[:24] == last[:24], "of one size"
     assert first != last
 
 
-def test_edits_are_drawn(tmp_path):
+def test_edits_are_drawn(run, tmp_path):
     edits = ("--setting", "textbook", "--tokens", "You are great", "--set", "source.table[0,1]=2.75")
-    done = run("you-are-welcome", "source.embedding", "X.SVG", "--theme", "dark", *edits, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run("you-are-welcome", "source.embedding", "X.SVG", "--theme", "dark", *edits)
+    assert done == (0, "wrote X.SVG\n", "")
     words = [element.text for element in ET.parse(tmp_path / "X.SVG").iter("{http://www.w3.org/2000/svg}text")]
     assert {"great", "2.75"} <= set(words)
 
@@ -52,10 +54,10 @@ def test_edits_are_drawn(tmp_path):
         ("attention", "no/x.pdf", "x.pdf: cannot be written: No such file or directory."),
     ],
 )
-def test_what_comes_to_light_late(tmp_path, stage, out, said):
-    done = run("emma", stage, out, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
+def test_what_comes_to_light_late(run, tmp_path, stage, out, said):
+    code, out, err = run("emma", stage, out)
+    assert (code, out) == (2, "")
+    (line,) = err.splitlines()
     assert said in line
     assert list(tmp_path.iterdir()) == []
 
