@@ -1,5 +1,7 @@
 """Models that are computed without a document: starting values from the seed, or given ones."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -72,37 +74,47 @@ def example(request):
     return EXAMPLES[request.param]
 
 
-def switched_models():
-    """Each example as it is and with each switch of each block at each of its values, by what was switched."""
-    for kind, model in EXAMPLES.items():
-        yield kind, model
-        for block, block_kind in model.blocks().items():
-            for name, switch in SWITCHES[block_kind].items():
-                values = switch.choices or ((True, False) if isinstance(switch.default, bool) else (1, 2, 3, 0.5))
-                for value in values:
-                    if switch.parse(value) is None or model.switch(block, name) == value:
-                        continue
-                    changed = model.with_switch(block, name, value)
-                    try:
-                        build(changed)
-                    except ExplorerError:  # sizes that do not fit
-                        continue
-                    yield f"{kind}, {block}.{name}={value}", changed
+def switched_models(model):
+    """The model as it is and with each switch of each block at each of its values, by what was switched."""
+    yield "nothing", model
+    for block, block_kind in model.blocks().items():
+        for name, switch in SWITCHES[block_kind].items():
+            values = switch.choices or ((True, False) if isinstance(switch.default, bool) else (1, 2, 3, 0.5))
+            for value in values:
+                if switch.parse(value) is None or model.switch(block, name) == value:
+                    continue
+                changed = model.with_switch(block, name, value)
+                try:
+                    build(changed)
+                except ExplorerError:  # sizes that do not fit
+                    continue
+                yield f"{block}.{name}={value}", changed
 
 
-SWITCHED = dict(switched_models())
-
-
-@pytest.fixture(scope="session", params=SWITCHED)
+@pytest.fixture(scope="session", params=EXAMPLES)
 def switched(request):
-    """A small model of each kind with one switch set: every value of every switch in every block."""
-    return SWITCHED[request.param]
+    """Small models of a kind, one switch set in each, by which: every value of every switch in every block."""
+    return dict(switched_models(EXAMPLES[request.param]))
 
 
 @pytest.fixture(scope="session")
 def with_fitting_loss(switched):
-    """The switched model with a loss that fits its output: cross-entropy needs probabilities."""
-    model = switched
+    """The switched models with a loss that fits their output."""
+    return {said: fitted(model) for said, model in switched.items()}
+
+
+@contextmanager
+def about(said):
+    """Says with what goes wrong which of many models it was."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"with {said}")
+        raise
+
+
+def fitted(model):
+    """A model whose loss fits its output: cross-entropy needs probabilities."""
     if "identity" in model.switches.values() and "output" in model.blocks():
         model = model.with_switch("loss", "loss", "mean squared error")
     if model.kind == "mlp" and model.switch("loss", "loss") == "cross-entropy":

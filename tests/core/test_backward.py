@@ -7,6 +7,7 @@ from explorer.core.backward import planned, walk
 from explorer.core.engine import fresh
 from explorer.core.forward import Pin, same_bytes
 from explorer.core.gradients import LOSS, Gradients
+from tests.core.conftest import about
 
 
 def weights_of(engine):
@@ -33,10 +34,11 @@ def check(engine, names, held):
 
 
 def test_the_gradients_of_all_weights_are_the_same_bits(switched, compute):
-    with np.errstate(all="ignore"):  # logits that are taken for probabilities
-        engine = compute(switched)
-        if LOSS.node in engine.values:
-            check(engine, weights_of(engine), {})
+    for said, model in switched.items():
+        with np.errstate(all="ignore"), about(said):  # logits that are taken for probabilities
+            engine = compute(model)
+            if LOSS.node in engine.values:
+                check(engine, weights_of(engine), {})
 
 
 @pytest.mark.parametrize("kind", ["gpt", "encoder-decoder", "output", "mlp"])

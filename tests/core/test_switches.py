@@ -15,9 +15,9 @@ def test_what_a_switch_holds_it_takes_from_text_too(switch):
 
 
 @pytest.mark.parametrize("switch", ALL.values(), ids=ALL)
-@pytest.mark.parametrize("value", ["", "nonsense", None, "nan", "inf", float("inf"), -1, "-1", 10**400, [], {}])
-def test_what_is_not_one_of_its_values_is_refused(switch, value):
-    assert switch.parse(value) is None
+def test_what_is_not_one_of_its_values_is_refused(switch):
+    for value in ("", "nonsense", None, "nan", "inf", float("inf"), -1, "-1", 10**400, [], {}):
+        assert switch.parse(value) is None, value
 
 
 @pytest.mark.parametrize(

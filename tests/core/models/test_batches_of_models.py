@@ -7,6 +7,7 @@ from explorer.core.engine import fresh
 from explorer.core.gradients import LOSS, Root
 from explorer.core.models import build
 from explorer.core.ops import CrossEntropy
+from tests.core.conftest import about
 
 BATCH = 3
 GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
@@ -14,9 +15,13 @@ GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
 
 
 @pytest.fixture(scope="module")
-def batch(with_fitting_loss):
-    """A batch in an engine, and an engine for each of its examples."""
-    graph = build(with_fitting_loss)
+def batches(with_fitting_loss):
+    """For each switched model a batch in an engine, and an engine for each of its examples."""
+    return {said: batch_of(model) for said, model in with_fitting_loss.items()}
+
+
+def batch_of(model):
+    graph = build(model)
     random, together = np.random.default_rng(0), {}
     for name, node in graph.nodes.items():
         if not node.is_input:
@@ -50,8 +55,13 @@ def shares(whole, parts):
     return [count / max(sum(counts), 1) for count in counts]
 
 
-def test_each_example_of_a_batch_is_computed_as_if_it_were_alone(batch):
-    whole, parts = batch
+def test_each_example_of_a_batch_is_computed_as_if_it_were_alone(batches):
+    for said, (whole, parts) in batches.items():
+        with about(said):
+            assert_values_of_each(whole, parts)
+
+
+def assert_values_of_each(whole, parts):
     for name, value in whole.values.items():
         if not value.shape and whole.graph.nodes[name].parents:
             continue  # one number of all examples: below
@@ -65,8 +75,13 @@ def test_each_example_of_a_batch_is_computed_as_if_it_were_alone(batch):
         np.testing.assert_allclose(whole.values["loss.L_1"], sum(one.values["loss.L_1"] for one in parts), rtol=1e-12)
 
 
-def test_gradients_of_what_all_share_are_the_sum_over_the_examples(batch):
-    whole, parts = batch
+def test_gradients_of_what_all_share_are_the_sum_over_the_examples(batches):
+    for said, (whole, parts) in batches.items():
+        with about(said):
+            assert_sum_of_gradients(whole, parts)
+
+
+def assert_sum_of_gradients(whole, parts):
     inputs = [n for n, node in whole.graph.nodes.items() if node.is_input and whole.values[n].dtype.kind == "f"]
     for root, factors in roots(whole, parts):
         found = whole.gradients(root).several(inputs)

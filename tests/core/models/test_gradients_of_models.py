@@ -8,14 +8,15 @@ from explorer.core.engine import fresh
 from explorer.core.forward import Pin
 from explorer.core.gradients import LOSS, Gradients, Root
 from explorer.core.nudge import check_cell
+from tests.core.conftest import about
 
 SAMPLE = 10
 
 
 @pytest.fixture(scope="module")
-def engine(with_fitting_loss, compute):
-    """A switched model with nothing special about its numbers."""
-    return varied(compute(with_fitting_loss))
+def engines(with_fitting_loss, compute):
+    """Switched models with nothing special about their numbers."""
+    return {said: varied(compute(model)) for said, model in with_fitting_loss.items()}
 
 
 def varied(engine, pins=None):
@@ -44,7 +45,13 @@ def roots(engine):
     return [Root(n, tuple(size - 1 for size in engine.values[n].shape)) for n in last if engine.graph.nodes[n].parents]
 
 
-def test_along_any_direction_the_loss_changes_as_the_gradients_say(engine):
+def test_along_any_direction_the_loss_changes_as_the_gradients_say(engines):
+    for said, engine in engines.items():
+        with about(said):
+            assert_slope_along_a_direction(engine)
+
+
+def assert_slope_along_a_direction(engine):
     # One number that all gradients of all inputs go into.
     random = np.random.default_rng(1)
     inputs = inputs_of(engine)
@@ -63,19 +70,21 @@ def test_along_any_direction_the_loss_changes_as_the_gradients_say(engine):
         np.testing.assert_allclose(expected, slope, rtol=1e-6, atol=1e-9, err_msg=str(root))
 
 
-def test_cells_of_any_node_change_the_loss_as_their_gradient_says(engine):
-    for root in roots(engine):
-        for name, cell in sample(engine):
-            check = check_cell(engine, name, cell, h=1e-5, root=root)
-            np.testing.assert_allclose(
-                check.gradient, check.slope, rtol=1e-6, atol=1e-9, err_msg=f"{root}: {name}{cell}"
-            )
+def test_cells_of_any_node_change_the_loss_as_their_gradient_says(engines):
+    for said, engine in engines.items():
+        for root in roots(engine):
+            for name, cell in sample(engine):
+                with about(f"{said}: {root}: {name}{cell}"):
+                    check = check_cell(engine, name, cell, h=1e-5, root=root)
+                    np.testing.assert_allclose(check.gradient, check.slope, rtol=1e-6, atol=1e-9)
 
 
-def test_the_derivation_of_a_gradient_adds_up_and_can_be_written(engine):
-    for root in roots(engine):
-        for name, cell in sample(engine):
-            assert_adds_up(engine, name, cell, root)
+def test_the_derivation_of_a_gradient_adds_up_and_can_be_written(engines):
+    for said, engine in engines.items():
+        for root in roots(engine):
+            for name, cell in sample(engine):
+                with about(said):
+                    assert_adds_up(engine, name, cell, root)
 
 
 @pytest.mark.parametrize("held", [0.2, 1.0])
