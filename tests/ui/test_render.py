@@ -4,8 +4,8 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from PySide6.QtGui import QImage
 from pixels import colours, pixels
+from PySide6.QtGui import QImage
 from refusals import refuses
 
 from explorer.cli.render import ENDINGS
