@@ -7,13 +7,13 @@ from explorer.pages.gestures import GoTo
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Section
 from explorer.pages.view import View
 
-FIRST = 12
-"""Numbers of a matrix that are shown."""
+FIRST = 6
+"""Numbers of a matrix that are shown: with more there would be no room for where it is."""
 COLUMNS = (
     Column("Matrix"),
     Column("Where", width=260),
     Column("Shape", NUMBER),
-    Column("its numbers", width=640),
+    Column("its numbers", width=340),
 )
 
 

@@ -51,6 +51,10 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
     block = view.block(stage)
     drawn = _drawn(view, block)
     likeness = f"{block}likeness"
+    alike = (
+        Picture("likeness map", _alike(view, drawn, likeness), 280, 290),
+        matrix(view, likeness, "positions with positions"),
+    )
     return (
         Row(
             "sum",
@@ -67,18 +71,11 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
             (
                 Item("", Stack("map", "Encoding", (Picture("encoding map", _map(drawn), 280, 290),))),
                 Item("", Stack("curves", "Curves", (Picture("encoding curves", _curves(view, drawn), 380, 290),))),
+                Item("", Stack("likeness", "Likeness: the dot product of two positions", alike)),
             ),
         ),
         Note("about the sizes", _said_of_sizes(drawn)),
         Note("about the curves", _said_of_curves(view, drawn)),
-        Section("likeness", "Likeness: the dot product of two positions"),
-        Row(
-            "likeness row",
-            (
-                Item("", Picture("likeness map", _alike(view, drawn, likeness), 280, 290)),
-                Item("", matrix(view, likeness, "positions with positions")),
-            ),
-        ),
         *_exponents(drawn),
     )
 

@@ -66,7 +66,8 @@ class MapInSight:
         if height and any(matrix.open is not None for matrix in matrices):
             return  # somebody looks closer: nothing else moves for that
         for wanted, small in _ways(rows[-1], high) if height else ():
-            for breaks in (False, True):
+            # Small pictures stand on a line by themselves, if that is in sight, too; numbers follow each other.
+            for breaks in (bool(small), not small):
                 if self._brings(wanted, rows, small, breaks, room, height):
                     return
         self._arrange(rows, {}, False, room, height or None)

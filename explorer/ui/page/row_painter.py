@@ -73,11 +73,11 @@ class RowPainter(QStyledItemDelegate):
         elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, elided)
         if entry.leads is not None and entry.choose is None:  # that it leads somewhere is not said by its colour alone
-            width = metrics.horizontalAdvance(elided)
-            left = inner.right() + 1 - width if column.kind == NUMBER else inner.left()
+            width, indent = (metrics.horizontalAdvance(part) for part in (elided, elided[: -len(elided.lstrip())]))
+            left = (inner.right() + 1 - width if column.kind == NUMBER else inner.left()) + indent
             line = inner.center().y() + (metrics.ascent() - metrics.descent()) // 2 + 3
             painter.setPen(QPen(qcolor(ink), 1, Qt.PenStyle.DotLine))
-            painter.drawLine(left, line, left + width, line)
+            painter.drawLine(left, line, left + width - indent, line)
 
     def _heat(self, painter: QPainter, rect: QRect, row: int, entry: Entry) -> None:
         ramp = self._view.bench.appearance.theme.diverging_ramp

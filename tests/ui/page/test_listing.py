@@ -2,7 +2,9 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 
+from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing
 from explorer.ui.page.listing import ListingView
 
@@ -55,6 +57,16 @@ def test_where_it_is_narrow_bars_are_short_and_titles_take_two_lines(hundred):
     assert hundred.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     hundred.setFixedWidth(whole)
     assert header.sectionSize(2) == 400 > bar
+
+
+def test_the_line_below_a_link_begins_where_its_words_do(bench, show):
+    entry = Entry("        word", leads=GoTo("output"))
+    view = show(ListingView(bench, Listing("list", "A list", (Column("word"),), (Line((entry,)),))))
+    indent = QFontMetrics(view.font_of(0, False, False)).horizontalAdvance(" " * 8)
+    row = view.visualRect(view.table.index(0, 0))
+    picture = view.viewport().grab(row).toImage()
+    places = [(x, y) for x in range(row.width()) for y in range(row.height())]
+    assert min(x for x, y in places if picture.pixel(x, y) != picture.pixel(0, y)) >= view.padding + indent
 
 
 def test_a_list_that_fills_a_page_without_a_bar_has_its_own(bench, show):
