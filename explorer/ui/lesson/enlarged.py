@@ -65,6 +65,7 @@ class Enlarged(Appearance):
         if large:
             sheet = _SIZE.sub(lambda size: f"font-size: {max(float(size[1]), points):.2f}pt", sheet)
             sheet += f"Formula {{ font-size: {FORMULA * points:.2f}pt; }} QToolTip {{ font-size: {points:.2f}pt; }}"
+            sheet += 'QPushButton[link="true"] { padding-top: 1px; padding-bottom: 1px; }'
         self._window.setStyleSheet(sheet)
 
     def undress(self) -> None:

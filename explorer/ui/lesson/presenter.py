@@ -313,15 +313,25 @@ class Presenter(QWidget):
         if not self._overview.isHidden():
             return self._overview.key_pressed(event)
         focus = QApplication.focusWidget()
+        beside = focus is not None and focus is self.beside
+        if beside:  # what is typed there answers the class's question
+            focus = self.focusWidget()
         if _is_typed(event, focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
-            return False
+            return beside and self._pass_on(event)
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
             self._question.be_typed_in()  # and hears of this key
-            return False
+            return beside and self._pass_on(event)
         act = self._acts.get(key)
         if act is None:
             return False
         act()
+        return True
+
+    def _pass_on(self, event: QKeyEvent) -> bool:
+        """Give a key to what has the focus here, although another window is active."""
+        focus = self.focusWidget()
+        if focus is not None:
+            QApplication.sendEvent(focus, QKeyEvent(event.type(), event.key(), event.modifiers(), event.text()))
         return True
 
     def _step(self, act: Callable[[], None]) -> None:

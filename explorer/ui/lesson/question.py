@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -94,8 +94,6 @@ class QuestionView(QFrame):
         self._again.clicked.connect(guide.ask_again)
         self._again.clicked.connect(self.be_typed_in)
         self._column.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
-        for button in (self._more, self._again) if self._index else ():
-            button.setMaximumHeight(QFontMetrics(bench.appearance.fonts.ui).height() + bench.appearance.px(4))
         guide.answered.connect(self._follow)
         self.hide()
 

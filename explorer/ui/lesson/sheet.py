@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from explorer.core.explain import operands
 from explorer.lessons.steps import MakeSo, Predict, Step
 from explorer.pages.covering import asked_cell
 from explorer.pages.inspected import inspected
@@ -210,14 +211,20 @@ class StepSheet(QFrame):
         return replace(view, looking=replace(looking, covered={}) if self._open else looking)
 
     def _derive(self, *_: object) -> None:
-        """Show how the number comes about that is pointed at, or the first one that the step names."""
+        """Show how the number comes about that is pointed at, or the first one that the step names.
+
+        A number that is given comes from nowhere: who changes one sees what it does to the one that the step names.
+        """
         if self.step is None:
             return
         view = self._view()
-        cell = self.bench.selection.cell or (None if self._asks else first_cell(view, self.step))
-        known = cell is not None and cell.node in view.nodes
-        hidden = known and cell is not None and cell.index in view.looking.covered.get(cell.node, ())
-        about = inspected(view, cell, {}) if cell is not None and known and not hidden else None
+        cell, about = self.bench.selection.cell, None
+        for one in (cell, None if self._asks else first_cell(view, self.step)):
+            if one is None or one.node not in view.nodes or one.index in view.looking.covered.get(one.node, ()):
+                continue
+            cell, about = one, inspected(view, one, {})
+            if about is not None and about.parts:
+                break
         parts = about.parts if about is not None else ()
         filled_in = self._gaps is not None and not self._gaps.isHidden()
         self._leads = bool(parts) or filled_in
@@ -320,6 +327,9 @@ class StepSheet(QFrame):
             goal = question.conditions[0]
             cell = (*goal.cell, int(goal.number)) if goal.sign == "argmax" else goal.cell
             asked = Cell(place.node, place.index + cell)
+        elif self.step is not None:
+            asked = first_cell(self.bench.view, self.step)
+        read = self._read_by(asked)
         meant: dict[str, int] = {}
         """The row and column of what is asked for, or else spoken of, in matrices that share an axis with its own."""
         for box in self._boxes:
@@ -334,6 +344,8 @@ class StepSheet(QFrame):
             at = table.pointed_cell() or next(iter(reads), None)
             if at is None and asked is not None and asked.node == matrix.place.node:
                 at = matrix.at(asked.index)
+            if at is None and matrix.place.node in read:
+                at = matrix.at(read[matrix.place.node])
             if at is None and (isinstance(question, Predict) or matrix.spot is None):
                 spot = matrix.spot or ((), ())
                 row, column = (
@@ -343,6 +355,14 @@ class StepSheet(QFrame):
                 at = row, column
             if at is not None:
                 table.scrollTo(table.table.index(*at))
+
+    def _read_by(self, cell: Cell | None) -> dict[str, tuple[int, ...]]:
+        """Of each node that a number is computed from, the first cell that is read."""
+        derived = None if cell is None else self.bench.view.engine.explain(cell.node, cell.index)
+        cells: dict[str, tuple[int, ...]] = {}
+        for operand in operands(derived) if derived is not None else ():
+            cells.setdefault(operand.node, tuple(i if isinstance(i, int) else i.start or 0 for i in operand.index))
+        return cells
 
     def _say_where(self) -> None:
         """Say beside the title which step of which lesson it is; where there is no room, only which step."""

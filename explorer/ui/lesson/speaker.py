@@ -81,6 +81,7 @@ class Speaker(QWidget):
         presenter.clock.ticked.connect(self._tell_time)
         presenter.covered.connect(self._tell_time)
         guide.stepped.connect(self._follow)
+        guide.stepped.connect(self.setFocus)  # what is typed next answers the question, it changes no cell
         self._again = later(self, self._rebuild)
         bench.appearance.changed.connect(self._restyle)
 

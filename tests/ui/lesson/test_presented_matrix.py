@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.lessons.loader import load
+from explorer.pages.view import Cell
 from explorer.ui.lesson.enlarged import HEIGHT, WIDTH
 from explorer.ui.lesson.question import MakeBody
 
@@ -68,3 +69,37 @@ def test_rows_are_low_only_where_a_table_would_be_cut(open_window, qtbot, name, 
         assert (view.rowHeight(0) == view.least_row) == low
         assert view.rowHeight(0) <= 1.5 * view.least_row
     presenter.leave()
+
+
+@pytest.fixture
+def emma(open_window, qtbot):
+    """The presented step of a number, counted from 1, of the lesson on Emma."""
+    window = open_window(load("emma"))
+
+    def present(step):
+        window.lessons.guide.go(step - 1)
+        window.lessons.open_presenter()
+        presenter = window.lessons.presenter
+        presenter.showNormal()
+        presenter.resize(WIDTH, HEIGHT)
+        qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+        return presenter
+
+    yield present
+    window.lessons.presenter.leave()
+
+
+def test_of_a_table_that_is_cut_what_the_asked_number_is_computed_from_is_in_sight(emma):
+    boxes = {box.matrix.name: box.view for box in emma(6).sheet._boxes}
+    for name, word in (("Q", "friend"), ("K", "great")):
+        view = boxes[name]
+        assert view.cut
+        column = view.visualRect(view.table.index(0, view.matrix.columns.index(word)))
+        assert view.viewport().rect().contains(column)
+
+
+def test_who_changes_a_given_number_sees_how_the_named_one_comes_about(emma):
+    presenter = emma(4)
+    presenter.bench.selection.choose(Cell("Q", (1, 8)))
+    assert presenter.sheet._derivation.isVisible()
+    assert "scores" in presenter.sheet._name.text()

@@ -53,6 +53,10 @@ def run(file: str, pictures: str) -> None:
     said["asked"] = speaker._asked.text()
     said["next picture"] = not speaker._next.pixmap().isNull()
     said["times"] = speaker.times.text()
+    for typed in (Key.Key_0, Key.Key_Period, Key.Key_5):
+        key(typed)
+    said["typed"] = [field.text() for field in presenter._question._body.fields]
+    said["blank"] = presenter._cover.isVisible()
     if pictures:
         presenter.grab().save(f"{pictures}/class.png")
         speaker.grab().save(f"{pictures}/lecturer.png")
