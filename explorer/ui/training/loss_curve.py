@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -72,6 +72,10 @@ class LossCurve(Plot):
         """The names of the lines, where there is more than one to tell apart."""
         mark(self.names, role="small")
         self.names.setWordWrap(True)
+        self.nothing = mark(QLabel(f"No {below} yet: each is drawn here.", self), role="muted")
+        """Said in an empty picture."""
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.nothing.setWordWrap(True)
         self.stand("left", "bottom")
         self.restyle()
 
@@ -143,6 +147,7 @@ class LossCurve(Plot):
     def _show_sides(self) -> None:
         """What is written at the sides; of no numbers only what they would be."""
         (below, beside), box = self._titles, self.extent
+        self.nothing.setVisible(box.isNull())
         if box.isNull():
             self.side("bottom").show_words((), self.width(), title=below)
             self.side("left").show_words((), self.height(), title=beside)
@@ -189,6 +194,7 @@ class LossCurve(Plot):
         super().resizeEvent(event)
         if hasattr(self, "names"):  # pyqtgraph's own constructor calls this, too
             self._place_names()
+            self.nothing.setGeometry(self.rect())
             self._show_sides()
 
     def _mark(self) -> None:

@@ -33,6 +33,13 @@ def test_several_lines_each_over_its_own_steps(curve):
     assert curve.names.isHidden()
 
 
+def test_an_empty_picture_says_so(curve):
+    assert not curve.nothing.isHidden()
+    assert curve.nothing.text() == "No steps yet: each is drawn here."
+    curve.show_lines([Curve("train", np.array([3.0, 2.0]))])
+    assert curve.nothing.isHidden()
+
+
 def test_names_take_as_many_lines_as_they_need(curve):
     curve.setFixedSize(430, 240)
     curve.resize(430, 240)
