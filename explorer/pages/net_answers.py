@@ -165,8 +165,12 @@ def _surface(net: Net) -> Stack:
     """The decision surface, the scale of its colours, and how many cases are on the right side."""
     lines = _hidden_lines(net)
     threshold = f"{net.threshold:g}".replace("-", "−")
-    plane, crossed = _plane(net, lines, threshold)
-    thick = f"Thick line: the answer is {threshold}." if crossed else f"The answer is nowhere {threshold} here."
+    plane, where = _plane(net, lines, threshold)
+    thick = {
+        "border": f"Thick line: the answer is {threshold}.",
+        "everywhere": f"The answer is {threshold} everywhere here.",
+        "nowhere": f"The answer is nowhere {threshold} here.",
+    }[where]
     dashed = (
         " Dashed line: a hidden unit’s sum is 0; its short foot points to where the sum is above 0." if lines else ""
     )
@@ -197,11 +201,11 @@ def _window(cases: Array) -> tuple[float, float, float, float]:
     return x - half, x + half, y - half, y + half
 
 
-def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, bool]:
+def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, str]:
     """Colour is the answer, the thick line is where it is the threshold; the cases are discs to drag.
 
     A disc has its target in it and its answer below; a dashed line for each hidden unit is where its sum is 0. The
-    second result is whether the answer is the threshold anywhere.
+    second result says where the answer is the threshold: at a "border", "everywhere" or "nowhere".
     """
     window = _window(net.cases)
     left, right, bottom, top = window
@@ -217,11 +221,13 @@ def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, bool]:
         same = np.ptp(answers) < LEVEL * (high - low)
     border = np.zeros((0, 2, 2)) if same else level_lines(answers, x, y, net.threshold)
     cases = _cases(net)
-    said = _summary(net, threshold, bool(len(border)))
+    level = same and abs(answers.mean() - net.threshold) < LEVEL * (high - low)
+    where = "border" if len(border) else "everywhere" if level else "nowhere"
+    said = _summary(net, threshold, where)
     a, b = net.names(CASES, 1)
     probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
     marks = (image, Segments(border, HERE, 4.0), *lines, *cases)
-    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe), bool(len(border))
+    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe), where
 
 
 def _cases(net: Net) -> list[Mark]:
@@ -249,14 +255,14 @@ def _cases(net: Net) -> list[Mark]:
     return dots
 
 
-def _summary(net: Net, threshold: str, border: bool) -> str:
+def _summary(net: Net, threshold: str, where: str) -> str:
     """The picture in a sentence."""
     right = net.right
     names = zip(net.names(CASES, 0)[:NAMED], net.answers.tolist(), strict=False)
     told = "; ".join(f"{name}: {written(answer, 2)}" for name, answer in names)
-    nowhere = "" if border else f" The answer crosses {threshold} nowhere here."
+    without = {"nowhere": f" The answer crosses {threshold} nowhere here.", "everywhere": f" It is {threshold} everywhere."}
     found = "" if right is None else f" {int(right.sum())} of {len(right)} on the right side of {threshold}."
-    return f"Answers in the plane.{found} {told}.{nowhere}"
+    return f"Answers in the plane.{found} {told}.{without.get(where, '')}"
 
 
 def _hidden_lines(net: Net) -> list[Mark]:

@@ -18,6 +18,7 @@ RISEN, FALLEN = 1.05, 0.99
 SMALL = 1e-3
 """Of the longest gradient of a block, what is next to nothing."""
 TIMES = 10.0
+"""Of the first loss, what a larger one is thrown out of its valley; and of the rate, what another one is."""
 FAR = 0.25
 """Of the range of the targets, what an answer that is not right is off by at least."""
 SAME = 0.05
@@ -68,6 +69,8 @@ def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis
     if len(losses) < ENOUGH:
         return None
     first, last = (float(np.mean(part)) for part in (losses[:3], losses[-3:]))
+    if losses.max() > TIMES * losses[0]:
+        first = float(losses[0])  # what it has been thrown to by the first steps is nothing to begin from
     if not last <= RISEN * first:  # NaN, too
         lower = recipe.rate / TIMES
         said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."

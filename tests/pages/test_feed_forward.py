@@ -49,7 +49,7 @@ def test_units_that_are_off_are_said_hatched_and_hollow(start):
     off = [False, True, False, False, True, False]
     assert [line.entries[2].off for line in page.the("units").lines] == off
     assert [dot.hollow for dot in dots(page)] == off
-    assert "2 of 6 off: units 2, 5 are 0 after ReLU" in page.notes
+    assert "2 of 6 off: units 2, 5 are 0 after ReLU. The others pass." in page.notes
     assert "<mark>You</mark>" in page.notes
 
 
@@ -135,3 +135,7 @@ def test_other_way_of_writing_weights(start):
     page = start.page(STAGE)
     assert page.the(f"{BLOCK}.W_1").title == "transposed in the product"
     assert bars(page, 2) == start.value(f"{BLOCK}.hidden")[0].tolist()
+
+
+def test_where_all_units_are_off_no_other_passes(desk):
+    assert "2 of 2 off: units h_1, h_2 are 0 after ReLU. None passes." in desk("xor", "textbook").page("layer.1").notes

@@ -141,9 +141,17 @@ class TestSurface:
         assert not len(border(page))
         assert hidden(page) == ([], [])
         assert "Nothing here bends" in page.notes
+        assert "It is 0.5 everywhere." in page.drawing(ANSWERS).summary
+        assert "The answer is 0.5 everywhere here." in page.notes
+        assert "Thick line" not in page.notes
+
+    def test_where_all_answers_are_too_small_there_is_no_border(self, desk):
+        best = desk("xor-linear", "best")
+        best.do(SetCells("layer.1.b", {(0,): 0.25}))
+        page = best.page("input")
+        assert not len(border(page))
         assert "nowhere here" in page.drawing(ANSWERS).summary
         assert "The answer is nowhere 0.5 here." in page.notes
-        assert "Thick line" not in page.notes
 
     def test_a_case_stands_for_its_answer_and_can_be_dragged(self, xor):
         before = xor.document.state

@@ -35,6 +35,14 @@ def test_a_rate_that_is_too_high_is_told_with_a_lower_one():
     assert (found.remedy, found.setting) == ("Rate 30", ("rate", 30.0))
 
 
+def test_a_model_that_the_first_steps_throw_out_of_its_valley_is_told_so():
+    document = Document(load("roses-are-red").state("two"))
+    found, records = trained(document, replace(FIRST, rate=50.0, optimiser="Adam", warm_up=0), 100)
+    assert records.losses[0] < 1.05 * records.losses[0] < records.losses[-1] < records.losses[:3].mean()
+    assert found.sentence.startswith("The loss has risen from 0.00229 to")
+    assert found.remedy == "Rate 5"
+
+
 def test_a_rate_that_is_too_low_is_told_with_a_higher_one():
     found, _ = trained(small(), Recipe(rate=1e-8, batch=0, steps=200), 100)
     assert found.setting == ("rate", 1e-7)
