@@ -260,9 +260,10 @@ def _summary(net: Net, threshold: str, where: str) -> str:
     right = net.right
     names = zip(net.names(CASES, 0)[:NAMED], net.answers.tolist(), strict=False)
     told = "; ".join(f"{name}: {written(answer, 2)}" for name, answer in names)
-    without = {"nowhere": f" The answer crosses {threshold} nowhere here.", "everywhere": f" It is {threshold} everywhere."}
+    crossed = f" The answer crosses {threshold} nowhere here." if where == "nowhere" else ""
+    crossed = f" It is {threshold} everywhere." if where == "everywhere" else crossed
     found = "" if right is None else f" {int(right.sum())} of {len(right)} on the right side of {threshold}."
-    return f"Answers in the plane.{found} {told}.{without.get(where, '')}"
+    return f"Answers in the plane.{found} {told}.{crossed}"
 
 
 def _hidden_lines(net: Net) -> list[Mark]:
