@@ -179,6 +179,11 @@ class Selection(QObject):
         self._show(cell)
         self.chosen.emit(cell, meant)
 
+    @property
+    def kept(self) -> Cell | None:
+        """The cell to come back to when the mouse leaves."""
+        return self._chosen
+
     def leave(self) -> None:
         """The mouse has left: back to the chosen cell; without one the last stays, so that it can be read."""
         if self._chosen is not None:

@@ -310,10 +310,10 @@ class Presenter(QWidget):
             return False
         if self._typed is not None:
             return self._number_typed(event)
-        if not self._overview.isHidden():
-            return self._overview.key_pressed(event)
         focus = QApplication.focusWidget()
         beside = focus is not None and focus is self.beside
+        if not self._overview.isHidden():
+            return self._overview.key_pressed(event) or (beside and self._pass_on(event))
         if beside:  # what is typed there answers the class's question
             focus = self.focusWidget()
         if _is_typed(event, focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.core.explain import operands
-from explorer.lessons.steps import MakeSo, Predict, Step
+from explorer.lessons.steps import MakeSo, Point, Predict, Step
 from explorer.pages.covering import asked_cell
 from explorer.pages.inspected import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
@@ -125,6 +125,7 @@ class StepSheet(QFrame):
         bench.bridge.changed.connect(self.refresh)
         bench.selection.looked.connect(self.refresh)
         bench.selection.pointed.connect(self._derive)
+        bench.selection.chosen.connect(self._derive)
 
     def ask(self, question: QWidget, is_open: Callable[[], bool]) -> None:
         """Let a question stand below the words.
@@ -157,7 +158,7 @@ class StepSheet(QFrame):
     def tell(self, step: Step, number: int, of: int, lesson: str, numbers: Mapping[str, str]) -> None:
         """Show a step: the one of that number, counted from 0, of so many."""
         self.step, self._numbers = step, numbers
-        self._turns = TURNS
+        self._turns, self._leads = TURNS, False
         self._alone, self._all_terms = self._alone and not self._all_terms, False
         self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
         self._lesson, self._place = lesson, f"{number + 1} / {of}"  # said when the room is shared
@@ -217,8 +218,10 @@ class StepSheet(QFrame):
         """
         if self.step is None:
             return
-        view = self._view()
-        cell, about = self.bench.selection.cell, None
+        view, selection = self._view(), self.bench.selection
+        cell, about = selection.cell, None
+        if (not self._leads and cell != selection.kept) or self._is_to_be_pointed_at:
+            cell = None  # a table that makes room under the mouse would be gone before the click
         for one in (cell, None if self._asks else first_cell(view, self.step)):
             if one is None or one.node not in view.nodes or one.index in view.looking.covered.get(one.node, ()):
                 continue
@@ -241,6 +244,11 @@ class StepSheet(QFrame):
         headed = any(box.matrix.place.node == cell.node for box in self._boxes) if cell is not None else False
         self._formula.setVisible(bool(about.formula) and not headed and not filled_in)
         self._derivation.show_rows([row for _, rows in parts for row in rows])
+
+    @property
+    def _is_to_be_pointed_at(self) -> bool:
+        """Whether somebody is just looking for the right cell."""
+        return self._asks and self.step is not None and isinstance(self.step.question, Point)
 
     def _nobody_asks_for(self, cell: Cell | None) -> bool:
         """Whether the way to a number need not be shown: somebody pointed at it because that was the right answer."""

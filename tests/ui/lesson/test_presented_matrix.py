@@ -103,3 +103,22 @@ def test_who_changes_a_given_number_sees_how_the_named_one_comes_about(emma):
     presenter.bench.selection.choose(Cell("Q", (1, 8)))
     assert presenter.sheet._derivation.isVisible()
     assert "scores" in presenter.sheet._name.text()
+
+
+def test_a_table_stays_under_the_mouse_until_a_cell_is_clicked(emma):
+    presenter = emma(13)
+    presenter.bench.selection.point(Cell("weights", (2, 0)))
+    assert not presenter.sheet._derivation.isVisible()
+    presenter._guide.tell()
+    presenter.bench.selection.point(Cell("weights", (3, 0)))
+    assert not presenter.sheet._leads
+    presenter.bench.selection.choose(Cell("weights", (3, 0)))
+    assert presenter.sheet._leads
+    presenter.bench.selection.point(Cell("weights", (4, 0)))
+    assert "she" in presenter.sheet._name.text()
+
+
+def test_who_looks_for_the_right_cell_finds_the_table_where_it_is(emma):
+    presenter = emma(11)
+    presenter.bench.selection.choose(Cell("weights", (3, 0)), meant=False)
+    assert not presenter.sheet._leads

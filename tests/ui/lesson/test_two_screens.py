@@ -40,6 +40,7 @@ def test_the_class_and_the_lecturer_have_a_screen_each(file, tmp_path):
     assert said["lecturer"] == "0.665"  # who asks knows the answer
     assert said["typed"] == ["0.5"]  # typed in the lecturer's window, it answers what the class is asked
     assert not said["blank"]  # which a point would be without a number before it
+    assert said["chosen"] == 2  # of all steps, the one behind the one that it is at
     assert said["next picture"]
     assert "What is the share of A?" in said["asked"]
     assert "2:00" in said["times"]  # planned for this step

@@ -57,6 +57,10 @@ def run(file: str, pictures: str) -> None:
         key(typed)
     said["typed"] = [field.text() for field in presenter._question._body.fields]
     said["blank"] = presenter._cover.isVisible()
+    for pressed in (Key.Key_D, Key.Key_Right):
+        key(pressed)
+    said["chosen"] = presenter._overview.currentRow()
+    key(Key.Key_D)
     if pictures:
         presenter.grab().save(f"{pictures}/class.png")
         speaker.grab().save(f"{pictures}/lecturer.png")
