@@ -72,8 +72,9 @@ class LossCurve(Plot):
         """The names of the lines, where there is more than one to tell apart."""
         mark(self.names, role="small")
         self.names.setWordWrap(True)
-        self.nothing = mark(QLabel(f"No {below} yet: each is drawn here.", self), role="muted")
+        self.nothing = QLabel(f"No {below} yet: each is drawn here.", self)
         """Said in an empty picture."""
+        mark(self.nothing, role="muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing.setWordWrap(True)
         self.stand("left", "bottom")
