@@ -66,7 +66,9 @@ class BothDerivations(QFrame):
             watched.installEventFilter(self)
         guide.answered.connect(self._follow)
         guide.stepped.connect(self._follow)
+        guide.both_wanted.connect(self.open)
         self.hide()
+        self._follow()
 
     def open(self) -> None:
         """Show both derivations of the last answer, if there are two."""

@@ -83,6 +83,8 @@ class Guide(QObject):
         The step looks at this tab of the window.
     showing_wanted : str
         The step looks at values, changes or gradients: see `Looking.showing`.
+    both_wanted
+        The two derivations of the last answer are wanted side by side.
     revealed
         One number more of what the step names is shown, or all are covered.
     troubled : str
@@ -93,6 +95,7 @@ class Guide(QObject):
     answered = Signal()
     tab_wanted = Signal(str)
     showing_wanted = Signal(str)
+    both_wanted = Signal()
     revealed = Signal()
     troubled = Signal(str)
 

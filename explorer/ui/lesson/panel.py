@@ -3,7 +3,7 @@
 from functools import partial
 from html import escape
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -44,14 +44,7 @@ class StepPanel(QFrame):
     ----------
     bench : Workbench
     guide : Guide
-
-    Signals
-    -------
-    both_wanted
-        The derivations of the last answer are wanted side by side.
     """
-
-    both_wanted = Signal()
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +76,6 @@ class StepPanel(QFrame):
         self._title = SteadyLabel(role="heading", parent=self._content)
         self._words = Words(parent=self._content)
         self._question = QuestionView(bench, guide, self._content)
-        self._question.both_wanted.connect(self.both_wanted)
         self._trouble = SteadyLabel(role="error", parent=self._content)
         self._trouble.hide()
         self._column = QVBoxLayout(self._content)

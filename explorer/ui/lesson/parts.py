@@ -23,6 +23,7 @@ from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.speaker import Speaker
 from explorer.ui.lesson.spot import asked_box, spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
+from explorer.ui.lesson.verdict import has_both
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.window.top_bar import PAGES
@@ -95,10 +96,9 @@ class LessonParts(QObject):
         self.guide = Guide(window.bench, self)
         self.panel = StepPanel(window.bench, self.guide)
         aside.take(self.panel)
-        whole = window.centralWidget()
-        assert whole is not None
-        self.both = BothDerivations(window.bench, self.guide, self.panel, whole, self._named_in)
-        self.panel.both_wanted.connect(self.both.open)
+        self.both: BothDerivations | None = None
+        """Made for the first answer that has two derivations."""
+        self.guide.answered.connect(self._make_both)
         self._found = later(self, self.scroll_to_spot)
         window.area.shown.connect(self._arrive)
         self._arriving = QElapsedTimer()
@@ -131,6 +131,11 @@ class LessonParts(QObject):
         app.screenAdded.connect(self._share_screens)  # a projector is plugged in
         app.screenRemoved.connect(self._share_screens)
         self._follow_step()
+
+    def _make_both(self) -> None:
+        whole = self._window.centralWidget()
+        if self.both is None and whole is not None and has_both(self.guide.attempt.verdict):
+            self.both = BothDerivations(self._bench, self.guide, self.panel, whole, self._named_in)
 
     def _action(self, text: str, key: str, act: object) -> QAction:
         action = QAction(text, self._window)

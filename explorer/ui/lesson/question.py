@@ -49,12 +49,9 @@ class QuestionView(QFrame):
     -------
     followed
         It shows what has been answered.
-    both_wanted
-        The derivations of the last answer are wanted side by side.
     """
 
     followed = Signal()
-    both_wanted = Signal()
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,7 +62,7 @@ class QuestionView(QFrame):
         self._body: Body | None = None
         self._place = QVBoxLayout()
         self._verdict = VerdictView(bench, self)
-        self._verdict.both_wanted.connect(self.both_wanted)
+        self._verdict.both.clicked.connect(guide.both_wanted)
         self._why = Words(role="why", parent=self)
         self._index = least_letters(bench.appearance)
         self._ask.index = self._why.index = self._index

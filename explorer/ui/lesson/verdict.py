@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from explorer.lessons.answers import Verdict
@@ -34,14 +34,7 @@ class VerdictView(QWidget):
     Parameters
     ----------
     bench : Workbench
-
-    Signals
-    -------
-    both_wanted
-        Both derivations are wanted again.
     """
-
-    both_wanted = Signal()
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +46,6 @@ class VerdictView(QWidget):
         mark(self.both, link="true")
         self.both.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.both.setToolTip("Show before the page how one gets your number, and how it is computed")
-        self.both.clicked.connect(self.both_wanted)
         self.side = DerivationSide(bench, THEIRS if self._large else OURS)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
