@@ -17,12 +17,13 @@ from explorer.lessons.mistakes import array_of, half_unit
 from explorer.lessons.steps import Predict, Question
 from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import Bars, Dot, Image, Mark, Words
-from explorer.pages.element import Element
+from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import COVERED, Matrix
 from explorer.pages.page import BAR, HEAT, NUMBER, Descent, Item, Line, Lines, Listing, Note, Picture, Row, Stack
 from explorer.pages.view import Cell, View
 
 Covered = Mapping[str, frozenset[tuple[int, ...]]]
+WAITS = "More of this page comes back when the question is answered: it would show the number."
 _DECIMAL = re.compile(r"\d[.,]\d|\d ?%")
 
 
@@ -95,9 +96,15 @@ def _rows_with(array: Array, cells: set[tuple[int, ...]], number: float, toleran
 
 
 def without(elements: Sequence[Element], covered: Covered) -> tuple[Element, ...]:
-    """The elements without what would show a covered number; lists stay, with signs in place of their numbers."""
+    """The elements without what would show a covered number, and that it is so; lists stay, with signs for numbers."""
     if not covered:
         return tuple(elements)
+    shown = _all_kept(elements, covered)
+    before, left = (sum(1 for element in some for _ in leaves(element)) for some in (elements, shown))
+    return shown if left == before else (*shown, Note("waits", WAITS))
+
+
+def _all_kept(elements: Sequence[Element], covered: Covered) -> tuple[Element, ...]:
     return tuple(kept for element in elements if (kept := _kept(element, covered)) is not None)
 
 
@@ -110,7 +117,7 @@ def _kept(element: Element, covered: Covered) -> Element | None:
             left = tuple(Item(sign, part) for sign, part in parts if part is not None)
             return replace(element, items=left) if left else None
         case Stack(elements=inside):
-            kept = without(inside, covered)
+            kept = _all_kept(inside, covered)
             return replace(element, elements=kept) if kept else None
         case Note(text=text):
             return None if _DECIMAL.search(text) else element

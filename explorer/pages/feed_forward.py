@@ -153,7 +153,7 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
         return f"For {who}: all {len(units)} units are on; {left}."
     listed = _listed(units, off)
     which = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
-    rest = "The others pass." if len(off) < len(units) else "None passes."
+    rest = "The others pass." if len(off) < len(units) else "Nothing passes."
     return f"For {who}: {len(off)} of {len(units)} off: {which} 0 after {name}. {rest}"
 
 

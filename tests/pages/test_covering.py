@@ -12,7 +12,7 @@ from explorer.lessons.mistakes import half_unit
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import Predict
 from explorer.pages.compose import WHOLE, page, stops
-from explorer.pages.covering import _rows_with, asked_cell, covered_by, without
+from explorer.pages.covering import WAITS, _rows_with, asked_cell, covered_by, without
 from explorer.pages.drawing import Bars, Dot, Image
 from explorer.pages.excerpt import leaves
 from explorer.pages.matrix import Matrix
@@ -24,16 +24,26 @@ LESSONS = {lesson.id: lesson for lesson in catalogue()}
 COVERED = {"scores": frozenset({(0, 0)})}
 SAID = Note("said", "The largest is <b>2.42</b>.")
 QUIET = Note("quiet", "Each row is a word.")
+WAITING = Note("waits", WAITS)
 
 
 def test_a_row_without_items_goes():
     full = Row("both", (Item("", SAID), Item("", QUIET)))
-    assert without((Row("row", (Item("", SAID),)), full), COVERED) == (Row("both", (Item("", QUIET),)),)
+    assert without((Row("row", (Item("", SAID),)), full), COVERED) == (Row("both", (Item("", QUIET),)), WAITING)
 
 
 def test_a_stack_without_elements_goes():
-    assert without((Stack("stack", "", (SAID,)), QUIET), COVERED) == (QUIET,)
+    assert without((Stack("stack", "", (SAID,)), QUIET), COVERED) == (QUIET, WAITING)
+
+
+def test_that_something_waits_is_said_only_where_it_does(desk):
+    assert without((QUIET,), COVERED) == (QUIET,)
     assert without((SAID,), {}) == (SAID,)
+    xor = desk("xor")
+    descent = "model.descent"
+    assert WAITS not in xor.page(descent).notes
+    xor.look(covered={"layer.1.activation": frozenset({(0, 0)})})
+    assert WAITS in xor.page(descent).notes
 
 
 @pytest.mark.parametrize("name", [name for name, lesson in LESSONS.items() if lesson.questions])
