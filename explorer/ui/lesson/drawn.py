@@ -17,6 +17,7 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
 from explorer.ui.lesson.enlarged import Enlarged
+from explorer.ui.lesson.room import height_at
 from explorer.ui.page.column import Elements
 from explorer.ui.page.late import Late
 from explorer.ui.render import spoken
@@ -27,6 +28,8 @@ from explorer.ui.workbench import Workbench
 
 PAPER = 760
 """Pixels that what a step names is wide at most on paper."""
+MARGIN = 4
+"""Pixels around a picture for paper."""
 SHARP = 2.0
 """Pixels of a picture for paper to one of the window."""
 
@@ -92,14 +95,17 @@ def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: 
             return None
         elements = Elements(bench, 8)
         column = QVBoxLayout(window)
-        column.setContentsMargins(4, 4, 4, 4)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # what no screen shows tells it no least size
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
-        elements.share_room(PAPER - 8, None)
+        elements.share_room(PAPER, None)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-        size = window.sizeHint().boundedTo(QSize(2 * PAPER, 3 * PAPER)).expandedTo(window.minimumSizeHint())
+        # One line of all matrices may be wider than the paper: then they stand in lines, and these are higher.
+        margin = QSize(2 * MARGIN, 2 * MARGIN)
+        across = max(min(elements.sizeHint().width(), PAPER), elements.minimumSizeHint().width())
+        size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
         window.resize(size)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         image = QImage(size * SHARP, QImage.Format.Format_RGB32)

@@ -43,6 +43,8 @@ p { margin: 0 0 6pt 0; }
 .ask { font-weight: bold; margin-top: 8px; }
 .picture { line-height: 1; margin: 6px 0; }
 img { max-width: 100%; }
+.lines { overflow: hidden; }
+.lines, .value { white-space: nowrap; }
 @media print { section { break-inside: avoid; } }
 """
 
@@ -111,7 +113,7 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
         asked += _derived([row for _, part in faded(question, engine).parts for row in part])
     if isinstance(question, Point):
         return asked + "<p class='muted'>Mark it in the picture above.</p>"
-    return asked + "<p>" + "<br>".join(["&nbsp;" + "_" * 60] * LINES) + "</p>"
+    return asked + "<p class='lines'>" + "<br>".join(["&nbsp;" + "_" * 60] * LINES) + "</p>"
 
 
 def _answer(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
@@ -138,7 +140,7 @@ def _derived(rows: Sequence[Row]) -> str:
     told = "".join(
         f"<tr><td>{escape(row.label)}&nbsp;&nbsp;</td>"
         f"<td>{escape(row.expression).replace(MISSING, GAP)}&nbsp;&nbsp;</td>"
-        f"<td align='right'>{'= ' if row.value else ''}{escape(row.value).replace(MISSING, GAP)}</td></tr>"
+        f"<td class='value' align='right'>{'= ' * bool(row.value)}{escape(row.value).replace(MISSING, GAP)}</td></tr>"
         for row in rows
     )
     return f"<table>{told}</table>"

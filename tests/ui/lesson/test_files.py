@@ -5,7 +5,11 @@ import re
 import pytest
 
 from explorer.cli.handout import ENDINGS
+from explorer.lessons.loader import load
+from explorer.lessons.walk import Walk
 from explorer.ui import files
+from explorer.ui.lesson.drawn import MARGIN, PAPER, SHARP, picture_of_step
+from explorer.ui.matrix.view import CELL_HEIGHT
 from tests.ui.lesson.conftest import LESSON
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -48,6 +52,14 @@ def test_a_mistake_in_the_file_is_told_and_the_lesson_stays(window, written, gui
     written.write_text(LESSON.replace("Softmax makes shares of them.", "All is well."))
     qtbot.waitUntil(lambda: "All is well" in panel._words.text())
     assert not panel._trouble.isVisible()
+
+
+def test_all_rows_of_tables_below_each_other_are_on_paper(appearance):
+    lesson = load("emma")
+    number = [step.id for step in lesson.steps].index("score")
+    picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
+    assert picture.width() <= SHARP * (PAPER + 2 * MARGIN)
+    assert picture.height() > SHARP * CELL_HEIGHT * (4 + 4 + 9 + 3)  # Q, K and S, and the labels of their columns
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
