@@ -22,6 +22,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
 from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.window.top_bar import PAGES
 
 lesson_of = functools.cache(load)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -61,15 +62,17 @@ def appearance(look):
 
 @pytest.fixture
 def open_window(request, qtbot, appearance, monkeypatch):
-    """Opens the window on a lesson, or on the lesson of a name; at a stage, if that is not the first."""
+    """Opens the window on a lesson, or on the lesson of a name; at a stage or a tab, if that is not the first."""
     opened = []
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
 
-    def open_it(lesson="you-are-welcome", settings=None, stage=None):
+    def open_it(lesson="you-are-welcome", settings=None, stage=None, tab=None):
         window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance, settings=settings)
         opened.append(window)
         if stage is not None:
             window.bench.selection.go_to(stage)
+        if tab is not None:
+            window.show_page(PAGES.index(tab))
         with qtbot.waitExposed(window):
             window.show()
         qtbot.waitUntil(window.isActiveWindow)
@@ -176,6 +179,8 @@ def settle(qtbot, window):
     def settled():
         # A picture's zero timer, the bridge's and that of the page's new size have fired.
         # A place that is new is shown in a later turn; one that was hidden on purpose will go.
+        if not window.area.isVisible():
+            return not window.bench.bridge._timer.isActive()
         on_purpose = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
         places = [place for place in window.page().findChildren(Late) if place.picture is None]
         waiting = [place for place in places if not (place.isHidden() and place.testAttribute(on_purpose))]

@@ -11,8 +11,12 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
 @pytest.fixture
+def window(open_window):
+    return open_window(tab="References")
+
+
+@pytest.fixture
 def tab(window, qtbot):
-    window.show_page(PAGES.index("References"))
     qtbot.waitUntil(lambda: window.references.list() is not None)
     return window.references
 

@@ -2,17 +2,13 @@
 
 import pytest
 
-from explorer.ui.window.top_bar import PAGES
-
 
 @pytest.fixture
-def train(open_window, eye):
+def train(open_window):
     """Opens the window on the tab; a run takes so many steps."""
 
     def open_it(lesson="xor", steps=30):
-        window = open_window(lesson)
-        window.show_page(PAGES.index("Train"))
-        eye.settle(window)
+        window = open_window(lesson, tab="Train")
         window.bench.descent.set_least(0.0)
         window.training.form.control("steps").setValue(steps)
         return window, window.training

@@ -11,6 +11,7 @@ from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui.window.chip import Chip
 from explorer.ui.window.top_bar import PAGES
+from tests.ui.conftest import lesson_of, one_of_each_kind
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 TITLES = {
@@ -110,9 +111,9 @@ def test_a_key_that_waited_in_line_does_not_meet_the_page_of_the_example_before(
 def test_a_page_may_be_painted_when_the_model_is_another_already(open_window, eye, lesson):
     """Qt paints before any timer, so also before the bridge's: then the page of before stands there unharmed."""
     window = open_window(lesson)
-    for stage in window.bench.selection.stops:
-        eye.go_to(window, stage.name)
-        window.bench.open(load("softmax"))
+    for stage in one_of_each_kind(window):
+        eye.go_to(window, stage)
+        window.bench.open(lesson_of("softmax"))
         window.update()
         QApplication.sendPostedEvents(window, QEvent.Type.UpdateRequest)
         window.bench.bridge.flush()
