@@ -6,19 +6,15 @@ import sys
 # malloc.h
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _LARGEST = 32 * 2**20  # the most that glibc takes for the second
+_MOST_KEPT = 512 * 2**20
 
 
-def keep_freed_memory(megabytes: int = 512) -> bool:
+def keep_freed_memory() -> bool:
     """Let this process keep freed memory for its next arrays, up to a limit, instead of giving it back at once.
 
     glibc gives large blocks back to the system as soon as they are free, and the next array of the size is then fetched
     page by page. Back-propagation makes as many numbers as there are weights, at every step: for a GPT-2-small-shaped
     model that was 50,000 page faults, more than a quarter of the time (360 against 260 ms on one core).
-
-    Parameters
-    ----------
-    megabytes : int
-        How much may be kept.
 
     Returns
     -------
@@ -31,4 +27,4 @@ def keep_freed_memory(megabytes: int = 512) -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
         return False
-    return bool(mallopt(_MMAP_THRESHOLD, _LARGEST) and mallopt(_TRIM_THRESHOLD, megabytes * 2**20))
+    return bool(mallopt(_MMAP_THRESHOLD, _LARGEST) and mallopt(_TRIM_THRESHOLD, _MOST_KEPT))

@@ -25,8 +25,8 @@ from explorer.document.state import State
 from explorer.files import whole_file
 from explorer.training import recipes
 from explorer.training.preparation import prepare
-from explorer.training.scores import scores_of
-from explorer.training.text_scores import text_scores
+from scores import scores_of
+from text_scores import text_scores
 
 LINE = "# Written by packaging/ship_model.py: do not edit."
 

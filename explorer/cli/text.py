@@ -20,7 +20,7 @@ def right(text: str, size: int) -> str:
     return " " * (size - width(text)) + text
 
 
-def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "", gap: str = "  ") -> list[str]:
+def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "") -> list[str]:
     """Lines of cells, each column as wide as it needs to be.
 
     Parameters
@@ -28,13 +28,13 @@ def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "", gap
     rows : sequence of rows
     alignment : str
         "<" or ">" for each column; the last one holds for all that follow.
-    indent, gap : str
-        What stands before a line and between two cells.
+    indent : str
+        What stands before a line.
     """
     sizes = [max(map(width, column)) for column in zip_longest(*rows, fillvalue="")]
     ways = alignment + alignment[-1] * (len(sizes) - len(alignment))
     lines = []
     for row in rows:
         cells = (left(c, s) if way == "<" else right(c, s) for c, s, way in zip(row, sizes, ways, strict=False))
-        lines.append((indent + gap.join(cells)).rstrip())
+        lines.append((indent + "  ".join(cells)).rstrip())
     return lines

@@ -57,7 +57,6 @@ _LOOKS: Mapping[str, dict[str, Any]] = {
     "small": {},
     "masked": {"font_color": MUTED},
 }  # fmt: skip
-_CONDITIONAL = ("changed", "small", "masked")
 
 
 def workbook(engine: Engine, model: Model, title: str, setting: str = "") -> bytes:

@@ -17,15 +17,13 @@ A gap names a class, and behind a dot a form (the first, if left out). Gaps of o
 ``{person#2}`` is another. A grammar of several languages has a key for each of them in place of ``text``; what is one
 word in one of them may be two in another: ``de_la``.
 
-All draws are independent, and no sentence can come about in two ways (`Grammar.overlaps`), so the entropy of a sentence
+All draws are independent, and no sentence can come about in two ways (a test sees to it), so the entropy of a sentence
 is the sum of the entropies of its draws and of the choice of the sentence.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
 from math import log, prod
 from pathlib import Path
 from zlib import crc32
@@ -261,23 +259,9 @@ class Grammar:
         total = sum(found.values())
         return {word: share / total for word, share in found.items()}
 
-    @cached_property
-    def overlaps(self) -> list[tuple[Pattern, Pattern]]:
-        """Pairs of patterns that might give the same sentence; there should be none."""
-        sets = [[_possible(p, gap) for gap in p.gaps[self.languages[0]]] for p in self.patterns]
-        return [
-            (self.patterns[i], self.patterns[j])
-            for i, j in combinations(range(len(sets)), 2)
-            if len(sets[i]) == len(sets[j]) and all(a & b for a, b in zip(sets[i], sets[j], strict=True))
-        ]
-
 
 def _parted(word: str) -> list[str]:
     return word.split("_")
-
-
-def _possible(pattern: Pattern, gap: Gap) -> set[str]:
-    return {row[gap.form] for row in pattern.draws[gap.draw].rows} if gap.draw else {gap.word}
 
 
 def _entropy_of(pattern: Pattern) -> float:

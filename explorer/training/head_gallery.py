@@ -14,10 +14,12 @@ from explorer.core.head_measures import MEASURES, Looked, Score, label, score
 from explorer.core.ops import Array
 from explorer.core.tokens import END
 from explorer.document.state import State
-from explorer.training.grammar import Grammar, load
-from explorer.training.scores import SEED, known, referents
+from explorer.training.grammar import TEXT, Grammar, Sentence, load
 
-SENTENCES = 48
+PERSON = "person"
+PRONOUNS = ("he", "his", "him")
+"""The class of people in a grammar, and its forms that refer back to a person named before."""
+SENTENCES, SEED = 48, 7
 MOST_WORDS = 3
 LEAST_COST = 0.02
 """Nats that a word has to cost to be named."""
@@ -72,6 +74,18 @@ class Head:
     mean: Array
     cost: Cost | None
     example: str
+
+
+def known(state: State, sequence: str) -> dict[str, int]:
+    """The number of each word of a sequence."""
+    return {word: i for i, word in enumerate(state.model.axes[f"{sequence}.words"])}
+
+
+def referents(sentence: Sentence) -> list[tuple[int, int]]:
+    """Of each pronoun its place, and that of the person who is meant."""
+    people = dict(reversed(sentence.places(PERSON, "name", TEXT)))
+    pronouns = [place for form in PRONOUNS for place in sentence.places(PERSON, form, TEXT)]
+    return sorted((i, people[draw]) for draw, i in pronouns)
 
 
 def sentences_for(state: State) -> list[Annotated]:

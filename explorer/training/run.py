@@ -187,8 +187,8 @@ class Run:
             self._be(known, self._document.wanted)
         return self._here
 
-    def _be(self, point: Point, state: State, before: Point | None = None) -> None:
-        self._here, self._state_here, self._before = point, state, before
+    def _be(self, point: Point, state: State) -> None:
+        self._here, self._state_here, self._before = point, state, None
         self._values = self._values_before = None
 
     def mark_end(self) -> int:

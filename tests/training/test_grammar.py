@@ -1,7 +1,7 @@
 """Grammars: what is drawn, what is held out, and the entropy, exactly."""
 
 from collections import Counter
-from itertools import product
+from itertools import combinations, product
 from math import exp, log
 
 import numpy as np
@@ -123,14 +123,28 @@ def test_nothing_that_is_learned_is_held_out(name):
     assert not {one.key for one in judged} & set(of.shown)
 
 
+def overlaps(of):
+    """Pairs of patterns that might give the same sentence."""
+
+    def possible(pattern, gap):
+        return {row[gap.form] for row in pattern.draws[gap.draw].rows} if gap.draw else {gap.word}
+
+    sets = [[possible(p, gap) for gap in p.gaps[of.languages[0]]] for p in of.patterns]
+    return [
+        (of.patterns[i], of.patterns[j])
+        for i, j in combinations(range(len(sets)), 2)
+        if len(sets[i]) == len(sets[j]) and all(a & b for a, b in zip(sets[i], sets[j], strict=True))
+    ]
+
+
 @pytest.mark.parametrize("name", ["tiny-gpt", "tiny-translator"])
 def test_no_sentence_comes_about_in_two_ways(name):
-    assert load(paths.resources() / "grammars" / f"{name}.toml").overlaps == []
+    assert overlaps(load(paths.resources() / "grammars" / f"{name}.toml")) == []
 
 
 def test_overlaps_are_found(grammar):
     of = grammar('[classes.a]\nwords = ["x", "y"]\n[[sentences]]\ntext = "{a} z"\n[[sentences]]\ntext = "y z"\n')
-    assert len(of.overlaps) == 1
+    assert len(overlaps(of)) == 1
 
 
 def test_tiny_gpts_grammar_has_the_sentences_of_the_references():

@@ -11,9 +11,10 @@ from explorer.lessons.loader import load, models
 from explorer.training import recipes
 from explorer.training.grammar import load as grammar_from
 from explorer.training.grammar import start_of
+from explorer.training.head_gallery import referents
 from explorer.training.preparation import prepare
-from explorer.training.scores import alignment, referents, scores_of
-from explorer.training.text_scores import text_scores
+from scores import alignment, scores_of
+from text_scores import text_scores
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from explorer.core.tokens import END
 from explorer.core.training.data import TARGET
 from explorer.document.state import State
 from explorer.training.preparation import Prepared
-from explorer.training.scores import passes
+from scores import passes
 
 AT_ONCE = 64
 

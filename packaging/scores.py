@@ -8,17 +8,12 @@ from math import exp
 import numpy as np
 
 from explorer.core.forward import run
-from explorer.core.head_measures import Looked
 from explorer.core.ops import Array
 from explorer.core.tokens import END
 from explorer.document.state import State
-from explorer.training.grammar import TEXT, Grammar, Sentence, load, start_of
+from explorer.training.grammar import Grammar, Sentence, load, start_of
+from explorer.training.head_gallery import SEED, known, referents
 from explorer.training.task import Material
-
-PERSON = "person"
-PRONOUNS = ("he", "his", "him")
-"""The class of people in a grammar, and its forms that refer back to a person named before."""
-N, SEED = 1000, 7
 
 
 def passes(state: State, sentences: Sequence[Mapping[str, Sequence[int]]]) -> list[dict[str, Array]]:
@@ -57,12 +52,11 @@ def passes(state: State, sentences: Sequence[Mapping[str, Sequence[int]]]) -> li
     return found
 
 
-def known(state: State, sequence: str) -> dict[str, int]:
-    """The number of each word of a sequence."""
-    return {word: i for i, word in enumerate(state.model.axes[f"{sequence}.words"])}
+N = 1000
+"""How many sentences it is measured on."""
 
 
-def gpt_scores(state: State, grammar: Grammar, n: int = N) -> dict[str, float]:
+def gpt_scores(state: State, grammar: Grammar) -> dict[str, float]:
     """The scores of a GPT that learned a grammar, on held-out sentences drawn from it.
 
     Returns
@@ -76,7 +70,7 @@ def gpt_scores(state: State, grammar: Grammar, n: int = N) -> dict[str, float]:
         alone. Where the grammar has an apple: its cosine with orange and
         with phone in its table ("… before"), and in the last layer behind a fruit and behind a phone.
     """
-    held_out = grammar.sample(n, SEED, held_out=True)
+    held_out = grammar.sample(N, SEED, held_out=True)
     numbers = known(state, "input")
     sentences = [one.words() for one in held_out]
     values = passes(state, [{"input": [numbers[word] for word in words]} for words in sentences])
@@ -107,27 +101,6 @@ def _next_word(state: State, before: Sequence[str], word: str) -> dict[str, floa
     logits = values["output.logits"][-1].astype(np.float64)
     spread = np.exp(logits - logits.max())
     return {word: float(spread[numbers[word]] / spread.sum())}
-
-
-def referents(sentence: Sentence) -> list[tuple[int, int]]:
-    """Of each pronoun its place, and that of the person who is meant."""
-    people = dict(reversed(sentence.places(PERSON, "name", TEXT)))
-    pronouns = [place for form in PRONOUNS for place in sentence.places(PERSON, form, TEXT)]
-    return sorted((i, people[draw]) for draw, i in pronouns)
-
-
-def looked(
-    state: State, sentences: Sequence[Sentence], values: Sequence[Mapping[str, Array]]
-) -> dict[str, list[Looked]]:
-    """How the heads of each attention looked at sentences, by block."""
-    blocks = [name.removesuffix(".weights") for name in values[0] if name.endswith(".self.weights")]
-    return {
-        block: [
-            Looked(one.words(), referents(one), found[f"{block}.weights"])
-            for one, found in zip(sentences, values, strict=True)
-        ]
-        for block in blocks
-    }
 
 
 def _referents(state: State, sentences: Sequence[Sentence], values: Sequence[Mapping[str, Array]]) -> dict[str, float]:
@@ -199,7 +172,7 @@ def scores_of(state: State, material: Material) -> dict[str, float]:
     return gpt_scores(state, grammar) if state.model.kind == "gpt" else translator_scores(state, grammar)
 
 
-def translator_scores(state: State, grammar: Grammar, n: int = N) -> dict[str, float]:
+def translator_scores(state: State, grammar: Grammar) -> dict[str, float]:
     """The scores of a translator that learned a grammar of several languages, on held-out sentences drawn from it.
 
     Returns
@@ -212,7 +185,7 @@ def translator_scores(state: State, grammar: Grammar, n: int = N) -> dict[str, f
         orange* and *an apple phone*; "two apples": of one apple with the other.
     """
     source, *others = grammar.languages
-    held_out = [one for one in grammar.sample(2 * n, SEED, held_out=True) if one.held_out][:n]
+    held_out = [one for one in grammar.sample(2 * N, SEED, held_out=True) if one.held_out][:N]
     read, says = known(state, "source"), known(state, "target")
     pairs = [(one, to, (*one.words(to), END)) for one in held_out for to in others]
     values = passes(
