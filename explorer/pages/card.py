@@ -56,18 +56,18 @@ SCORES = {
 """What the scores of a card mean."""
 KINDS = {
     "attention": "one attention by itself: who looks at whom",
-    "encoder": "reads a sentence, each word with all the others in sight",
-    "encoder-decoder": "an encoder reads a sentence, a decoder writes another one, word by word",
-    "gpt": "a decoder alone: it reads a text and says what comes next",
-    "mlp": "a net of neurons, layer behind layer: no words, no attention",
+    "encoder": "it reads a sentence, each word with all others in sight",
+    "encoder-decoder": "an encoder reads a sentence, a decoder writes another",
+    "gpt": "a decoder alone: it reads and says what comes next",
+    "mlp": "a net of neurons: no words, no attention",
     "norm": "one normalisation by itself",
     "output": "the last stage by itself: from scores to probabilities",
-    "vectors": "no model: two vectors, and what can be measured between them",
+    "vectors": "no model: two vectors, and what lies between them",
 }
 """What is to be known of a kind of model."""
 DTYPES = {
-    "float64": "8 bytes a number, some 16 digits: nothing that is shown is rounding",
-    "float32": "4 bytes a number, some 7 digits: quick enough for training",
+    "float64": "8 bytes a number, some 16 digits",
+    "float32": "4 bytes a number, some 7 digits: quicker to train",
 }
 
 
@@ -117,14 +117,14 @@ def _about(lesson: str) -> TomlTable | None:
 def _sizes(view: View) -> list[tuple[str, ...]]:
     model, graph = view.state.model, view.graph
     learned = total(parameters(graph, model))
-    all_learned = "all that training would change; the page Parameters counts them block by block"
+    all_learned = "counted block by block on the page Parameters"
     found = [
         ("kind", model.kind, KINDS[model.kind]),
         ("layers", f"{model.layers}", "blocks of the same build, one behind the other"),
         ("numbers that are learned", f"{learned:,}", all_learned if learned else "its numbers are given"),
     ]
     if graph.sequences:
-        found.insert(2, ("d_model", f"{model.d_model}", "how many numbers stand for each word on the way through it"))
+        found.insert(2, ("d_model", f"{model.d_model}", "numbers that stand for each word"))
     found += [
         (f"words of the {name}", f"{len(graph.axes[axis]):,}", "its vocabulary: it knows no others")
         for name, axis in graph.sequences.items()

@@ -138,4 +138,6 @@ def test_other_way_of_writing_weights(start):
 
 
 def test_where_all_units_are_off_no_other_passes(desk):
-    assert "2 of 2 off: units h_1, h_2 are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
+    assert (
+        "2 of 2 off: units h_1, h_2 are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
+    )

@@ -412,7 +412,8 @@ class Elements(QWidget):
             high = max(box.view.height() for box in matrices) + self.bench.appearance.px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
-        pictures = {box.matrix.array.shape for box in matrices if not box.view.whole}
+        beside = [box for one in self._beside(row) for box in self._boxes(one) if isinstance(box, MatrixBox)]
+        pictures = {box.matrix.array.shape for box in beside if not box.view.whole}
         for box in matrices:
             box.be_picture(box.matrix.array.shape in pictures)
         # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
@@ -433,15 +434,26 @@ class Elements(QWidget):
         layout = cast(FlowLayout, self.holder_of(row).layout())
         return [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
 
+    def _around(self, row: Row) -> Row | None:
+        """The row of stacks in one of which a row stands."""
+        outer = (one for one in self._all() if isinstance(one, Row))
+        return next((o for o in outer if any(isinstance(s, Stack) and row in s.elements for s in o.inside)), None)
+
+    def _beside(self, row: Row) -> list[Row]:
+        """The row, and the rows in the stacks beside its own: such as one of each head."""
+        if (outer := self._around(row)) is None:
+            return [row]
+        return [
+            one for stack in outer.inside if isinstance(stack, Stack) for one in stack.elements if isinstance(one, Row)
+        ]
+
     def _is_narrower(self, row: Row, room: int) -> bool:
         """Whether a row stands in a stack that has less than its width because it shares a line with others."""
-        for outer in (one for one in self._all() if isinstance(one, Row)):
-            inside = [item.element for item in outer.items]
-            if any(isinstance(one, Stack) and row in one.elements for one in inside):
-                gaps = self.bench.appearance.px(ACROSS_ROW) * (len(inside) - 1)
-                widths = [self._widths(one) for one in inside]
-                return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
-        return False
+        if (outer := self._around(row)) is None:
+            return False
+        gaps = self.bench.appearance.px(ACROSS_ROW) * (len(outer.items) - 1)
+        widths = [self._widths(one) for one in outer.inside]
+        return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
 
     def _widths(self, element: Element) -> tuple[int, int]:
         """Pixels across of what stands in a row: on one line, and at least; whatever labels are shown now."""

@@ -1,5 +1,6 @@
 """A table that stands on a page as large as it is; where the page is too narrow for it, its columns give way."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -102,12 +103,11 @@ class FittedTable(QTableView):
         below = self._below + self._go_on_below(len(columns))
         widths = [column.wanted for column in columns]
         over = self._beside + sum(widths) - self.width()
-        for narrower in ([c.tight for c in columns], [c.least for c in columns]):
-            gives = [width - least for width, least in zip(widths, narrower, strict=True)]
-            taken = min(max(over, 0), sum(gives))
-            if taken:
-                widths = [w - -(-give * taken // sum(gives)) for w, give in zip(widths, gives, strict=True)]
-                over -= taken
+        gives = [width - column.tight for width, column in zip(widths, columns, strict=True)]
+        if taken := min(max(over, 0), sum(gives)):
+            widths = [w - -(-give * taken // sum(gives)) for w, give in zip(widths, gives, strict=True)]
+        widths = _widest_first(widths, [column.least for column in columns], self.width() - self._beside)
+        over = self._beside + sum(widths) - self.width()
         more = [column.most - column.wanted for column in columns]
         if over < 0 < sum(more):
             widths = [w + grows * min(-over, sum(more)) // sum(more) for w, grows in zip(widths, more, strict=True)]
@@ -133,3 +133,13 @@ class FittedTable(QTableView):
                 room = QRect(0, 0, max(width - self._above, 1), 10 * high)
                 high = max(high, self._metrics.boundingRect(room, wrap, column.title).height())
         return high + self._above
+
+
+def _widest_first(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """As many pixels as there is room for: the widest columns are cut, to one width, and short words stay whole."""
+
+    def cut_to(most: int) -> list[int]:
+        return [max(min(width, most), low) for width, low in zip(widths, least, strict=True)]
+
+    most = bisect_right(range(max(widths, default=0)), room, key=lambda most: sum(cut_to(most)))
+    return cut_to(most - 1) if sum(widths) > room else list(widths)

@@ -119,3 +119,14 @@ def test_the_words_of_the_player_do_not_push_the_model_out_of_sight(lecture, eye
     player = next(one for one in page.elements.widgets.values() if isinstance(one, PlayerView))
     assert player.words.width() > player.width() / 2
     assert player.mapTo(page.viewport(), player.rect().bottomLeft()).y() < page.viewport().height() * 2 / 3
+
+
+@WITHOUT_PICTURES
+def test_heads_beside_each_other_show_all_numbers_or_pictures(open_window, eye):
+    window = open_window("tiny-translator")
+    window.resize(1280, 720)
+    boxes = eye.go_to(window, "decoder.2.cross.heads").elements.widgets
+    outputs = [box for id, box in boxes.items() if id.endswith("output") and isinstance(box, MatrixBox)]
+    assert len(outputs) == 4
+    assert {box.view.whole for box in outputs} == {True, False}, "one has longer numbers than the others"
+    assert {box.small for box in outputs} == {True}

@@ -69,6 +69,18 @@ def test_the_line_below_a_link_begins_where_its_words_do(bench, show):
     assert min(x for x, y in places if picture.pixel(x, y) != picture.pixel(0, y)) >= view.padding + indent
 
 
+def test_where_it_is_narrow_a_long_sentence_is_cut_and_short_words_are_whole(bench, show):
+    columns = Column("size", width=260), Column("what it says", width=640)
+    line = Line((Entry("numbers that are learned"), Entry("a sentence of many words " * 3)))
+    view = show(ListingView(bench, Listing("sizes", "Sizes", columns, (line,))))
+    short, long = (column.wanted for column in view._columns)
+    view.setFixedWidth(view.whole_width - long // 3)
+    assert view.horizontalHeader().sectionSize(0) == short
+    assert view.horizontalHeader().length() == view.width()
+    view.setFixedWidth(short + short // 2)
+    assert view.horizontalHeader().sectionSize(0) == view.horizontalHeader().sectionSize(1) < short
+
+
 def test_a_list_that_fills_a_page_without_a_bar_has_its_own(bench, show):
     view = show(ListingView(bench, listing(100, scrolls=True)))
     assert view.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOn
