@@ -130,7 +130,7 @@ def _kept(element: Element, covered: Covered) -> Element | None:
             return None  # it tells the loss
         case Picture(drawing=drawing) if drawing.zoom:
             # Of a whole model only the numbers that are asked for are missing.
-            return replace(element, drawing=replace(drawing, marks=tuple(_unread(m, covered) for m in drawing.marks)))
+            return replace(element, made=replace(drawing, marks=tuple(_unread(m, covered) for m in drawing.marks)))
         case _:
             return None if any(cell.node in covered for cell in _cells(element)) else element
 

@@ -1,8 +1,8 @@
 """What all parts of a page are: frozen data that can be compared with what stood there before."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,20 @@ class Data:
         return all(_same(mine[name], theirs[name]) for name in self.__dataclass_fields__)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Made(Data, Generic[T]):
+    """What is made only where somebody looks: the function that makes it, and all that it reads."""
+
+    make: Callable[..., T]
+    reads: tuple[object, ...]
+
+    def __call__(self) -> T:
+        return self.make(*self.reads)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from explorer.core.switches import SwitchValue
 from explorer.pages.drawing import Drawing
-from explorer.pages.element import Data, Element
+from explorer.pages.element import Data, Element, Made
 from explorer.pages.gestures import Gesture
 from explorer.pages.view import Cell
 
@@ -268,16 +269,22 @@ class Picture(Element):
 
     Parameters
     ----------
-    drawing : Drawing
+    made : Drawing or Made
+        The drawing, or what makes it as soon as somebody looks.
     width, height : int
     fills : bool
         Whether it takes all the room that the page has in sight; then its height is the least.
     """
 
-    drawing: Drawing
+    made: Drawing | Made[Drawing]
     width: int
     height: int
     fills: bool = False
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """What is drawn."""
+        return self.made if isinstance(self.made, Drawing) else self.made()
 
 
 # Controls

@@ -1,10 +1,12 @@
 """What W_Q, W_K and W_V do to a plane of two dimensions, and where attention moves the words on it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE, TEXT, Arrow, Axis, Dot, Drawing, Mark, Segments, drawable, reach, series
-from explorer.pages.element import Element
+from explorer.pages.element import Data, Element, Made
 from explorer.pages.gestures import Keep
 from explorer.pages.page import Controls, Item, Note, Number, Picture, Row, Section, Stack
 from explorer.pages.view import View
@@ -29,21 +31,25 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
         return ()
     same = given["Q"] == given["K"]
     before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
-    dimensions = {node: chosen_dimensions(view, f"{block}{node}", view.values[node]) for node in before}
+    read = {node: _vectors(view, node) for node in before}
+    dimensions = {node: chosen_dimensions(view, f"{block}{node}", read[node].array) for node in before}
     stacks = []
     for node, title in before.items():
         letter = "Q" if node == given["Q"] else "K"
-        drawing = _warp(view, block, letter, node, names[letter], dimensions[node], None)
-        stacks.append(_plane(view, title, f"{block}{node}", dimensions[node], view.values[node], drawing))
+        made = Made(_before, (letter, read[node], dimensions[node]))
+        stacks.append(_plane(title, f"{block}{node}", dimensions[node], read[node].array, made))
     for letter, array in arrays.items():
-        key = f"{block}{letter}"
+        key, node = f"{block}{letter}", given[letter]
         behind = chosen_dimensions(view, key, array)
-        drawing = _warp(view, block, letter, given[letter], names[letter], dimensions[given[letter]], behind)
-        stacks.append(_plane(view, f"Behind W_{letter}", key, behind, array, drawing))
+        weights = view.value(view.of_head(f"{block}W_{letter}"))
+        matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
+        reads = letter, read[node], dimensions[node], matrix, _vectors(view, names[letter]), behind
+        stacks.append(_plane(f"Behind W_{letter}", key, behind, array, Made(_behind, reads)))
     if same:
         key, array = f"{block}moved", arrays["V"]
         pair = chosen_dimensions(view, key, array)
-        stacks.append(_plane(view, "Moved by attention: V to O", key, pair, array, _moved(view, block, pair)))
+        made = Made(_moved, (array, _vectors(view, view.of_head(f"{block}output")), pair))
+        stacks.append(_plane("Moved by attention: V to O", key, pair, array, made))
     return (
         Section("planes", "What W_Q, W_K and W_V do to the plane"),
         Note("about the planes", SAID),
@@ -51,9 +57,9 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     )
 
 
-def _plane(view: View, title: str, key: str, pair: tuple[int, int], array: Array, drawing: Drawing) -> Stack:
-    """A picture, and below it which dimensions it draws."""
-    parts: list[Element] = [Picture(f"plane of {key}", drawing, WIDTH, HEIGHT)]
+def _plane(title: str, key: str, pair: tuple[int, int], array: Array, made: Made[Drawing]) -> Stack:
+    """A picture, and below it which dimensions it draws. It is made when it is seen: it stands far down on its page."""
+    parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
     if array.shape[1] > 2:
         parts.append(dimension_choice(key, pair, array.shape[1], title))
     return Stack(f"plane: {title}", title, tuple(parts))
@@ -86,28 +92,54 @@ def telling(vectors: Array) -> tuple[int, int]:
     return first, second
 
 
-def _warp(
-    view: View,
-    block: str,
-    letter: str,
-    vectors: str,
-    result: str,
-    before: tuple[int, int],
-    behind: tuple[int, int] | None,
+@dataclass(frozen=True, eq=False)
+class _Vectors(Data):
+    """The vectors of a node.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        (n_words, d)
+    axis : str
+        That of the words.
+    words, columns : tuple of str
+        Labels.
+    """
+
+    array: Array
+    axis: str
+    words: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def _vectors(view: View, name: str) -> _Vectors:
+    words, columns = view.graph.axes_of(view.graph.place(name))[-2:]
+    return _Vectors(view.value(name), words, view.labels(words), view.labels(columns))
+
+
+def _before(letter: str, vectors: _Vectors, pair: tuple[int, int]) -> Drawing:
+    """A square grid with the words on it."""
+    span = reach(vectors.array[:, pair], 1.0)
+    return _warp(f"before W_{letter}", span, np.eye(2), vectors, pair)
+
+
+def _behind(
+    letter: str, vectors: _Vectors, before: tuple[int, int], matrix: Array, result: _Vectors, pair: tuple[int, int]
 ) -> Drawing:
-    """A square grid with the words on it: as it is or, with `behind`, where the matrix lays it."""
-    weights = view.value(view.of_head(f"{block}W_{letter}"))
-    matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
-    shown, pair = (vectors, before) if behind is None else (result, behind)
-    map_ = np.eye(2) if behind is None else matrix[np.ix_(before, behind)]
-    points = view.value(shown)[:, pair]
-    span = reach(view.value(vectors)[:, before], 1.0)
+    """The same grid where the matrix lays it, with the words that it makes of those."""
+    span = reach(vectors.array[:, before], 1.0)
+    return _warp(f"behind W_{letter}", span, matrix[np.ix_(before, pair)], result, pair)
+
+
+def _warp(where: str, span: float, matrix: Array, shown: _Vectors, pair: tuple[int, int]) -> Drawing:
+    """A square grid that reaches `span` to each side, laid by a matrix of 2 × 2, with words on it."""
+    points = shown.array[:, pair]
     with np.errstate(all="ignore"):  # as in the engine
-        corners = np.array([[1, 1], [1, -1]]) * span @ map_
+        corners = np.array([[1, 1], [1, -1]]) * span @ matrix
     frame = 1.25 * reach(np.vstack([corners, points]), 0.5)
-    marks = (*_grid(span, map_), *_words(view, shown, points))
-    where = f"The plane {'before' if behind is None else 'behind'} W_{letter}, with {len(points)} words on it"
-    return Drawing(marks, (-frame, frame, -frame, frame), where, *_axes(view, shown, pair), square=True)
+    marks = (*_grid(span, matrix), *_words(shown, points))
+    said = f"The plane {where}, with {len(points)} words on it"
+    return Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, pair), square=True)
 
 
 def _grid(span: float, matrix: Array) -> list[Mark]:
@@ -122,38 +154,34 @@ def _grid(span: float, matrix: Array) -> list[Mark]:
     return marks
 
 
-def _words(view: View, name: str, points: Array) -> list[Mark]:
+def _words(shown: _Vectors, points: Array) -> list[Mark]:
     """A dot for each word."""
-    axis = view.graph.axes_of(view.graph.place(name))[0]
     return [
-        Dot(x, y, word, TEXT, token=(axis, i))
-        for i, (word, (x, y)) in enumerate(zip(view.labels(axis), points.tolist(), strict=True))
+        Dot(x, y, word, TEXT, token=(shown.axis, i))
+        for i, (word, (x, y)) in enumerate(zip(shown.words, points.tolist(), strict=True))
         if drawable(x, y)
     ]
 
 
-def _moved(view: View, block: str, pair: tuple[int, int]) -> Drawing:
+def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> Drawing:
     """Where attention moves each word: an arrow from its value, a row of V, to its output, a row of A V."""
-    name = view.of_head(f"{block}output")
-    axis = view.graph.axes_of(view.graph.place(name))[0]
-    starts, points = view.value(view.of_head(f"{block}V"))[:, pair], view.value(name)[:, pair]
+    starts, points = values[:, pair], output.array[:, pair]
     both = np.vstack([starts, points])
     near = both[(np.abs(both) < DRAWABLE).all(-1)]
     low, high = (near.min(0), near.max(0)) if len(near) else (np.zeros(2), np.zeros(2))
     half = max(float((high - low).max()) * 0.75, 0.5)
     x, y = ((low + high) / 2).tolist()
     arrows, told = [], []
-    for i, (word, start, tip) in enumerate(zip(view.labels(axis), starts.tolist(), points.tolist(), strict=True)):
+    for i, (word, start, tip) in enumerate(zip(output.words, starts.tolist(), points.tolist(), strict=True)):
         if drawable(*start, *tip):
-            arrows.append(Arrow(tuple(start), tuple(tip), word, width=1.5, token=(axis, i)))
+            arrows.append(Arrow(tuple(start), tuple(tip), word, width=1.5, token=(output.axis, i)))
             told.append(f"{word} from ({start[0]:.2f}, {start[1]:.2f}) to ({tip[0]:.2f}, {tip[1]:.2f})")
     window = (x - half, x + half, y - half, y + half)
     said = "Attention moves " + "; ".join(told[:12])
-    return Drawing(tuple(arrows), window, said, *_axes(view, name, pair), square=True)
+    return Drawing(tuple(arrows), window, said, *_axes(output, pair), square=True)
 
 
-def _axes(view: View, name: str, pair: tuple[int, int]) -> tuple[Axis, Axis]:
+def _axes(shown: _Vectors, pair: tuple[int, int]) -> tuple[Axis, Axis]:
     """The names of the dimensions that are drawn, if they have names: their numbers stand below the picture."""
-    columns = view.labels(view.graph.axes_of(view.graph.place(name))[-1])
-    across, up = (Axis("" if columns[d].isdigit() else columns[d]) for d in pair)
+    across, up = (Axis("" if shown.columns[d].isdigit() else shown.columns[d]) for d in pair)
     return across, up

@@ -87,3 +87,17 @@ def test_numbers_that_cannot_be_drawn_stop_nothing(start, value):
     start.do(SetCells(f"{HEAD}.W_V", {(0, 0): value}))
     page = start.page(STAGE)
     assert all(np.isfinite(part.drawing.window).all() for part in page.all(Picture))
+
+
+def test_a_plane_is_made_when_it_is_asked_for_and_the_same_as_long_as_it_reads_the_same(start):
+    def pictures():
+        return {one.id: one for one in start.page(STAGE).all(Picture)}
+
+    before, again = pictures(), pictures()
+    assert all("drawing" not in vars(one) for one in again.values())
+    assert before == again
+    start.do(SetCells(f"{HEAD}.W_Q", {(0, 0): 0.25}))
+    after = pictures()
+    assert before[plane("Q")] != after[plane("Q")]
+    assert before[plane("K")] == after[plane("K")]
+    assert before[plane("Q")].drawing.marks != after[plane("Q")].drawing.marks

@@ -108,6 +108,9 @@ class NoPicture:
     def tell(self, data):
         pass
 
+    def tell_in_sight(self, make):
+        pass
+
     def be_at_most(self, width, square):
         pass
 

@@ -99,6 +99,12 @@ class _Whole(QAccessibleWidget):
     def _closer(self) -> "Closer | None":
         return getattr(self.object(), "closer", None)  # Qt asks while the view is being made, too
 
+    def text(self, kind: Text) -> str:
+        view: Any = self.object()
+        if self._closer is not None:
+            view.catch_up()
+        return super().text(kind)
+
     def childCount(self) -> int:
         return len(self._closer.boxes) if self._closer is not None else 0
 

@@ -1,6 +1,6 @@
 """A drawing on the screen: it paints the data, lights up what is pointed at, and asks for what a drag means."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 
 import numpy as np
@@ -47,6 +47,7 @@ class DrawingView(Plot):
         install()
         super().__init__(bench, parent)
         self.drawing = drawing
+        self._awaited: Callable[[], Drawing] | None = None
         self.extent = EMPTY
         self._images: list[tuple[Image, pg.ImageItem]] = []
         self._marks = Marks(bench, (self.side("bottom"), self.side("left")))
@@ -67,6 +68,19 @@ class DrawingView(Plot):
             before, self.drawing = self.drawing, drawing
             self.paint_anew()
             self._show(before)
+
+    def tell_in_sight(self, make: Callable[[], Drawing]) -> None:
+        """Show another drawing; it is made as soon as somebody looks, at the screen or with a screen reader."""
+        self._awaited = make
+        if not self.visibleRegion().isEmpty():
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Show the drawing that there is to show."""
+        if self._awaited is not None:
+            make, self._awaited = self._awaited, None
+            if (drawing := make()) != self.drawing:
+                self.tell(drawing)
 
     def _show(self, before: Drawing | None) -> None:
         drawing = self.drawing
@@ -180,6 +194,7 @@ class DrawingView(Plot):
             self._said.setGeometry(0, self.height() - high, self.width(), high)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        self.catch_up()
         super().paintEvent(event)
         if self._marks.blocks.formulas.missing:
             self._typeset.start()

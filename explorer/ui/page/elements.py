@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.by_hand import Scheme
-from explorer.pages.drawing import Drawing
 from explorer.pages.element import Element
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
@@ -48,20 +47,22 @@ class Drawn(Late):
     """The place of a picture, whose size its drawing does not know."""
 
     def __init__(self, bench: Workbench, picture: Picture, parent: QWidget | None = None) -> None:
-        def make(drawing: Drawing) -> QWidget:
+        def make(picture: Picture) -> QWidget:
             from explorer.ui.drawing.view import DrawingView
 
-            return DrawingView(bench, drawing)
+            return DrawingView(bench, picture.drawing)
 
         px = bench.appearance.px
-        super().__init__(bench.appearance.turns, make, picture.drawing, px(picture.width), px(picture.height), parent)
+        super().__init__(bench.appearance.turns, make, picture, px(picture.width), px(picture.height), parent)
         self.fills = picture.fills
         self.least = px(picture.height)
         """Pixels that it is high at least, where it takes all of its place."""
 
     def tell(self, picture: Picture) -> None:
-        """Draw something else."""
-        super().tell(picture.drawing)
+        """Draw something else, as soon as it is in sight."""
+        self.data = picture
+        if self.picture is not None:
+            self.picture.tell_in_sight(lambda: picture.drawing)
 
     def be_no_wider(self, pixels: int) -> None:
         """Take no more than so many pixels across, though it would like to."""
@@ -71,7 +72,7 @@ class Drawn(Late):
 
     def give_room(self, width: int, height: int | None) -> None:
         """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""
-        left, right, bottom, top = self.data.window
+        left, right, bottom, top = self.data.drawing.window
         needed = round(width * abs(top - bottom) / (right - left))
         if height is None:
             height = needed
@@ -79,7 +80,7 @@ class Drawn(Late):
 
     def scale_in(self, width: int, height: int) -> float:
         """How many pixels a number of the drawing's window has in a place of that size."""
-        left, right, bottom, top = self.data.window
+        left, right, bottom, top = self.data.drawing.window
         return min(width / abs(right - left), height / abs(top - bottom))
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 
+from explorer.document.commands import SetCells
 from explorer.pages.compose import WHOLE
 from explorer.pages.drawing import Box
 from explorer.ui.drawing.view import DrawingView
@@ -61,3 +62,33 @@ def test_a_drawing_that_is_gone_has_none(picture):
     assert not first.isValid()
     assert first.text(Text.Name) == ""
     assert first.state().invalid
+
+
+def test_a_picture_that_nobody_sees_is_made_for_a_screen_reader(open_window, eye):
+    window = open_window("you-are-welcome")
+    page = eye.go_to(window, "encoder.1.self.attention")
+    plane = page.elements.widgets["plane of encoder.1.self.moved"]
+    assert plane.visibleRegion().isEmpty()
+    before, said = plane.picture.drawing, met(plane.picture).text(Text.Name)
+    window.bench.document.do(SetCells("encoder.1.self.head.1.W_V", {(0, 0): 2.5}))
+    window.bench.bridge.flush()
+    assert plane.picture.drawing is before
+    assert met(plane.picture).text(Text.Name) != said
+    assert met(plane.picture).text(Text.Name) == plane.data.drawing.summary
+    assert plane.picture.drawing != before
+
+
+def test_a_picture_that_nobody_sees_is_made_when_one_scrolls_to_it(open_window, eye, qtbot):
+    window = open_window("you-are-welcome")
+    page = eye.go_to(window, "encoder.1.self.attention")
+    plane = page.elements.widgets["plane of encoder.1.self.Q"]
+    window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): 2.5}))
+    window.bench.bridge.flush()
+    assert "drawing" not in vars(plane.data)
+    page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
+    qtbot.waitUntil(lambda: plane.picture.drawing is plane.data.drawing)
+    seen = plane.data
+    window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): -1.5}))
+    window.bench.bridge.flush()
+    assert plane.data is not seen
+    assert plane.picture.drawing is plane.data.drawing

@@ -95,7 +95,7 @@ def test_a_pass_can_be_paused_and_gone_through(whole, player, hand, monkeypatch)
     assert not player.playing
     player.slider.setValue(3)
     assert taken(whole) == 3
-    marks = whole.page().elements.widgets["model"].data.marks
+    marks = whole.page().elements.widgets["model"].data.drawing.marks
     assert any(mark.faint for mark in marks)
     assert not all(mark.faint for mark in marks)
     assert "Step 3 of" in player.words.text()
