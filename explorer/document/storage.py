@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser
 from explorer.core.training.recipe import BOUNDS
 from explorer.core.training.records import Records
+from explorer.document import archive
+from explorer.document.archive import Archive
 from explorer.document.commands.cells import last_number
 from explorer.document.json_table import MOST_LABEL, TOP, JsonTable, is_text, is_whole, shown
 from explorer.document.manifest import FORMAT, MOST_TITLE, NO_SESSION, VERSION, Session, Written, patched
@@ -47,8 +49,13 @@ _STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond", "opti
 _MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype")
 
 
-_Parts = Container | Written
-"""A file that is open, or one that is to be written: what it says, which arrays it has, and these."""
+class _Parts(Protocol):
+    """A file that is open: what it says, which arrays it has, and these."""
+
+    manifest: Any
+    forms: dict[str, Form]
+
+    def array(self, name: str) -> Array: ...
 
 
 def save(state: State, title: str, path: str | Path, session: Session = NO_SESSION) -> None:
@@ -131,7 +138,8 @@ def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
         "document-wrong" or "document-newer".
     """
     try:
-        parts = Container(stream)
+        is_old = stream.read(len(archive.START)) == archive.START
+        parts: _Parts = Archive(stream) if is_old else Container(stream)
         version = _version(parts.manifest)
         if version > VERSION:
             raise ExplorerError("document-newer", file=name, version=version, known=VERSION)
@@ -187,7 +195,7 @@ class _Reader:
 
     def state(self, said: Mapping[str, Any]) -> State:
         """The state that a table describes. Arrays are read only once all sizes are known."""
-        table = JsonTable(said, TOP, _STATE)
+        table = JsonTable({"run": {}, "beyond": {}, "optimiser": {}, **said}, TOP, _STATE)
         lesson, setting = table.text("lesson"), table.text("setting")
         model, graph, on = self._model(table)
         inputs, run, beyond = (self._names(table.table(part)) for part in ("inputs", "run", "beyond"))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from explorer.core.models import size as sizes
 from explorer.core.switches import SWITCHES
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.records import Record, Records
-from explorer.document import manifest, storage
+from explorer.document import archive, manifest, storage
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.manifest import Session
@@ -208,6 +209,25 @@ def test_a_history_that_could_not_be_opened_is_left_out(translator, tmp_path):
     state, _, session = storage.load_session(tmp_path / "a.explorer")
     assert_same(state, translator.state)
     assert len(session.steps) == 1
+
+
+VERSION_1 = Path(__file__).with_name("version_1")
+
+
+def test_a_document_of_version_1_still_opens(translator, gpt, tmp_path):
+    for act in (
+        PinCells("encoder.1.self.weights", {(0, 0, 0): 1}),
+        PinCells("output.chosen", {(0,): 2}),
+        SetSwitch("loss", "loss", "none"),
+    ):
+        translator.do(act)
+    state, title = load(VERSION_1 / "pins.explorer")
+    assert title == "Thanks"
+    assert_same(state, replace(translator.state, lesson="a-lesson", setting="printed"))
+    gpt.do(SetTokens("input", ["a"]))
+    state, _ = load(VERSION_1 / "trained.explorer")
+    assert_same(state, gpt.state)
+    assert state.records.at == 3
 
 
 # Writing
@@ -586,6 +606,87 @@ def test_what_no_optimiser_could_remember(states, tmp_path, act, says):
     save(trained_by_adam(states["mlp"]), "", file)
     change(file, act)
     assert says in refused(file)
+
+
+# Documents of version 1
+
+
+def old_parts():
+    with zipfile.ZipFile(VERSION_1 / "pins.explorer") as parts:
+        return {name: parts.read(name) for name in parts.namelist()}
+
+
+def packed(path, parts, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as made:
+        for name, content in parts.items():
+            made.writestr(name, content)
+    return path
+
+
+def test_an_old_document_that_was_packed_again(tmp_path):
+    again = load(packed(tmp_path / "a.explorer", old_parts(), zipfile.ZIP_DEFLATED))[0]
+    assert_same(load(VERSION_1 / "pins.explorer")[0], again)
+
+
+def test_flipped_bytes_of_an_old_document(tmp_path):
+    original, chance, file = load(VERSION_1 / "pins.explorer")[0], random.Random(2), tmp_path / "a.explorer"
+    for way in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        content = packed(file, old_parts(), way).read_bytes()
+        for _ in range(200):
+            damaged = bytearray(content)
+            damaged[chance.randrange(len(damaged))] ^= chance.randrange(1, 256)
+            file.write_bytes(damaged)
+            try:
+                assert_same(original, load(file)[0])
+            except ExplorerError:
+                refused(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *(("document.json", text) for text in ("", "[]", "null", "{", "[" * 100_000, "1" * 5000, "NaN", b"\xff")),
+        ("document.json", '{"format": "Transformer Explorer document", "version": 1}'),
+        ("inputs/source.table.npy", b""),
+        ("inputs/source.table.npy", b"\x93NUMPY\x01\x00\x05\x00os.x("),
+        ("inputs/source.table.npy", b"\x93NUMPY\x01\x00\xff\xff" + b"\n" * 60_000),
+        ("inputs/source.table.npy", bytes(64_000_000)),
+        ("document.json", bytes(64_000_000)),
+        ("../../evil.npy", b""),
+        ("inputs/nothing.npy", b"x"),
+    ],
+)
+def test_an_old_document_with_another_part(tmp_path, name, content):
+    refused(packed(tmp_path / "a.explorer", {**old_parts(), name: content}, zipfile.ZIP_DEFLATED))
+    assert os.listdir(tmp_path) == ["a.explorer"]
+
+
+def test_other_archives_than_ours(tmp_path):
+    file = tmp_path / "a.explorer"
+    assert "unknown way" in refused(packed(file, old_parts(), zipfile.ZIP_LZMA))
+    content = packed(file, old_parts()).read_bytes()
+    for more in (b"x", b"PK\x05\x06" + bytes(18), content):
+        file.write_bytes(content + more)
+        refused(file)
+    packed(file, {**old_parts(), **{f"inputs/n{i}.npy": b"" for i in range(archive.MOST_MEMBERS)}})
+    assert "parts; a document may have up to 20,000" in refused(file)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured otherwise elsewhere")
+def test_a_bomb_is_not_unpacked(tmp_path):
+    file = packed(tmp_path / "a.explorer", {**old_parts(), "inputs/x.npy": bytes(300_000_000)}, zipfile.ZIP_DEFLATED)
+    code = """
+import resource, sys
+from explorer.core.errors import ExplorerError
+from explorer.document.storage import load
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    load(sys.argv[1])
+except ExplorerError:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 50_000  # KiB
 
 
 # Sizes
