@@ -125,7 +125,7 @@ class Looked:
     weights: Array
 
 
-def score(name: str, looked: Sequence[Looked], hits: bool = False) -> list[Score]:
+def score(name: str, looked: Sequence[Looked]) -> list[Score]:
     """The score of each head in one measure.
 
     Parameters
@@ -134,8 +134,6 @@ def score(name: str, looked: Sequence[Looked], hits: bool = False) -> list[Score
         A key of `MEASURES`.
     looked : sequence of Looked
         The same heads at one sentence or more.
-    hits : bool
-        Count the rows whose largest weight is on one of the cells, in place of the share of attention.
     """
     simpler = [one for one in _SIMPLE if name not in _SIMPLE]
     shares: list[Array] = []
@@ -149,7 +147,7 @@ def score(name: str, looked: Sequence[Looked], hits: bool = False) -> list[Score
             counts &= ~(_cells(other, tuple(one.words), tuple(one.referents)) & cells).any(-1)
         for i in np.flatnonzero(counts).tolist():
             row = one.weights[:, i]
-            shares.append(cells[i, row.argmax(-1)] if hits else (row * cells[i]).sum(-1))
+            shares.append((row * cells[i]).sum(-1))
             chances.append(float(cells[i].sum()) / (i + 1))
     if not shares:
         heads = looked[0].weights.shape[0] if looked else 0

@@ -97,11 +97,3 @@ def test_heads_are_scored_each_by_itself():
     shares = [one.share for one in score("previous", both)]
     assert shares[0] == 1
     assert shares[1] < 0.2
-
-
-def test_hits_count_rows_by_their_largest_weight():
-    words = ["a", "b", "a", "c"]
-    weights = np.zeros((1, 4, 4))
-    weights[0, 2] = [0.3, 0.4, 0.3, 0]
-    looked = [Looked(words, [], weights)]
-    assert score("induction", looked)[0].rows == 0 or score("induction", looked, hits=True)[0].share in (0, 1)
