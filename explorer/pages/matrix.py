@@ -166,19 +166,22 @@ class Matrix(Element):
         return text if text.strip("+−0.") else TINY
 
     def widest(self, at_most: int) -> list[str]:
-        """Values as they are written, all with a sign; of a large matrix the largest and some of the first."""
+        """The values that take most room as they are written, all with a sign; of a large matrix some of the first."""
         if self.names:
             return list(self.names[:at_most])
         values = self.values
         real = values.dtype.kind == "f"
         decimals = max(decimals_of(values), DECIMALS * real)
-        numbers = values.ravel()[:at_most].tolist()
+        sizes = np.abs(values.ravel()[:at_most])
+        # Of those written with all their digits the largest is the longest; what has a power of ten may be any.
+        plain = (sizes >= 0.5 * 10.0**-decimals) & (sizes < 1e6)
+        numbers = [*np.unique(sizes[~plain]).tolist(), sizes[plain].max(initial=0)]
         if values.size > at_most:
             numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
         sign = "−" * real
         return [
             written(-0.01, DECIMALS) * real,
-            *(sign + written(float(number), decimals).removeprefix("−") for number in numbers),
+            *(sign + written(float(number), decimals) for number in numbers),
         ]
 
     @property

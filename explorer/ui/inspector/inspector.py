@@ -62,6 +62,7 @@ class Inspector(QFrame):
         scroll.setWidget(content)
         self._title = SteadyLabel(parent=content)
         self._value = SteadyLabel(role="small", parent=content)
+        self._value.label.setTextFormat(Qt.TextFormat.PlainText)  # rich text takes Qt ten times as long
         self._formula = Formula(parent=content, em=1.4)
         self._check = QPushButton("Check this cell", content)
         self._check.setToolTip("Move the cell a little both ways and compare the slope of the loss with the gradient")
@@ -191,7 +192,7 @@ class Inspector(QFrame):
         for label in (self._title.label, self._formula):
             label.setProperty(NODE, about.cell.node)
         self._title.setText(f"<b>{about.name}</b> <span style='color:{theme.muted}'>[{escape(about.where)}]</span>")
-        self._value.setText(escape(about.value).replace("\n", "<br>"))
+        self._value.setText(about.value)
         if about.formula and about.formula != self._formula.latex():
             self._formula.set_latex(about.formula)
         self._heading.setText(about.heading)
