@@ -122,10 +122,10 @@ def _on(page: Page, view: View, names: Iterable[str]) -> list[Matrix]:
 
 
 def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
-    """Those that are not yet shown, where they are small together."""
+    """Those that are not yet shown, where all are small together."""
     there = {part.id for one in shown for part in leaves(one)}
-    fresh = [matrix for matrix in matrices if matrix.id not in there]
-    return [*fresh] if sum(matrix.values.size for matrix in fresh) <= FEW else []
+    few = sum(matrix.values.size for matrix in matrices) <= FEW
+    return [matrix for matrix in matrices if few and matrix.id not in there]
 
 
 def first_cell(view: View, step: Step) -> Cell | None:
