@@ -1,6 +1,6 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QRect, QSize, Qt
@@ -28,35 +28,16 @@ from explorer.pages.page import (
     Slider,
     Stack,
 )
-from explorer.pages.word_pictures import AttentionLines, HeatMap
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.controls import ChoiceView
-from explorer.ui.page.descent import DescentPart
-from explorer.ui.page.elements import WIDGETS, Drawn, made_of
-from explorer.ui.page.first_matrices import FirstMatrices
+from explorer.ui.page.elements import WIDGETS, made_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
-from explorer.ui.page.late import Late
-from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
-from explorer.ui.page.map_in_sight import MapInSight
-from explorer.ui.page.note import NoteLabel, SectionLabel
-from explorer.ui.page.player import PlayerView
+from explorer.ui.page.lines import ACROSS_ROW, SIGN
+from explorer.ui.page.sharing import Sharing
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
-LOW_PAGE, HIGH_PAGE = 350, 700
-"""Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
-there is room for the heat map with the weights: between them, for the weights.
-"""
-HEAD = 24
-"""Pixels at text scale 1 that the heading of a matrix takes."""
-PART = 0.22
-"""Of the height in sight, what a row may take that can be small pictures instead."""
-ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
-"""Pixels at text scale 1: between two heat maps; what one beside another has at least, and any at most; what small
-pictures, and a map's own words, take above it.
-"""
 ARRANGED = Row, Stack, Controls, Scheme
 NARROW = Matrix, Scheme, Button, Check, Choice, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
@@ -77,6 +58,8 @@ class Elements(QWidget):
     ----------
     widgets : dict of str to QWidget
         The widgets of all elements that are no mere arrangement of others, by id.
+    parts : list of QWidget
+        Those of the elements themselves, from the top down, whatever stands in them.
     down : int
         Pixels at text scale 1 between the lines of a row.
     """
@@ -92,9 +75,8 @@ class Elements(QWidget):
         self._before: dict[str, tuple[Element, QWidget]] = {}
         self._holders_before: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
-        self._parts: list[QWidget] = []  # from the top down
-        self._first_matrices = FirstMatrices(self)
-        self._map_in_sight = MapInSight(self)
+        self.parts: list[QWidget] = []
+        self._sharing = Sharing(self)
         self._shared: list[object] | None = None  # what was wanted when the room was shared
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -140,14 +122,13 @@ class Elements(QWidget):
         self._before = {id: (self._shown[id], widget) for id, widget in self.widgets.items()}
         self._holders_before = self._holders
         self.widgets, self._shown, self._holders, self._shared = {}, {}, {}, None
-        self._first_matrices.forget()
-        self._map_in_sight.forget()
+        self._sharing.forget()
         _clear(self._column)
         parts = []
         for element in elements:
             parts.append((yield from self._widget(element, self)))
-        self._elements, self._parts = elements, parts
-        for element, part in zip(elements, self._parts, strict=True):
+        self._elements, self.parts = elements, parts
+        for element, part in zip(elements, self.parts, strict=True):
             self._column.addWidget(part, 0, _alignment(element))
         self._column.addStretch(1)  # a stack ends with a stretch of its own, and would share the room
         stay = {*self.widgets.values(), *self._holders.values()}
@@ -297,7 +278,7 @@ class Elements(QWidget):
         for layout in layouts:
             layout.setEnabled(False)
         try:
-            self._share(width, height)
+            self._sharing.share(width, height)
         finally:
             for layout in layouts:
                 layout.setEnabled(True)
@@ -305,59 +286,22 @@ class Elements(QWidget):
             layout.activate()
         self._shared = self._wanted()
 
-    def _share(self, width: int, height: int | None) -> None:
-        margins = self.contentsMargins()
-        room = max(width - margins.left() - margins.right(), 0)  # a window may be all margin
-        low = height is not None and height < self.bench.appearance.px(LOW_PAGE)
-        if isinstance(header := self.widgets.get("header"), HeaderView):
-            header.fit(room, low)
-        signed = any(item.sign for row in self._all() if isinstance(row, Row) for item in row.items)
-        sign = self.bench.appearance.px(SIGN) if signed else 0
-        crossing = [element for element in self._all() if isinstance(element, Scheme)]
-        lined_up = {one.id for scheme in crossing for one in scheme.inside}
-        alone = {one.id for one in self._elements or () if isinstance(one, Matrix)}
-        for id, widget in self.widgets.items():
-            if isinstance(widget, MatrixBox):
-                widget.give_room(room - sign)
-                if id not in lined_up:
-                    widget.stand_in_line(0, 0)
-                if id in alone:  # in a row before, another one may have said what its rows are
-                    widget.show_row_labels(True)
-            elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
-                widget.be_no_wider(room)
-        for stack in (one for one in self._all() if isinstance(one, Stack) and one.width):
-            self._holders[_stack_key(stack)].setFixedWidth(max(min(self.bench.appearance.px(stack.width), room), 0))
-        for scheme in crossing:
-            self._line_up(scheme)
-        for row in (one for one in self._all() if isinstance(one, Row)):
-            self.share_line(row, room, height, self._map_in_sight.folded.get(row.id))
-        self._first_matrices.share(self._elements or (), room, height if height is not None and low else 0)
-        high = height is not None and height >= self.bench.appearance.px(HIGH_PAGE)
-        self._map_in_sight.share(self._elements or (), room, 0 if height is None or low else height, high)
-        self._share_between_pictures(room, height)
-        words = [part for part in self._parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
-        filling = [widget for widget in self.widgets.values() if isinstance(widget, Drawn) and widget.fills]
-        others = [p.minimumSizeHint().width() for p in self._parts if p not in words and p not in filling]
-        beyond = max([room, *others]) - room
-        for part in words:
-            inside = part.contentsMargins()
-            if inside.right() != beyond:
-                inside.setRight(beyond)
-                part.setContentsMargins(inside)
-        for picture in filling:
-            taken = self._others(picture, room)
-            picture.give_room(room, None if height is None else height - taken)
+    def lay_out_again(self, row: Row) -> None:
+        """Elements of a row have another size. What changes while its layout is at work would keep its old height."""
+        layout = cast(FlowLayout, self.holder_of(row).layout())
+        layout.invalidate()
+        around: QWidget | None = self.holder_of(row)
+        while around is not None and around is not self:
+            around.updateGeometry()
+            around = around.parentWidget()
+        for widget in layout.widgets:
+            widget.updateGeometry()
+        self._column.invalidate()
+        self.updateGeometry()
 
     def box(self, matrix: Matrix) -> MatrixBox:
         """The widget of a matrix."""
         return cast(MatrixBox, self.widgets[matrix.id])
-
-    def end_line(self, matrix: Matrix, on: bool) -> None:
-        """Let the line end behind a matrix that a sign joins with the next one, whether that has room there or not."""
-        signed = self.box(matrix).parentWidget()
-        if isinstance(signed, Signed) and signed.ends_line != on:
-            signed.ends_line = on
-            signed.updateGeometry()
 
     def holder_of(self, element: Row | Stack) -> QWidget:
         """What holds the elements of an arrangement."""
@@ -367,130 +311,28 @@ class Elements(QWidget):
         """Where an element of the page will stand."""
         margins, spacing = self.contentsMargins(), self._column.spacing()
         at = list(self._elements or ()).index(element)
-        above = sum(height_of(part, width) + spacing for part in self._parts[:at])
-        return QRect(margins.left(), margins.top() + above, width, height_of(self._parts[at], width))
+        above = sum(height_of(part, width) + spacing for part in self.parts[:at])
+        return QRect(margins.left(), margins.top() + above, width, height_of(self.parts[at], width))
 
-    def _all(self) -> list[Element]:
+    def height_without(self, picture: QWidget, width: int) -> int:
+        """Pixels that all but one of its parts take, one below the other."""
+        margins = self.contentsMargins()
+        taken = margins.top() + margins.bottom() + self._column.spacing() * len(self.parts)
+        return taken + sum(height_of(part, width) for part in self.parts if part is not picture)
+
+    @property
+    def elements(self) -> Sequence[Element]:
+        """What stands there, from the top down."""
+        return self._elements or ()
+
+    def all(self) -> list[Element]:
+        """What stands there, and all that stands in it, in reading order."""
         return [part for element in self._elements or () for part in leaves(element)]
 
-    def _line_up(self, scheme: Scheme) -> None:
-        """Let the columns of the result stand below those of the right factor; its rows are named at the left."""
-        boxes = [cast(MatrixBox, self.widgets[one.id]) for one in (*scheme.above, scheme.result)]
-        for box in (*boxes, cast(MatrixBox, self.widgets[scheme.left.id])):
-            box.be_tight(False)
-            box.show_row_labels(box is not boxes[-1])
-        width, labels = max(box.view.own_width for box in boxes), max(box.view.label_room for box in boxes[:-1])
-        for box in boxes:
-            box.stand_in_line(width, labels)
-
-    def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
-        """Fold a row that would take too much, and say in each of its lines only once what the rows are.
-
-        Parameters
-        ----------
-        row : Row
-        room, height : int
-            Pixels in sight.
-        fold : collection of int
-            Which of its matrices are folded in any case, and no other.
-        """
-        holder = self._holders[Row, row.id]
-        layout = cast(FlowLayout, holder.layout())
-        boxes = self._boxes(row)
-        matrices = [box for box in boxes if isinstance(box, MatrixBox)]
-        before = [box.sizeHint() for box in matrices]
-        # Not to and fro in one go: each time a box is folded it asks for a layout, which would ask for this.
-        if fold is not None:
-            for i, box in enumerate(matrices):
-                box.be_tight(i in fold)
-        elif row.folds and height is not None and matrices:
-            # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
-            gap = self.bench.appearance.px(ACROSS_ROW)
-            pairs = zip((None, *matrices), matrices, strict=False)
-            labels = [b.view.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
-            wide = sum(labels) + sum(box.view.width_without_labels() + gap for box in matrices)
-            high = max(box.view.height() for box in matrices) + self.bench.appearance.px(HEAD)
-            for box in matrices:
-                box.be_tight(wide > room or high > height * PART)
-        beside = [box for one in self._beside(row) for box in self._boxes(one) if isinstance(box, MatrixBox)]
-        pictures = {box.matrix.array.shape for box in beside if not box.view.whole}
-        for box in matrices:
-            box.be_picture(box.matrix.array.shape in pictures)
-        # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
-        RowLines(row, boxes, 0 if self._is_narrower(row, room) else room, self.bench.appearance.px).label()
-        if before != [box.sizeHint() for box in matrices]:
-            # What changes while its layout is at work would keep the height that was asked for before.
-            layout.invalidate()
-            around: QWidget | None = holder
-            while around is not None and around is not self:
-                around.updateGeometry()
-                around = around.parentWidget()
-            for widget in layout.widgets:
-                widget.updateGeometry()
-            self._column.invalidate()
-            self.updateGeometry()
-
-    def _boxes(self, row: Row) -> list[QWidget]:
+    def boxes(self, row: Row) -> list[QWidget]:
+        """What shows the elements of a row, one each."""
         layout = cast(FlowLayout, self.holder_of(row).layout())
         return [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
-
-    def _around(self, row: Row) -> Row | None:
-        """The row of stacks in one of which a row stands."""
-        outer = (one for one in self._all() if isinstance(one, Row))
-        return next((o for o in outer if any(isinstance(s, Stack) and row in s.elements for s in o.inside)), None)
-
-    def _beside(self, row: Row) -> list[Row]:
-        """The row, and the rows in the stacks beside its own: such as one of each head."""
-        if (outer := self._around(row)) is None:
-            return [row]
-        return [
-            one for stack in outer.inside if isinstance(stack, Stack) for one in stack.elements if isinstance(one, Row)
-        ]
-
-    def _is_narrower(self, row: Row, room: int) -> bool:
-        """Whether a row stands in a stack that has less than its width because it shares a line with others."""
-        if (outer := self._around(row)) is None:
-            return False
-        gaps = self.bench.appearance.px(ACROSS_ROW) * (len(outer.items) - 1)
-        widths = [self._widths(one) for one in outer.inside]
-        return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
-
-    def _widths(self, element: Element) -> tuple[int, int]:
-        """Pixels across of what stands in a row: on one line, and at least; whatever labels are shown now."""
-        rows = [one for one in element.elements if isinstance(one, Row)] if isinstance(element, Stack) else []
-        if not rows:
-            width = (
-                (self.holder_of(element) if isinstance(element, Stack) else self.widgets[element.id]).sizeHint().width()
-            )
-            return width, width
-        px, boxes = self.bench.appearance.px, [self._boxes(row) for row in rows]
-        lines = (RowLines(row, some, 0, px).width for row, some in zip(rows, boxes, strict=True))
-        single = (
-            one.width_with(True) if isinstance(one, MatrixBox) else one.sizeHint().width()
-            for some in boxes
-            for one in some
-        )
-        return max(lines), max(single)
-
-    def _others(self, picture: Drawn, width: int) -> int:
-        """Pixels that all but a picture take, one below the other."""
-        margins = self.contentsMargins()
-        taken = margins.top() + margins.bottom() + self._column.spacing() * len(self._parts)
-        taken += sum(height_of(part, width) for part in self._parts if part is not picture)
-        return taken
-
-    def _share_between_pictures(self, room: int, height: int | None) -> None:
-        """No picture of words is wider than the page; two heat maps in a row stand beside each other."""
-        px = self.bench.appearance.px
-        square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LEAST_MAP))
-        in_row: dict[str, int] = {}
-        for row in (one for one in self._all() if isinstance(one, Row)):
-            maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
-            in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
-        for one in self._all():
-            if isinstance(one, (AttentionLines, HeatMap)):
-                width = min(in_row.get(one.id, room), room)
-                cast(Late, self.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:

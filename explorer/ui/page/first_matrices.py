@@ -15,6 +15,7 @@ from explorer.ui.widgets.flow import FlowLayout
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
+    from explorer.ui.page.sharing import Sharing
 
 WHOLE = 2
 """How many matrices are whole."""
@@ -25,11 +26,11 @@ class FirstMatrices:
 
     Parameters
     ----------
-    page : Elements
+    sharing : Sharing
     """
 
-    def __init__(self, page: "Elements") -> None:
-        self._page = page
+    def __init__(self, sharing: "Sharing") -> None:
+        self._sharing, self._page = sharing, sharing.page
         self._decided: tuple[object, ...] = ()
 
     def forget(self) -> None:
@@ -49,13 +50,13 @@ class FirstMatrices:
             return
         self._decided = decided if height else ()
         for row in rows:
-            self._page.share_line(row, room, fold=())
+            self._sharing.share_line(row, room, fold=())
         lacking = WHOLE
         for part in parts if height else ():
             rects: list[QRect] = []
             for depth in range(3):
                 for row in _rows(part) if depth else ():
-                    self._page.share_line(row, room, fold=range(len(matrices_of(row)) - (2 - depth)))
+                    self._sharing.share_line(row, room, fold=range(len(matrices_of(row)) - (2 - depth)))
                 places = places_of(self._page, part, self._page.place_of(part, room))
                 rects = [rect for one, rect in places if isinstance(one, Matrix) and one.values.size > 1]
                 if not rects or _whole(rects, lacking, height):  # none: it is still to come

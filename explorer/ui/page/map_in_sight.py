@@ -15,7 +15,7 @@ from explorer.pages.word_pictures import HeatMap
 from explorer.ui.page.first_matrices import matrices_of, places_of
 
 if TYPE_CHECKING:
-    from explorer.ui.page.column import Elements
+    from explorer.ui.page.sharing import Sharing
 
 Places = frozenset[int]
 """Which matrices of a row, counted from 0."""
@@ -29,7 +29,7 @@ class MapInSight:
 
     Parameters
     ----------
-    page : Elements
+    sharing : Sharing
 
     Attributes
     ----------
@@ -37,8 +37,8 @@ class MapInSight:
         Which matrices of a row, by its id, are small pictures.
     """
 
-    def __init__(self, page: "Elements") -> None:
-        self._page = page
+    def __init__(self, sharing: "Sharing") -> None:
+        self._sharing, self._page = sharing, sharing.page
         self.folded: Mapping[str, Places] = {}
         self._decided: tuple[object, ...] = ()
 
@@ -100,9 +100,9 @@ class MapInSight:
         self.folded = folded
         last, weights = matrices_of(rows[-1]), _weights(rows[-1])
         if weights:
-            self._page.end_line(last[weights - 1], breaks)
+            self._sharing.end_line(last[weights - 1], breaks)
         for row in rows:
-            self._page.share_line(row, room, height, folded.get(row.id, None if row.folds else NONE))
+            self._sharing.share_line(row, room, height, folded.get(row.id, None if row.folds else NONE))
 
     def _bottom(self, row: Row, wanted: set[str], room: int) -> int:
         """Down to where some elements of a row take the page."""

@@ -1,0 +1,208 @@
+"""How the room of a page is shared among its elements: how wide each is, and what stands there as a small picture."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, cast
+
+from explorer.pages.by_hand import Scheme
+from explorer.pages.element import Element
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Row, Stack
+from explorer.pages.word_pictures import AttentionLines, HeatMap
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.controls import ChoiceView
+from explorer.ui.page.descent import DescentPart
+from explorer.ui.page.elements import Drawn
+from explorer.ui.page.first_matrices import FirstMatrices
+from explorer.ui.page.header import HeaderView
+from explorer.ui.page.holders import Signed
+from explorer.ui.page.late import Late
+from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
+from explorer.ui.page.map_in_sight import MapInSight
+from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.player import PlayerView
+
+if TYPE_CHECKING:
+    from explorer.ui.page.column import Elements
+
+LOW_PAGE, HIGH_PAGE = 350, 700
+"""Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
+there is room for the heat map with the weights: between them, for the weights.
+"""
+HEAD = 24
+"""Pixels at text scale 1 that the heading of a matrix takes."""
+PART = 0.22
+"""Of the height in sight, what a row may take that can be small pictures instead."""
+ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
+"""Pixels at text scale 1: between two heat maps; what one beside another has at least, and any at most; what small
+pictures, and a map's own words, take above it.
+"""
+
+
+class Sharing:
+    """Shares the room of a page.
+
+    Parameters
+    ----------
+    page : Elements
+    """
+
+    def __init__(self, page: "Elements") -> None:
+        self.page = page
+        self.first_matrices = FirstMatrices(self)
+        self.map_in_sight = MapInSight(self)
+
+    def _px(self, pixels: float) -> int:
+        """Pixels on this screen of pixels at text scale 1; the page may be dressed in another look for paper."""
+        return self.page.bench.appearance.px(pixels)
+
+    def forget(self) -> None:
+        """Decide anew: the page was arranged anew."""
+        self.first_matrices.forget()
+        self.map_in_sight.forget()
+
+    def share(self, width: int, height: int | None) -> None:
+        """See `Elements.share_room`."""
+        margins = self.page.contentsMargins()
+        room = max(width - margins.left() - margins.right(), 0)  # a window may be all margin
+        low = height is not None and height < self._px(LOW_PAGE)
+        if isinstance(header := self.page.widgets.get("header"), HeaderView):
+            header.fit(room, low)
+        signed = any(item.sign for row in self.page.all() if isinstance(row, Row) for item in row.items)
+        sign = self._px(SIGN) if signed else 0
+        crossing = [element for element in self.page.all() if isinstance(element, Scheme)]
+        lined_up = {one.id for scheme in crossing for one in scheme.inside}
+        alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
+        for id, widget in self.page.widgets.items():
+            if isinstance(widget, MatrixBox):
+                widget.give_room(room - sign)
+                if id not in lined_up:
+                    widget.stand_in_line(0, 0)
+                if id in alone:  # in a row before, another one may have said what its rows are
+                    widget.show_row_labels(True)
+            elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
+                widget.be_no_wider(room)
+        for stack in (one for one in self.page.all() if isinstance(one, Stack) and one.width):
+            self.page.holder_of(stack).setFixedWidth(max(min(self._px(stack.width), room), 0))
+        for scheme in crossing:
+            self._line_up(scheme)
+        for row in (one for one in self.page.all() if isinstance(one, Row)):
+            self.share_line(row, room, height, self.map_in_sight.folded.get(row.id))
+        self.first_matrices.share(self.page.elements, room, height if height is not None and low else 0)
+        high = height is not None and height >= self._px(HIGH_PAGE)
+        self.map_in_sight.share(self.page.elements, room, 0 if height is None or low else height, high)
+        self._share_between_pictures(room, height)
+        words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
+        filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
+        others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
+        beyond = max([room, *others]) - room
+        for part in words:
+            inside = part.contentsMargins()
+            if inside.right() != beyond:
+                inside.setRight(beyond)
+                part.setContentsMargins(inside)
+        for picture in filling:
+            taken = self.page.height_without(picture, room)
+            picture.give_room(room, None if height is None else height - taken)
+
+    def end_line(self, matrix: Matrix, on: bool) -> None:
+        """Let the line end behind a matrix that a sign joins with the next one, whether that has room there or not."""
+        signed = self.page.box(matrix).parentWidget()
+        if isinstance(signed, Signed) and signed.ends_line != on:
+            signed.ends_line = on
+            signed.updateGeometry()
+
+    def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
+        """Fold a row that would take too much, and say in each of its lines only once what the rows are.
+
+        Parameters
+        ----------
+        row : Row
+        room, height : int
+            Pixels in sight.
+        fold : collection of int
+            Which of its matrices are folded in any case, and no other.
+        """
+        boxes = self.page.boxes(row)
+        matrices = [box for box in boxes if isinstance(box, MatrixBox)]
+        before = [box.sizeHint() for box in matrices]
+        # Not to and fro in one go: each time a box is folded it asks for a layout, which would ask for this.
+        if fold is not None:
+            for i, box in enumerate(matrices):
+                box.be_tight(i in fold)
+        elif row.folds and height is not None and matrices:
+            # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
+            gap = self._px(ACROSS_ROW)
+            pairs = zip((None, *matrices), matrices, strict=False)
+            labels = [b.view.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
+            wide = sum(labels) + sum(box.view.width_without_labels() + gap for box in matrices)
+            high = max(box.view.height() for box in matrices) + self._px(HEAD)
+            for box in matrices:
+                box.be_tight(wide > room or high > height * PART)
+        beside = [box for one in self._beside(row) for box in self.page.boxes(one) if isinstance(box, MatrixBox)]
+        pictures = {box.matrix.array.shape for box in beside if not box.view.whole}
+        for box in matrices:
+            box.be_picture(box.matrix.array.shape in pictures)
+        # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
+        RowLines(row, boxes, 0 if self._is_narrower(row, room) else room, self._px).label()
+        if before != [box.sizeHint() for box in matrices]:
+            self.page.lay_out_again(row)
+
+    def _around(self, row: Row) -> Row | None:
+        """The row of stacks in one of which a row stands."""
+        outer = (one for one in self.page.all() if isinstance(one, Row))
+        return next((o for o in outer if any(isinstance(s, Stack) and row in s.elements for s in o.inside)), None)
+
+    def _beside(self, row: Row) -> list[Row]:
+        """The row, and the rows in the stacks beside its own: such as one of each head."""
+        if (outer := self._around(row)) is None:
+            return [row]
+        return [
+            one for stack in outer.inside if isinstance(stack, Stack) for one in stack.elements if isinstance(one, Row)
+        ]
+
+    def _is_narrower(self, row: Row, room: int) -> bool:
+        """Whether a row stands in a stack that has less than its width because it shares a line with others."""
+        if (outer := self._around(row)) is None:
+            return False
+        gaps = self._px(ACROSS_ROW) * (len(outer.items) - 1)
+        widths = [self._widths(one) for one in outer.inside]
+        return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
+
+    def _widths(self, element: Element) -> tuple[int, int]:
+        """Pixels across of what stands in a row: on one line, and at least; whatever labels are shown now."""
+        rows = [one for one in element.elements if isinstance(one, Row)] if isinstance(element, Stack) else []
+        if not rows:
+            widget = self.page.holder_of(element) if isinstance(element, Stack) else self.page.widgets[element.id]
+            width = widget.sizeHint().width()
+            return width, width
+        px, boxes = self._px, [self.page.boxes(row) for row in rows]
+        lines = (RowLines(row, some, 0, px).width for row, some in zip(rows, boxes, strict=True))
+        single = (
+            one.width_with(True) if isinstance(one, MatrixBox) else one.sizeHint().width()
+            for some in boxes
+            for one in some
+        )
+        return max(lines), max(single)
+
+    def _line_up(self, scheme: Scheme) -> None:
+        """Let the columns of the result stand below those of the right factor; its rows are named at the left."""
+        boxes = [cast(MatrixBox, self.page.widgets[one.id]) for one in (*scheme.above, scheme.result)]
+        for box in (*boxes, cast(MatrixBox, self.page.widgets[scheme.left.id])):
+            box.be_tight(False)
+            box.show_row_labels(box is not boxes[-1])
+        width, labels = max(box.view.own_width for box in boxes), max(box.view.label_room for box in boxes[:-1])
+        for box in boxes:
+            box.stand_in_line(width, labels)
+
+    def _share_between_pictures(self, room: int, height: int | None) -> None:
+        """No picture of words is wider than the page; two heat maps in a row stand beside each other."""
+        px = self._px
+        square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LEAST_MAP))
+        in_row: dict[str, int] = {}
+        for row in (one for one in self.page.all() if isinstance(one, Row)):
+            maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
+            in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
+        for one in self.page.all():
+            if isinstance(one, (AttentionLines, HeatMap)):
+                width = min(in_row.get(one.id, room), room)
+                cast(Late, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
