@@ -138,12 +138,13 @@ class Sharing:
             high = max(box.view.height() for box in matrices) + self._px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
-        beside = [box for one in self._beside(row) for box in self.page.boxes(one) if isinstance(box, MatrixBox)]
-        pictures = {box.matrix.array.shape for box in beside if not box.view.whole}
+        outer = self._around(row)
+        alike = [box for one in _rows(outer) or [row] for box in self.page.boxes(one) if isinstance(box, MatrixBox)]
+        pictures = {box.matrix.array.shape for box in alike if not box.view.whole}
         for box in matrices:
             box.be_picture(box.matrix.array.shape in pictures)
         # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
-        RowLines(row, boxes, 0 if self._is_narrower(row, room) else room, self._px).label()
+        RowLines(row, boxes, 0 if outer and self._is_full(outer, room) else room, self._px).label()
         if before != [box.sizeHint() for box in matrices]:
             self.page.lay_out_again(row)
 
@@ -152,18 +153,8 @@ class Sharing:
         outer = (one for one in self.page.all() if isinstance(one, Row))
         return next((o for o in outer if any(isinstance(s, Stack) and row in s.elements for s in o.inside)), None)
 
-    def _beside(self, row: Row) -> list[Row]:
-        """The row, and the rows in the stacks beside its own: such as one of each head."""
-        if (outer := self._around(row)) is None:
-            return [row]
-        return [
-            one for stack in outer.inside if isinstance(stack, Stack) for one in stack.elements if isinstance(one, Row)
-        ]
-
-    def _is_narrower(self, row: Row, room: int) -> bool:
-        """Whether a row stands in a stack that has less than its width because it shares a line with others."""
-        if (outer := self._around(row)) is None:
-            return False
+    def _is_full(self, outer: Row, room: int) -> bool:
+        """Whether stacks share a line on which each has less than its width."""
         gaps = self._px(ACROSS_ROW) * (len(outer.items) - 1)
         widths = [self._widths(one) for one in outer.inside]
         return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
@@ -206,3 +197,9 @@ class Sharing:
             if isinstance(one, (AttentionLines, HeatMap)):
                 width = min(in_row.get(one.id, room), room)
                 cast(Late, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
+
+
+def _rows(outer: Row | None) -> list[Row]:
+    """The rows that stand in stacks beside each other, such as one of each head."""
+    stacks = [one for one in outer.inside if isinstance(one, Stack)] if outer else []
+    return [row for stack in stacks for row in stack.elements if isinstance(row, Row)]
