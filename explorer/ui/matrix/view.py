@@ -32,6 +32,7 @@ from explorer.ui.matrix.lifting import Lifting
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
+from explorer.ui.widgets.steady import FIGURES
 from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
@@ -47,8 +48,6 @@ MOST_ROWS, LENS = 16, 8
 MAP = 132
 """Pixels at text scale 1 across that a small picture beside the numbers takes at most."""
 SURVEYED = 200  # cells that the width of all is taken from
-FIGURES = str.maketrans("123456789", "000000000")
-"""All figures are of one width."""
 MEASURED = 400  # labels that the room for all is taken from
 
 

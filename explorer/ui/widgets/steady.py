@@ -6,6 +6,9 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from explorer.ui.theme import mark
 
+FIGURES = str.maketrans("123456789", "000000000")
+"""Any number as one whose figures stand at the same places: fonts here have figures of one width (`Fonts`)."""
+
 
 class SteadyLabel(QWidget):
     """A label that wraps its words and is as wide as its place.
@@ -23,6 +26,8 @@ class SteadyLabel(QWidget):
 
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._asked: tuple[object, ...] = ()
+        self._height = 0
         self.label = QLabel(self)
         self.label.setWordWrap(True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
@@ -42,8 +47,14 @@ class SteadyLabel(QWidget):
             self._fit()
 
     def height_at(self, width: int) -> int:
-        """Pixels that the words are high in a width."""
-        return max(self.label.heightForWidth(width), 0)
+        """Pixels that the words are high in a width.
+
+        Figures are of one width, so it is known where only numbers are others: rich text takes Qt long.
+        """
+        asked = self.label.text().translate(FIGURES), width, self.label.font().key()
+        if asked != self._asked:
+            self._asked, self._height = asked, max(self.label.heightForWidth(width), 0)
+        return self._height
 
     def _fit(self) -> None:
         """Be as high as the words are."""
