@@ -43,12 +43,15 @@ class Diagnosis:
         The setting of the recipe that helps.
     switch : (name, value) or None
         The switch that helps, in all blocks that have it.
+    starts_over : bool
+        Whether the weights are worse now than they were before the run, so that it is better taken back.
     """
 
     sentence: str
     remedy: str = ""
     setting: tuple[str, str | float] | None = None
     switch: tuple[str, SwitchValue] | None = None
+    starts_over: bool = False
 
 
 def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis | None:
@@ -63,32 +66,41 @@ def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis
     """
     alike = twins(document)
     still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
-    if alike or still:
-        return _alike(alike, still, recipe)
     losses = records.losses
-    if len(losses) < ENOUGH:
-        return None
-    first, last = (float(np.mean(part)) for part in (losses[:3], losses[-3:]))
-    if losses.max() > TIMES * losses[0]:
-        first = float(losses[0])  # what it has been thrown to by the first steps is nothing to begin from
-    if not last <= RISEN * first:  # NaN, too
-        lower = recipe.rate / TIMES
-        said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
-        return Diagnosis(said, f"Rate {lower:g}", ("rate", lower))
+    risen = None if alike else _risen(losses, recipe)  # what has grown beyond all bounds may have a gradient of 0, too
+    if risen or alike or still:
+        return risen or _alike(alike, still, recipe, document)
     if len(losses) < LONG:
         return None
     if stuck := _stuck(document, records):
         return Diagnosis(stuck, *_another_start(recipe))
+    first, last = _ends(losses)
     if last < FALLEN * first:
         return None
     if faint := faint_blocks(records):
-        shown = f"{', '.join(faint[:3])}{' and others' * (len(faint) > 3)}"
-        said = f"The gradient has all but vanished in {shown}: next to nothing moves there."
+        said = f"The gradient has all but vanished in {_few(faint)}: next to nothing moves there."
         return Diagnosis(said, *_against_vanishing(document))
     higher = recipe.rate * TIMES
     fell = f"the loss went from {_short(first)} to {_short(last)} only"
     said = f"In {records.at:,} steps {fell}: the steps may be too small."
     return Diagnosis(said, f"Rate {higher:g}", ("rate", higher))
+
+
+def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
+    """Steps that are too long; None where the loss has not risen."""
+    first, last = _ends(losses)
+    if len(losses) < ENOUGH or last <= RISEN * first:
+        return None  # a loss that is not a number is not so low
+    lower = recipe.rate / TIMES
+    said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
+    return Diagnosis(said, f"Start over, at rate {lower:g}", ("rate", lower), starts_over=True)
+
+
+def _ends(losses: Array) -> tuple[float, float]:
+    """What the loss was at first, and what it is now."""
+    first, last = (float(np.mean(part)) for part in (losses[:3], losses[-3:]))
+    # What it has been thrown to by the first steps is nothing to begin from.
+    return (float(losses[0]) if losses.max() > TIMES * losses[0] else first), last
 
 
 def faint_blocks(records: Records) -> list[str]:
@@ -144,9 +156,11 @@ def _another_start(recipe: Recipe) -> tuple[str, tuple[str, str | float]]:
     return f"Another start: seed {recipe.seed + 1}", ("seed", recipe.seed + 1)
 
 
-def _alike(alike: dict[str, int], still: list[str], recipe: Recipe) -> Diagnosis:
-    """Units that are alike, or gradients that are exactly 0, which new weights end."""
-    said = [f"The gradient of {', '.join(still)} is exactly 0: nothing moves there."] if still else []
+def _alike(alike: dict[str, int], still: list[str], recipe: Recipe, document: Document) -> Diagnosis:
+    """Units that are alike, or gradients that are exactly 0, which new weights end, or a way past the blocks."""
+    said = [f"The gradient of {_few(still)} is exactly 0: nothing moves there."] if still else []
+    if not alike and ("residual", False) in {(name, value) for _, name, value in _switches(document)}:
+        return Diagnosis(" ".join(said), *_against_vanishing(document))
     for block, units in alike.items():
         said.append(
             f"The {units} units of {block} are alike, so they get the same gradient at every step and stay alike: "
@@ -160,10 +174,10 @@ def _against_vanishing(
 ) -> tuple[str, tuple[str, str | float] | None, tuple[str, SwitchValue] | None]:
     """What gives gradients a way back: the remedy, a setting, a switch."""
     model = document.state.model
-    values = {(block, name): value for block in model.blocks() for name, value in _switches(document, block)}
+    switches = _switches(document)
 
     def anywhere(name: str, value: SwitchValue) -> bool:
-        return any(one == name and now == value for (_, one), now in values.items())
+        return any(one == name and now == value for _, one, now in switches)
 
     if anywhere("residual", False):
         return "Switch all residuals on", None, ("residual", True)
@@ -174,9 +188,17 @@ def _against_vanishing(
     return "Optimiser Adam", ("optimiser", "Adam"), None
 
 
-def _switches(document: Document, block: str) -> list[tuple[str, SwitchValue]]:
+def _switches(document: Document) -> list[tuple[str, str, SwitchValue]]:
+    """The block, name and value of each switch that has to do with how gradients come through."""
     model, names = document.state.model, ("residual", "norm", "activation")
-    return [(name, model.switch(block, name)) for name in names if name in SWITCHES[model.blocks()[block]]]
+    blocks = model.blocks().items()
+    return [
+        (block, name, model.switch(block, name)) for block, kind in blocks for name in names if name in SWITCHES[kind]
+    ]
+
+
+def _few(blocks: list[str]) -> str:
+    return f"{', '.join(blocks[:3])}{' and others' * (len(blocks) > 3)}"
 
 
 def _short(value: float) -> str:

@@ -32,6 +32,7 @@ QFrame#stepPanel { border-left-width: 1px; border-bottom-width: 1px; }
 QFrame#tokenBar { background: $page; border: none; border-bottom: 1px solid $line; }
 QFrame#sidebar { background: $page; border: none; border-right: 1px solid $line; }
 QFrame#page { background: $page; border: none; }
+QFrame#foot { background: $page; border: none; border-top: 1px solid $line; }
 QFrame[card="true"] { background: $surface; border: 1px solid $line; border-radius: 8u; }
 QFrame[rule="true"] { background: $line; border: none; max-height: 1px; }
 QSplitter::handle { background: $line; }

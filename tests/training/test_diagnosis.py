@@ -32,7 +32,14 @@ def test_a_rate_that_is_too_high_is_told_with_a_lower_one():
     found, records = trained(small(), replace(FIRST, rate=300.0, optimiser="SGD", warm_up=0), 12)
     assert records.losses[-1] > records.losses[0]
     assert "risen" in found.sentence
-    assert (found.remedy, found.setting) == ("Rate 30", ("rate", 30.0))
+    assert (found.remedy, found.setting) == ("Start over, at rate 30", ("rate", 30.0))
+    assert found.starts_over, "weights that have grown so far learn at no rate"
+
+
+def test_a_loss_that_grew_beyond_all_bounds_is_told_even_where_a_gradient_is_0():
+    found, records = trained(small(), replace(FIRST, rate=30.0, optimiser="SGD", warm_up=0), 60)
+    assert any(lengths[-1] == 0 for lengths in records.blocks.values())
+    assert found.setting == ("rate", 3.0)
 
 
 def test_a_model_that_the_first_steps_throw_out_of_its_valley_is_told_so():
@@ -40,7 +47,7 @@ def test_a_model_that_the_first_steps_throw_out_of_its_valley_is_told_so():
     found, records = trained(document, replace(FIRST, rate=50.0, optimiser="Adam", warm_up=0), 100)
     assert records.losses[0] < 1.05 * records.losses[0] < records.losses[-1] < records.losses[:3].mean()
     assert found.sentence.startswith("The loss has risen from 0.00229 to")
-    assert found.remedy == "Rate 5"
+    assert found.remedy == "Start over, at rate 5"
 
 
 def test_a_rate_that_is_too_low_is_told_with_a_higher_one():
@@ -66,6 +73,17 @@ def test_vanished_gradients_are_named_with_a_switch_that_helps():
     found, records = trained(document, Recipe(rate=1e-6, batch=0, steps=200), 100)
     assert faint_blocks(records), "without residuals, next to nothing comes through six layers"
     assert faint_blocks(records)[0] in found.sentence
+    assert found.switch == ("residual", True)
+
+
+def test_gradients_that_are_exactly_0_without_residuals_are_given_a_way_past_the_blocks():
+    document = small(layers=6)
+    for block in ("self", "ffn"):
+        document.do(SetSwitch(f"decoder.1.{block}", "residual", False, True))
+    weights = {name: a * 0 for name, a in document.state.inputs.items() if name == "decoder.6.self.W_O"}
+    document.do(SetInputs(weights, "Let nothing through"))
+    found, _ = trained(document, Recipe(rate=1e-6, batch=0, steps=200), 2)
+    assert "is exactly 0" in found.sentence
     assert found.switch == ("residual", True)
 
 

@@ -94,11 +94,16 @@ class TrainingTab(QFrame):
         across = QHBoxLayout(self)
         across.setContentsMargins(0, 0, 0, 0)
         across.setSpacing(0)
-        for area, stretch in ((self._settings, 0), (page, 1)):
+        for area in (self._settings, page):
             area.setWidgetResizable(True)
             area.setFrameShape(QFrame.Shape.NoFrame)
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            across.addWidget(area, stretch)
+        beside = QVBoxLayout()
+        beside.setSpacing(0)
+        beside.addWidget(page, 1)
+        beside.addWidget(self._make_foot())
+        across.addWidget(self._settings)
+        across.addLayout(beside, 1)
         self._settings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         bench.descent.failed.connect(lambda error: self._say_problem(sentence(error)))
         bench.descent.changed.connect(self._follow_run)
@@ -141,21 +146,27 @@ class TrainingTab(QFrame):
         mark(self.said, role="strong")
         self.said.setWordWrap(True)
         self._right.addWidget(self.said)
+
+    def _make_foot(self) -> QFrame:
+        """What is said of the run, below the pictures: it comes and goes, and nothing above it moves for that."""
+        self._foot = QFrame()
+        self._foot.setObjectName("foot")
+        self.problem = QLabel()
+        mark(self.problem, role="error")
         self.note = QLabel()
-        mark(self.note, role="small")
-        self.note.setWordWrap(True)
-        self._right.addWidget(self.note)
         self.helps = QPushButton()
         self.helps.setToolTip("Change this setting and go on")
         self.helps.clicked.connect(self._help)
-        self.helps.hide()
-        self._right.addWidget(self.helps, 0, Qt.AlignmentFlag.AlignLeft)
         self._found: Diagnosis | None = None
-        self.problem = QLabel()
-        mark(self.problem, role="error")
-        self.problem.setWordWrap(True)
-        self.problem.hide()
-        self._right.addWidget(self.problem)
+        self._words = QVBoxLayout(self._foot)
+        for words in (self.problem, self.note):
+            words.setWordWrap(True)
+            words.hide()
+            self._words.addWidget(words)
+        self.helps.hide()
+        self._words.addWidget(self.helps, 0, Qt.AlignmentFlag.AlignLeft)
+        self._foot.hide()
+        return self._foot
 
     # The run
 
@@ -202,6 +213,8 @@ class TrainingTab(QFrame):
         found = self._found
         if found is None:
             return
+        if found.starts_over:
+            self._start_over()
         if found.switch is not None:
             name, value = found.switch
             model = self.bench.document.state.model
@@ -228,7 +241,14 @@ class TrainingTab(QFrame):
 
     def _say_problem(self, text: str) -> None:
         self.problem.setText(f"⚠ {text}" if text else "")
-        self.problem.setVisible(bool(text))
+        self._show_foot()
+
+    def _show_foot(self) -> None:
+        """What there is to say, and no more."""
+        parts = (self.problem, self.note, self.helps)
+        for part in parts:
+            part.setVisible(bool(part.text()))
+        self._foot.setVisible(any(part.text() for part in parts))
 
     # Showing
 
@@ -313,9 +333,8 @@ class TrainingTab(QFrame):
             solved = own and loss is not None and loss < LEARNED
             from_what = self.source.said if self._settings.isHidden() and not nothing else ""
             self.note.setText(f"{from_what} {ALREADY if solved else ''}".strip())
-        self.note.setVisible(bool(self.note.text()))
         self.helps.setText(self._found.remedy if self._found else "")
-        self.helps.setVisible(bool(self.helps.text()))
+        self._show_foot()
         self.over.setEnabled(run is not None and (run.at > 0 or self.descent.process is not None))
 
     def restyle(self) -> None:
@@ -338,6 +357,8 @@ class TrainingTab(QFrame):
         self._left.setSpacing(px(5))
         self._right.setContentsMargins(px(24), px(16), px(16), px(20))
         self._right.setSpacing(px(10))
+        self._words.setContentsMargins(px(24), px(10), px(16), px(10))
+        self._words.setSpacing(px(6))
         self._controls.set_spacing(px(8), px(6))
         self._share_width()
 
@@ -355,8 +376,7 @@ class TrainingTab(QFrame):
             self._say()
         beside = 0 if self._settings.isHidden() else self._settings.width()
         room = max(self.width() - beside - px(24) - px(16) - bar, px(LEAST))
-        for words in (self.said, self.note, self.problem):
-            words.setMaximumWidth(room)
+        self.said.setMaximumWidth(room)
         self.pictures.share(room)
 
 

@@ -1,6 +1,7 @@
 """The training tab by hand: settings, a run, its pictures, and what stops it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
 from explorer.core.forward import same_bytes
+from explorer.core.training.recipe import FIRST
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.storage import save
 from explorer.lessons.document_lesson import opened
@@ -536,3 +538,23 @@ def test_a_lesson_on_a_trained_model_offers_the_grammar_that_it_was_trained_on(t
     _, tab = train("what-the-cache-saves")
     choice = tab.source.choice
     assert [button.text() for button in choice.group.buttons()][-1] == "Its grammar"
+
+
+def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_takes_it_back(gpt, hand, qtbot, eye):
+    window, tab = gpt
+    tab.form.show_recipe(replace(FIRST, rate=300.0, optimiser="SGD", warm_up=0, steps=12))
+    before = window.bench.document.state.inputs
+    hand.click(tab.one)
+    eye.settle(window)
+    assert not tab.helps.isVisible()
+    parts = (tab.said, tab.pictures, tab.pictures.losses, tab.pictures.norms, tab.form)
+    places = [(part.mapTo(window, QPoint()), part.size()) for part in parts]
+    run(qtbot, tab, hand)
+    eye.settle(window)
+    assert tab.helps.isVisible()
+    assert "risen" in tab.note.text()
+    assert places == [(part.mapTo(window, QPoint()), part.size()) for part in parts]
+    hand.click(tab.helps)
+    assert tab.form.control("rate").text() == "30"
+    now = window.bench.document.state.inputs
+    assert all(same_bytes(array, now[name]) for name, array in before.items())
