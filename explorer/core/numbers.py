@@ -10,19 +10,21 @@ from explorer.core.ops import Array
 _SHOWN = 40
 
 
-def written(value: float, decimals: int) -> str:
+def written(value: float, decimals: int, figures: int = 2) -> str:
     """A number with so many decimals; what would be rounded to 0, or is too long to read, as a power of ten.
+
+    The power of ten follows so many figures at most.
 
     Examples
     --------
-    >>> written(-0.5, 2), written(2e-8, 2), written(0, 2)
-    ('−0.50', '2e−8', '0.00')
+    >>> written(-0.5, 2), written(2.4e-8, 2), written(2.4e-8, 2, figures=1), written(0, 2)
+    ('−0.50', '2.4e−8', '2e−8', '0.00')
     """
     if not isfinite(value):
         return "NaN" if isnan(value) else "∞" if value > 0 else "−∞"
     size = abs(value)
     if size and (size < 0.5 * 10**-decimals or size >= 1e6):
-        mantissa, exponent = f"{value:.1e}".split("e")
+        mantissa, exponent = f"{value:.{figures - 1}e}".split("e")
         text = f"{mantissa.removesuffix('.0')}e{int(exponent)}"
     else:
         text = f"{value:.{decimals}f}" if size else f"{0:.{decimals}f}"

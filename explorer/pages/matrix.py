@@ -157,7 +157,7 @@ class Matrix(Element):
     def _said(self, value: float) -> str:
         """A number as it is written, a change with its sign."""
         if self.showing == "values":
-            return written(float(value), self.decimals)
+            return _cell(float(value), self.decimals)
         if not value:
             return "·"
         if not np.isfinite(value):
@@ -181,7 +181,7 @@ class Matrix(Element):
         sign = "−" * real
         return [
             written(-0.01, DECIMALS) * real,
-            *(sign + written(float(number), decimals) for number in numbers),
+            *(sign + _cell(float(number), decimals) for number in numbers),
         ]
 
     @property
@@ -329,6 +329,11 @@ def symbol_only(matrix: Matrix) -> Matrix:
 def _both(matrix: Matrix) -> tuple[str, str]:
     """What its two formulas are of."""
     return matrix.formula.partition(" = ")[0], matrix.usual.partition(" = ")[0]
+
+
+def _cell(value: float, decimals: int) -> str:
+    """A number in a table: what is too small for its decimals has one figure, so that no column is wider for it."""
+    return written(value, decimals, 1 if abs(value) < 1 else 2)
 
 
 def open_key(id: str) -> str:

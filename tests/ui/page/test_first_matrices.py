@@ -130,3 +130,13 @@ def test_heads_beside_each_other_show_all_numbers_or_pictures(open_window, eye):
     assert len(outputs) == 4
     assert {box.view.whole for box in outputs} == {True, False}, "one has longer numbers than the others"
     assert {box.small for box in outputs} == {True}
+
+
+@WITHOUT_PICTURES
+def test_a_number_that_is_next_to_nothing_does_not_turn_four_heads_into_pictures(open_window, eye):
+    window = open_window("tiny-gpt")
+    window.resize(1600, 900)
+    boxes = eye.go_to(window, "decoder.2.self.heads").elements.widgets
+    outputs = [box for id, box in boxes.items() if id.endswith("output") and isinstance(box, MatrixBox)]
+    assert len(outputs) == 4
+    assert {box.small for box in outputs} == {False}
