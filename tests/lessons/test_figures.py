@@ -120,10 +120,12 @@ def test_a_table_of_which_only_some_rows_are_printed():
 def test_slips_are_slips():
     results = check_slips()
     assert all(result.agrees for result in results), [r.slip.printed for r in results if not r.agrees]
-    # How large GPT is and what takes its time, what cross-entropy is, which words are looked up, what padding is.
+    # How large GPT is and what takes its time, what cross-entropy is, which words are looked up, what padding is, whose
+    # tables cross-attention has.
     assert {s.section for s in slips() if s.figure is None} == {
         "Looking at real words",
         "Prepare and Embed Target Sequence for Decoder",
+        "Decoder Stack Processing with Encoder Output",
         "GPT Time Complexity",
         "What's so different about GPT models?",
         "What is Cross Entropy Loss",
