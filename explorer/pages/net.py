@@ -9,8 +9,8 @@ from explorer.pages.net_answers import TARGET, Net, net_picture
 from explorer.pages.page import Descent, Item, Row, Section, Stack
 from explorer.pages.view import CASES, View
 
-BESIDE = 296
-"""Pixels of a column beside the picture."""
+BESIDE = 310
+"""Pixels of a column beside the picture: at twice the text W and b of one layer stand beside each other in it."""
 
 
 def net(view: View, stage: Stage) -> tuple[Element, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, cast
 
 from explorer.pages.by_hand import Scheme
-from explorer.pages.element import Element
+from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Row, Stack
 from explorer.pages.word_pictures import AttentionLines, HeatMap
@@ -50,6 +50,8 @@ class Sharing:
         self.page = page
         self.first_matrices = FirstMatrices(self)
         self.map_in_sight = MapInSight(self)
+        self._narrow: dict[str, int] = {}
+        """Pixels across of the rows, by id, that stand in a stack of a width of its own."""
 
     def _px(self, pixels: float) -> int:
         """Pixels on this screen of pixels at text scale 1; the page may be dressed in another look for paper."""
@@ -81,8 +83,11 @@ class Sharing:
                     widget.show_row_labels(True)
             elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
+        self._narrow = {}
         for stack in (one for one in self.page.all() if isinstance(one, Stack) and one.width):
-            self.page.holder_of(stack).setFixedWidth(max(min(self._px(stack.width), room), 0))
+            across = max(min(self._px(stack.width), room), 0)
+            self.page.holder_of(stack).setFixedWidth(across)
+            self._narrow |= {row.id: across for row in leaves(stack) if isinstance(row, Row)}
         for scheme in crossing:
             self._line_up(scheme)
         for row in (one for one in self.page.all() if isinstance(one, Row)):
@@ -122,6 +127,7 @@ class Sharing:
         fold : collection of int
             Which of its matrices are folded in any case, and no other.
         """
+        room = self._narrow.get(row.id, room)
         boxes = self.page.boxes(row)
         matrices = [box for box in boxes if isinstance(box, MatrixBox)]
         before = [box.sizeHint() for box in matrices]

@@ -92,6 +92,17 @@ def test_single_numbers_are_no_matrices_to_fold_for(lecture, eye):
     assert eye.go_to(lecture("xor-linear"), "input").isVisible()  # it asked for other sizes until the stack was full
 
 
+@WITHOUT_PICTURES
+def test_the_weights_of_one_layer_and_the_cases_are_in_sight_at_once(lecture, eye):
+    page = eye.go_to(lecture("xor-linear"), "input")
+    boxes = page.elements.widgets
+    W, b, X = (
+        QRect(boxes[id].mapTo(page, QPoint(0, 0)), boxes[id].size()) for id in ("layer.1.W", "layer.1.b", "input.X")
+    )
+    assert b.top() == W.top(), "b stands beside W, not below it"
+    assert X.bottom() - W.top() < page.viewport().height()
+
+
 def test_nothing_is_folded_for_matrices_that_are_still_to_come():
     """A page is made in turns, and may have to share its room in between."""
     assert _whole([], 2, 720)
