@@ -147,14 +147,14 @@ class SmallPicture(QWidget):
         return QRectF(min(x, size.width() - 7), min(y, size.height() - 7), max(width, 7), max(height, 7))
 
     def look_at(self, part: QPointF) -> None:
-        """Let the numbers in sight be those around a place, in parts of the picture."""
+        """Let the numbers in sight be those around a place, in parts of the picture: no number is cut at an edge."""
         view, (rows, columns) = self._view, self._view.matrix.array.shape
         sight = view.viewport().size()
-        for bar, along, whole, seen in (
-            (view.horizontalScrollBar(), part.x(), columns * view.columnWidth(0), sight.width()),
-            (view.verticalScrollBar(), part.y(), rows * view.rowHeight(0), sight.height()),
+        for bar, along, count, cell, seen in (
+            (view.horizontalScrollBar(), part.x(), columns, view.columnWidth(0), sight.width()),
+            (view.verticalScrollBar(), part.y(), rows, view.rowHeight(0), sight.height()),
         ):
-            bar.setValue(round(along * whole - seen / 2))
+            bar.setValue(round(along * count - seen / cell / 2) * cell)
 
     def _part(self, event: QMouseEvent) -> QPointF:
         return QPointF(event.position().x() / self.width(), event.position().y() / self.height())

@@ -449,6 +449,8 @@ class MatrixView(QTableView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.editing.wheel_turned(event):
             event.accept()
+        elif not self.whole and abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+            super().wheelEvent(event)  # other columns come into sight: the page itself never scrolls sideways
         else:
             event.ignore()  # the page scrolls
 

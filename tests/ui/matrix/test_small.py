@@ -1,8 +1,10 @@
 """A matrix that does not fit comes first as a small picture with a lens for its numbers."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.new import new_lesson
 from explorer.ui.matrix.box import MatrixBox
@@ -36,6 +38,45 @@ def test_a_click_brings_the_numbers_around_it_and_a_link_the_picture(box, eye, q
     assert box.view.rowAt(0) <= 15 <= box.view.rowAt(box.view.viewport().height() - 1)
     box._caption.linkActivated.emit("small")
     qtbot.waitUntil(lambda: box.small)
+
+
+WIDE = 64
+
+
+@pytest.fixture
+def wide(open_window, eye, qtbot):
+    """A matrix with more columns than fit, opened at a click in its middle."""
+    window = open_window(new_lesson("gpt", ["one two three"], d_model=WIDE, heads=2))
+    window.resize(1280, 720)
+    page = eye.go_to(window, "input.positions")
+    box = next(box for box in page.findChildren(MatrixBox) if box.matrix.array.shape[1] == WIDE)
+    picture = box._small
+    QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(picture.width() * 50 // 99, 5))
+    qtbot.waitUntil(lambda: box.view.isVisible() and box.view.columnAt(0) > 4)
+    return box
+
+
+def test_no_number_is_cut_at_an_edge(wide):
+    view = wide.view
+    for across in (0.21, 0.5, 0.83, 1.0):
+        wide._small.look_at(QPointF(across, 0.5))
+        assert view.columnViewportPosition(view.columnAt(0)) == 0
+        last = view.columnAt(view.viewport().width() - 1)
+        assert view.columnViewportPosition(last) + view.columnWidth(last) == view.viewport().width()
+    assert last == WIDE - 1
+
+
+def test_a_swipe_sideways_brings_other_columns(wide):
+    view, page = wide.view, wide.window().page()
+    bar, before = view.horizontalScrollBar(), view.horizontalScrollBar().value()
+    for down, moves in ((QPoint(0, -120), False), (QPoint(-120, 0), True)):
+        middle = QPointF(view.viewport().rect().center())
+        none, plain = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+        where = QPointF(view.viewport().mapToGlobal(middle.toPoint()))
+        turned = QWheelEvent(middle, where, QPoint(), down, none, plain, Qt.ScrollPhase.NoScrollPhase, False)
+        QApplication.sendEvent(view.viewport(), turned)
+        assert (bar.value() > before) == moves
+    assert page.horizontalScrollBar().maximum() == 0
 
 
 def test_all_steps_from_the_scores_to_the_weights_are_in_sight_at_once(box):
