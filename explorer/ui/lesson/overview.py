@@ -1,7 +1,7 @@
 """All steps of a lesson as small pictures, made one after the other while nobody waits."""
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QPixmap
+from PySide6.QtGui import QIcon, QKeyEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from explorer.lessons.prose import numbers_of
@@ -13,7 +13,9 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.workbench import Workbench
 
-SMALL = QSize(320, 180)
+COLUMNS, GAP = 3, 12
+TITLE = 2
+"""Lines of a title: the longest of the program's own fit."""
 Key = Qt.Key
 
 
@@ -80,9 +82,8 @@ class Overview(QListWidget):
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setMovement(QListView.Movement.Static)
         self.setUniformItemSizes(True)
-        self.setIconSize(SMALL)
-        self.setSpacing(12)
         self.setWordWrap(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # what is wide enough stays so
         self.setAccessibleName("All steps")
         self.itemClicked.connect(self._choose)
         self._timer = QTimer(self, interval=0)
@@ -95,16 +96,32 @@ class Overview(QListWidget):
         if self._pictures is None or self._pictures.lesson is not lesson:
             self._pictures = Pictures(self._bench.appearance, self._guide.walk)
             self.clear()
-            blank = QPixmap(SMALL)
-            blank.fill(self._bench.appearance.theme.surface)
             for i, step in enumerate(lesson.steps):
-                item = QListWidgetItem(QIcon(blank), f"{i + 1}  {step.title}", self)
-                item.setSizeHint(SMALL + QSize(16, 48))
+                QListWidgetItem(f"{i + 1}  {step.title}", self)
         self.setCurrentRow(self._guide.at or 0)
-        self._next = 0
         self.show()
         self.raise_()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._share_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.isVisible():
+            self._share_width()
+
+    def _share_width(self) -> None:
+        """Give the columns all of the width, and draw the pictures as large as that makes them."""
+        width = (self.viewport().width() - 1) // COLUMNS
+        picture = QSize(width - 2 * GAP, (width - 2 * GAP) * HEIGHT // WIDTH)
+        cell = QSize(width, picture.height() + GAP + (TITLE + 1) * self.fontMetrics().lineSpacing())
+        blank = QPixmap(picture)
+        blank.fill(self._bench.appearance.theme.surface)
+        self.setIconSize(picture)
+        self.setGridSize(cell)
+        for i in range(self.count()):
+            self.item(i).setIcon(QIcon(blank))
+            self.item(i).setSizeHint(cell - QSize(GAP, GAP))
+        self._next = 0
         self._timer.start()
 
     def key_pressed(self, event: QKeyEvent) -> bool:
@@ -138,7 +155,7 @@ class Overview(QListWidget):
         picture = self._pictures.step(self._next)
         ratio = self.devicePixelRatioF()
         small = picture.scaled(
-            SMALL * ratio, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            self.iconSize() * ratio, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
         )
         small.setDevicePixelRatio(ratio)
         item.setIcon(QIcon(small))

@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from explorer.lessons.loader import catalogue
 from explorer.ui.lesson.enlarged import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.question import PredictBody
 from explorer.ui.matrix.view import MatrixView
@@ -161,6 +162,13 @@ def test_all_steps_as_small_pictures(presenter, guide, hand, qtbot):
     qtbot.waitUntil(lambda: not overview._timer.isActive())
     assert overview.count() == 5
     assert overview.item(1).icon().availableSizes()[0].width() >= 300
+    first, third = (overview.visualItemRect(overview.item(i)) for i in (0, 2))
+    assert third.top() == first.top()
+    assert overview.viewport().width() - third.right() < 24  # nothing beside them is free
+    title = first.adjusted(4, overview.iconSize().height() + 4, -4, 0)
+    for step in (step for lesson in catalogue() for step in lesson.steps):
+        needed = overview.fontMetrics().boundingRect(title, Qt.TextFlag.TextWordWrap, f"88  {step.title}")
+        assert needed.height() <= title.height(), step.title
     overview.setCurrentRow(3)
     hand.key(Key.Key_Return)
     assert overview.isHidden()
