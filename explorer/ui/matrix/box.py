@@ -18,10 +18,11 @@ from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.workbench import Workbench
 
-SIGN = 34
-"""Pixels at text scale 1 that Δ or ∂L/∂ takes before the formula of a single number."""
+SIGN = 36
+"""Pixels at text scale 1 that ∂L/∂ takes before a symbol whose heading is no longer than that of its values."""
 _TAG = re.compile("<[^>]*>")
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class MatrixBox(QWidget):
@@ -239,7 +240,7 @@ class MatrixBox(QWidget):
             side = self._head if self._is_folded else self._above if above else self._beside
             if side.indexOf(self._small) < 0:
                 if isinstance(side, QGridLayout):
-                    side.addWidget(self._small, 0, 1, MIDDLE)
+                    side.addWidget(self._small, 0, 1, MIDDLE_RIGHT)  # before it the symbol may become longer
                 else:
                     side.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._small.setVisible(self.small or not whole)
@@ -264,7 +265,7 @@ class MatrixBox(QWidget):
     def _show_heading(self) -> None:
         """Say what the numbers are. The heading is as large as that of the values, whatever is shown: nothing moves."""
         matrix = self.matrix
-        if matrix.usual or matrix.array.size == 1:
+        if matrix.usual or matrix.array.size == 1 or self._is_folded:
             self._measure_usual(matrix.usual or matrix.formula)
         elif self._usual_heads:
             self._usual_heads, self._measured = (), ()
@@ -295,7 +296,8 @@ class MatrixBox(QWidget):
         if measured != self._measured:
             self._measured = measured
             self._say(formula, words)
-            more = QSize(self._bench.appearance.px(SIGN) * (self.matrix.array.size == 1), 0)  # numbers give no room
+            bare = self.matrix.array.size == 1 or (self._is_folded and " = " not in formula)
+            more = QSize(self._bench.appearance.px(SIGN) * bare, 0)  # numbers give no room
             self._usual_heads = self._live_head(False) + more, self._live_head(True) + more
         size = self._head_size(self._high)
         if not self._heading.minimumSize() == self._heading.maximumSize() == size:

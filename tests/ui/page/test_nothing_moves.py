@@ -140,3 +140,19 @@ def test_what_is_in_the_way_of_weights_and_map_is_folded(open_window, eye, qtbot
     eye.settle(window)
     assert not folded.small
     assert next(box for id, box in boxes.items() if id.endswith(".K")).small
+
+
+@pytest.mark.parametrize("showing", ["gradient", "change", "values"])
+def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showing):
+    typeset("x")
+    window.resize(1280, 720)
+    page = eye.go_to(window, "encoder.1.self.attention")
+    small = [box for box in page.elements.widgets.values() if isinstance(box, MatrixBox) and box._is_folded]
+    assert len(small) >= 4
+    where = [box._small.mapTo(page.widget(), QPoint()) for box in small]
+    window.top_bar.showing.show_in_matrices(showing)
+    eye.settle(window)
+    for box in small:
+        assert box._formula.width() >= box._formula.sizeHint().width(), box.matrix.name
+        assert box._small.geometry().right() < box._heading.width(), box.matrix.name
+    assert [box._small.mapTo(page.widget(), QPoint()) for box in small] == where
