@@ -151,6 +151,7 @@ class TrainingTab(QFrame):
         """What is said of the run, below the pictures: it comes and goes, and nothing above it moves for that."""
         self._foot = QFrame()
         self._foot.setObjectName("foot")
+        self._foot.setAccessibleName("How training goes")
         self.problem = QLabel()
         mark(self.problem, role="error")
         self.note = QLabel()
