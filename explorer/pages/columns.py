@@ -10,8 +10,6 @@ ACROSS, DOWN = 26.0, 12.0
 """Between columns, and between boxes of a column."""
 CHANNEL, LANE = 12.0, 7.0
 """Above and below the ways that run between two bands, and between two such ways."""
-BESIDE = 8.0
-"""How far from a box a way passes it."""
 APART = 9.0
 """Between the ways that come into a box."""
 PAGE = 1.9

@@ -70,8 +70,3 @@ def names(element: Element) -> set[str]:
     title = getattr(element, "title", "") or getattr(element, "name", "")
     short = element.id.rpartition(".")[2]
     return {name.casefold() for name in (title, element.id, short, KINDS.get(type(element), "")) if name}
-
-
-def is_picture(element: Element) -> bool:
-    """Whether it takes all the room that it is given."""
-    return isinstance(element, (Picture, HeatMap, AttentionLines, Sentences))

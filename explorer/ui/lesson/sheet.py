@@ -43,8 +43,6 @@ LEAST_PICTURE = 0.4
 """Of the height: a picture at least."""
 SPARED = 10.5
 """What it may cost to show a way to a number that need not be shown: less than a row of numbers."""
-MATRICES = 0.35, 0.62
-"""Of the height: matrices at least and at most, where the way to a number stands below them."""
 
 
 class StepSheet(QFrame):
