@@ -13,19 +13,11 @@ PROGRAM = "transformer-explorer"
 
 @dataclass(frozen=True)
 class Part:
-    """One library, or the program itself.
-
-    Parameters
-    ----------
-    name : str
-    version : str
-    licence : str
-        As short as it says it itself; "" where it does not.
-    """
+    """One library, or the program itself."""
 
     name: str
     version: str
-    licence: str
+    licence: str  # as short as it says it itself; "" where it does not
 
 
 def parts() -> list[Part]:

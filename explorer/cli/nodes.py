@@ -72,36 +72,17 @@ def stage_of(graph: Graph, node: Node) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A node, or a head's slice of one, as it is printed.
-
-    Parameters
-    ----------
-    name : str
-    node : Node
-    head : int or None
-        Counted from 0.
-    stage : str
-        As the map of the window names it.
-    value : numpy.ndarray
-    labels : tuple of tuple of str
-        Along each axis of the value.
-    words : tuple of str
-        For columns that `Argmax` found: what stands in them.
-    held : str
-        "pinned" or "partly pinned"; empty where all is computed.
-    gradient : numpy.ndarray or None
-        Where one is asked for and the node has one.
-    """
+    """A node, or a head's slice of one, as it is printed."""
 
     name: str
     node: Node
-    head: int | None
-    stage: str
+    head: int | None  # counted from 0
+    stage: str  # as the map of the window names it
     value: Array
-    labels: tuple[tuple[str, ...], ...]
-    words: tuple[str, ...] = ()
-    held: str = ""
-    gradient: Array | None = None
+    labels: tuple[tuple[str, ...], ...]  # along each axis of the value
+    words: tuple[str, ...] = ()  # for columns that `Argmax` found: what stands in them
+    held: str = ""  # "pinned" or "partly pinned"; empty where all is computed
+    gradient: Array | None = None  # where one is asked for and the node has one
 
     @property
     def rows(self) -> tuple[str, ...] | None:

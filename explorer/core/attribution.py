@@ -20,25 +20,14 @@ LOGITS, FINAL = "output.logits", "final.norm"
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a logit.
+    """One part of a logit."""
 
-    Parameters
-    ----------
-    kind : str
-        "word", "place", "head", "net", "block" (what is not taken apart further) or "constant" (β and the bias, which
-        are the same for all texts).
-    node : str
-        The node that is added to the residual stream.
-    value : float
-        How much of the logit it makes.
-    head : int or None
-        Of a head, counted from 0.
-    """
-
+    # "word", "place", "head", "net", "block" (what is not taken apart further) or "constant" (β and the bias, which are
+    # the same for all texts).
     kind: str
-    node: str
-    value: float
-    head: int | None = None
+    node: str  # the node that is added to the residual stream
+    value: float  # how much of the logit it makes
+    head: int | None = None  # of a head, counted from 0
 
 
 def can_be_parted(graph: Graph) -> bool:

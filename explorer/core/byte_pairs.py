@@ -27,18 +27,11 @@ _SEEN = {" ": "␣", "\n": NEW_LINE}
 
 @dataclass(frozen=True)
 class Merge:
-    """One step of learning: two pieces become one.
-
-    Parameters
-    ----------
-    left, right : bytes
-    count : int
-        How often they stood side by side when they were merged; 0 where nobody knows.
-    """
+    """One step of learning: two pieces become one."""
 
     left: bytes
     right: bytes
-    count: int = 0
+    count: int = 0  # how often they stood side by side when they were merged; 0 where nobody knows
 
     @property
     def piece(self) -> bytes:

@@ -16,33 +16,18 @@ class CellBlock:
 
     What a formula takes from its own row or column is relative, and what it reads whole is fixed by dollars: so it can
     be copied to the cells beside it, as if somebody had written it by hand.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Of the node. Stacked over heads, their matrices stand one below the other.
-    row, column : int
-        Of its first number on the sheet, counted from 0.
-    apart : int
-        How many rows below the first number of one head that of the next stands.
-    upright : bool
-        Whether a vector stands in a column, not in a row.
-    sheet : str
-        Such as "'Embedding'!"; empty for formulas on its own sheet.
-    name : str
-        What the workbook calls the whole of it; empty where it has no name.
-    masked : bool
-        Whether some of the numbers may be −∞.
     """
 
+    # Of the node. Stacked over heads, their matrices stand one below the other.
     shape: tuple[int, ...]
+    # `row`, `column`: of its first number on the sheet, counted from 0.
     row: int = 0
     column: int = 0
-    apart: int = 0
-    upright: bool = False
-    sheet: str = ""
-    name: str = ""
-    masked: bool = False
+    apart: int = 0  # how many rows below the first number of one head that of the next stands
+    upright: bool = False  # whether a vector stands in a column, not in a row
+    sheet: str = ""  # such as "'Embedding'!"; empty for formulas on its own sheet
+    name: str = ""  # what the workbook calls the whole of it; empty where it has no name
+    masked: bool = False  # whether some of the numbers may be −∞
 
     @property
     def ndim(self) -> int:

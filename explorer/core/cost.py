@@ -22,25 +22,15 @@ PROJECTIONS, ATTENTION, NET, OUTPUT, EMBEDDING = "projections", "attention", "fe
 
 @dataclass(frozen=True)
 class Shape:
-    """The sizes of a GPT.
-
-    Parameters
-    ----------
-    name : str
-    layers, heads, d_model, words : int
-    room : int
-        How many tokens it was made to read.
-    bytes : int
-        Of a number.
-    """
+    """The sizes of a GPT."""
 
     name: str
     layers: int
     heads: int
     d_model: int
     words: int
-    room: int
-    bytes: int = 2
+    room: int  # how many tokens it was made to read
+    bytes: int = 2  # of a number
 
 
 SHAPES = (
@@ -54,28 +44,16 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Cost:
-    """What a model costs that reads so many tokens at once, and then one more.
+    """What a model costs that reads so many tokens at once, and then one more."""
 
-    Parameters
-    ----------
-    multiplications : dict of str to int
-        Of one pass over all tokens, by what they are for: "projections" (to Q, K and V, and W_O), "attention" (scores,
-        and values in shares), "feed-forward", "output", "embedding" (one-hot rows times the table).
-    one_more : int
-        Multiplications of the next token with a key-value cache.
-    parameters : int
-        Numbers that are learned.
-    scores : int
-        Numbers of the largest kind of array that grows with n²: one head's scores, for all heads of one layer.
-    cache : int
-        Numbers of the cache.
-    """
-
+    # Of one pass over all tokens, by what they are for: "projections" (to Q, K and V, and W_O), "attention" (scores,
+    # and values in shares), "feed-forward", "output", "embedding" (one-hot rows times the table).
     multiplications: dict[str, int]
-    one_more: int
-    parameters: int
+    one_more: int  # multiplications of the next token with a key-value cache
+    parameters: int  # numbers that are learned
+    # Numbers of the largest kind of array that grows with n²: one head's scores, for all heads of one layer.
     scores: int
-    cache: int
+    cache: int  # numbers of the cache
 
     @property
     def together(self) -> int:

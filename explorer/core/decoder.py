@@ -34,13 +34,7 @@ _Read = Callable[[Rows], Array]
 
 @dataclass(frozen=True)
 class Work:
-    """The multiplications of a node: times × (new rows) × (words so far, if the rows run along these, too).
-
-    Parameters
-    ----------
-    times : int
-    across : bool
-    """
+    """The multiplications of a node: times × (new rows) × (words so far, if the rows run along these, too)."""
 
     times: int
     across: bool
@@ -231,22 +225,13 @@ def _work_of(graph: Graph, sequence: str, node: Node) -> Work:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the next word behind a text takes.
+    """What the next word behind a text takes."""
 
-    Parameters
-    ----------
-    without, with_cache : int
-        Multiplications.
-    bytes : int
-        What the cache holds behind the text.
-    kept : tuple of str
-        The nodes whose rows it holds.
-    """
-
+    # `without`, `with_cache`: multiplications.
     without: int
     with_cache: int
-    bytes: int
-    kept: tuple[str, ...]
+    bytes: int  # what the cache holds behind the text
+    kept: tuple[str, ...]  # the nodes whose rows it holds
 
 
 def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:

@@ -17,23 +17,13 @@ Labels = Callable[[str, int], Sequence[str]]
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a written derivation.
+    """One row of a written derivation."""
 
-    Parameters
-    ----------
-    label : str
-        What the number is ("mean μ"), the name of the term ("are") in a list of terms, or what a list holds.
-    expression : str
-        The arithmetic, such as "1.3415 × 0.9000"; empty where the rows above are what is added up.
-    value : str
-    kind : str
-        "heading": what the terms below it are; "term": one of a list; "step": a number of its own; "result": the cell
-        itself.
-    """
-
-    label: str
-    expression: str
+    label: str  # what the number is ("mean μ"), the name of the term ("are") in a list of terms, or what a list holds
+    expression: str  # the arithmetic, such as "1.3415 × 0.9000"; empty where the rows above are what is added up
     value: str
+    # "heading": what the terms below it are; "term": one of a list; "step": a number of its own; "result": the cell
+    # itself.
     kind: str
 
 

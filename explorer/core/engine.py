@@ -14,21 +14,13 @@ from explorer.core.ops import Array
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one update did.
+    """What one update did."""
 
-    Parameters
-    ----------
-    recomputed : tuple of str
-        Nodes that were executed, in order, inputs not among them.
-    changed : frozenset of str
-        Nodes, inputs among them, whose value is not what it was. Of those that were there before, `Engine.before` has
-        the old value.
-    added, removed : frozenset of str
-        Nodes that the graph gained and lost.
-    """
-
-    recomputed: tuple[str, ...] = ()
+    recomputed: tuple[str, ...] = ()  # nodes that were executed, in order, inputs not among them
+    # Nodes, inputs among them, whose value is not what it was. Of those that were there before, `Engine.before` has the
+    # old value.
     changed: frozenset[str] = frozenset()
+    # `added`, `removed`: nodes that the graph gained and lost.
     added: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
 
@@ -43,21 +35,12 @@ class Engine:
     `update` and its second half `publish` are the only ways in. They never write into an array: views may hold the old
     ones, which also gives the before/after picture; and all new values are published at once, so that a reader never
     sees half of an edit. What is computed is closed against writing, so nobody else can either.
-
-    Parameters
-    ----------
-    graph : Graph
-    values : mapping of str to numpy.ndarray
-        Of all nodes, in their shapes.
-    pins : mapping of str to Pin
-        By the names of the nodes that they hold.
-    before : mapping of str to numpy.ndarray
-        The old values of the nodes that the last update changed, but for those that it added.
     """
 
     graph: Graph = _NOTHING
-    values: Mapping[str, Array] = field(default_factory=dict)
-    pins: Mapping[str, Pin] = field(default_factory=dict)
+    values: Mapping[str, Array] = field(default_factory=dict)  # of all nodes, in their shapes
+    pins: Mapping[str, Pin] = field(default_factory=dict)  # by the names of the nodes that they hold
+    # The old values of the nodes that the last update changed, but for those that it added.
     before: Mapping[str, Array] = field(default_factory=dict)
     has_gradients: bool = field(default=False, init=False)
     """Whether those of the loss came with the values; otherwise each is computed when it is asked for."""

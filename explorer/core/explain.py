@@ -54,62 +54,32 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Operand:
-    """One cell, or one line of cells, of a node: a single number or a vector.
+    """One cell, or one line of cells, of a node: a single number or a vector."""
 
-    Parameters
-    ----------
-    node : str
-        Name of the node.
-    index : Index
-        Position in the node's array; one `slice(None)` where the operand is a vector.
-    value : numpy.ndarray
-        The numbers, 0-d or 1-d.
-    of : str
-        What the numbers are: the "value" of these cells, their "gradient", or their "derivative" with respect to the
-        one cell that is explained.
-    """
-
-    node: str
-    index: Index
-    value: Any
+    node: str  # name of the node
+    index: Index  # position in the node's array; one `slice(None)` where the operand is a vector
+    value: Any  # the numbers, 0-d or 1-d
+    # What the numbers are: the "value" of these cells, their "gradient", or their "derivative" with respect to the one
+    # cell that is explained.
     of: str = "value"
 
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """A number that the op brings itself, such as ε.
+    """A number that the op brings itself, such as ε."""
 
-    Parameters
-    ----------
-    value : number, or numpy.ndarray
-        One for each number of a line, where the step is about one.
-    text : str
-        How it is written.
-    """
-
-    value: Any
-    text: str
+    value: Any  # one for each number of a line, where the step is about one
+    text: str  # how it is written
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of a derivation: ``value = function(*arguments)``.
+    """One step of a derivation: ``value = function(*arguments)``."""
 
-    Parameters
-    ----------
-    function : str
-        A key of `FUNCTIONS`.
-    arguments : tuple of Operand, Constant or Step
-    value : number, or numpy.ndarray
-        A line of numbers, where the arguments are lines.
-    label : str
-        What the field calls it, such as "variance σ²"; empty where it has no name.
-    """
-
-    function: str
+    function: str  # a key of `FUNCTIONS`
     arguments: tuple["Argument", ...]
-    value: Any
-    label: str = ""
+    value: Any  # a line of numbers, where the arguments are lines
+    label: str = ""  # what the field calls it, such as "variance σ²"; empty where it has no name
 
 
 Argument: TypeAlias = Operand | Constant | Step
@@ -117,16 +87,9 @@ Argument: TypeAlias = Operand | Constant | Step
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A parent of the explained node: ``source[i, :]`` is the operand for that line of it.
+    """A parent of the explained node: ``source[i, :]`` is the operand for that line of it."""
 
-    Parameters
-    ----------
-    name : str
-        Of the node.
-    value : numpy.ndarray
-    """
-
-    name: str
+    name: str  # of the node
     value: Any
 
     def __getitem__(self, index: Any) -> Operand:

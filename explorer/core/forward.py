@@ -14,18 +14,10 @@ from explorer.core.ops import Array
 
 @dataclass(frozen=True, eq=False)
 class Pin:
-    """Cells of a computed node that are held at values typed by hand.
+    """Cells of a computed node that are held at values typed by hand."""
 
-    Parameters
-    ----------
-    cells : numpy.ndarray of bool
-        Which cells, in the node's shape.
-    values : numpy.ndarray
-        Their values, in the node's shape; what stands in the other cells is not read.
-    """
-
-    cells: Array
-    values: Array
+    cells: Array  # which cells, in the node's shape
+    values: Array  # their values, in the node's shape; what stands in the other cells is not read
 
     def over(self, computed: Array) -> Array:
         """The computed array with the pinned cells laid over it."""
@@ -101,24 +93,15 @@ class Pass:
     """A forward pass that has been begun: what is to be computed, and from which values.
 
     It holds all that it reads, and nobody writes into an array, so any thread may compute it.
-
-    Parameters
-    ----------
-    graph, inputs, pins
-        As given to `Engine.begin`.
-    values : mapping of str to numpy.ndarray
-        Those that the engine had when it was begun.
-    stale : set of str
-        The nodes that cannot be kept for reasons of their own; what they feed follows while computing.
-    added, removed : frozenset of str
-        The nodes that the graph gained and lost.
     """
 
+    # `graph`, `inputs`, `pins`: as given to `Engine.begin`.
     graph: Graph
     inputs: Mapping[str, Array]
     pins: Mapping[str, Pin]
-    values: Mapping[str, Array]
-    stale: Set[str]
+    values: Mapping[str, Array]  # those that the engine had when it was begun
+    stale: Set[str]  # the nodes that cannot be kept for reasons of their own; what they feed follows while computing
+    # `added`, `removed`: the nodes that the graph gained and lost.
     added: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
 
@@ -142,24 +125,14 @@ class Pass:
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """What a pass came to; nobody sees it before it is published.
-
-    Parameters
-    ----------
-    begun : Pass
-    values, before : mapping of str to numpy.ndarray
-        All values; the old ones of those nodes that changed and were there before.
-    recomputed : tuple of str
-        The executed nodes, in order.
-    gradients : Gradients, optional
-        Of the loss, where somebody has asked for them.
-    """
+    """What a pass came to; nobody sees it before it is published."""
 
     begun: Pass
+    # `values`, `before`: all values; the old ones of those nodes that changed and were there before.
     values: Mapping[str, Array]
     before: Mapping[str, Array]
-    recomputed: tuple[str, ...]
-    gradients: Gradients | None = None
+    recomputed: tuple[str, ...]  # the executed nodes, in order
+    gradients: Gradients | None = None  # of the loss, where somebody has asked for them
 
     def with_gradients(self, between: Callable[[], None] | None = None) -> "Computed":
         """The same with the gradients of the loss, all computed; `between` as in `Pass.compute`."""

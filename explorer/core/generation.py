@@ -22,30 +22,19 @@ MOST_BEAMS = 64
 class Choice:
     """How a word is chosen.
 
-    Parameters
-    ----------
-    greedy : bool
-        Always the most probable word, where others would be drawn.
-    temperature : float
-        What the logits are divided by: below 1 likely words become likelier, above 1 all become more alike.
-    top_k : int
-        Only the so many most probable words; 0: all.
-    top_p : float
-        Only the most probable words that together have at least this probability; 1: all. At least one word is left.
-    seed : int
-        Of the draws.
-
     Raises
     ------
     ExplorerError
         "bad-training-setting" for a number out of its bounds.
     """
 
-    greedy: bool = False
+    greedy: bool = False  # always the most probable word, where others would be drawn
+    # What the logits are divided by: below 1 likely words become likelier, above 1 all become more alike.
     temperature: float = 1.0
-    top_k: int = 0
+    top_k: int = 0  # only the so many most probable words; 0: all
+    # Only the most probable words that together have at least this probability; 1: all. At least one word is left.
     top_p: float = 1.0
-    seed: int = 0
+    seed: int = 0  # of the draws
 
     def __post_init__(self) -> None:
         for name, (low, high) in BOUNDS.items():
@@ -101,21 +90,11 @@ def kept(probabilities: Array, top_k: int, top_p: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """One word that was written.
+    """One word that was written."""
 
-    Parameters
-    ----------
-    logits : numpy.ndarray
-        (n_words,)
-    probabilities : numpy.ndarray
-        Of being drawn, (n_words,); a greedy choice takes the likeliest.
-    chosen : int
-        The number of the word.
-    """
-
-    logits: Array
-    probabilities: Array
-    chosen: int
+    logits: Array  # (n_words,)
+    probabilities: Array  # of being drawn, (n_words,); a greedy choice takes the likeliest
+    chosen: int  # the number of the word
 
     def candidates(self, most: int) -> list[tuple[int, float]]:
         """The words that could be chosen with their probabilities, likeliest first; the chosen one among them."""
@@ -169,27 +148,13 @@ def drawn(probabilities: Array, number: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Beam:
-    """One way to write on.
+    """One way to write on."""
 
-    Parameters
-    ----------
-    words : tuple of int
-        The numbers of the words written.
-    score : float
-        The sum of the logs of their probabilities.
-    steps : tuple of Written
-        How each came to be written.
-    parent : int
-        Its place among the beams of one word less; -1 for the first.
-    done : bool
-        Whether it ends in `<end>`.
-    """
-
-    words: tuple[int, ...] = ()
-    score: float = 0.0
-    steps: tuple[Written, ...] = ()
-    parent: int = -1
-    done: bool = False
+    words: tuple[int, ...] = ()  # the numbers of the words written
+    score: float = 0.0  # the sum of the logs of their probabilities
+    steps: tuple[Written, ...] = ()  # how each came to be written
+    parent: int = -1  # its place among the beams of one word less; -1 for the first
+    done: bool = False  # whether it ends in `<end>`
 
 
 def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -> list[tuple[Beam, ...]]:

@@ -16,18 +16,10 @@ from explorer.core.shapes import require_cell
 
 @dataclass(frozen=True)
 class Root:
-    """The one number whose gradient is taken.
+    """The one number whose gradient is taken."""
 
-    Parameters
-    ----------
-    node : str
-        Name of its node.
-    cell : tuple of int
-        Which of the node's cells; none for a node that is a single number.
-    """
-
-    node: str
-    cell: tuple[int, ...] = ()
+    node: str  # name of its node
+    cell: tuple[int, ...] = ()  # which of the node's cells; none for a node that is a single number
 
 
 LOSS = Root("loss.value")

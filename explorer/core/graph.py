@@ -24,18 +24,10 @@ Link: TypeAlias = tuple[str, int]
 
 @dataclass(frozen=True)
 class Place:
-    """A node, or a head's slice of it.
+    """A node, or a head's slice of it."""
 
-    Parameters
-    ----------
-    node : str
-        Name of the node.
-    head : int or None
-        Which slice along the first axis, counted from 0; None for the whole.
-    """
-
-    node: str
-    head: int | None = None
+    node: str  # name of the node
+    head: int | None = None  # which slice along the first axis, counted from 0; None for the whole
 
     @property
     def index(self) -> tuple[int, ...]:
@@ -47,16 +39,6 @@ class Place:
 class Graph:
     """All nodes in reading order, which is a topological order, and the axes their arrays run along.
 
-    Parameters
-    ----------
-    nodes : mapping of str to Node
-    axes : mapping of str to tuple of str
-        The labels along each axis; their number is its length. The axis of a sequence carries positions here; the words
-        come from its token numbers (see `Engine.labels`).
-    stages : tuple of Stage
-    sequences : mapping of str to str
-        For each axis of tokens, the axis of its vocabulary.
-
     Attributes
     ----------
     children : mapping of str to tuple of str
@@ -64,9 +46,11 @@ class Graph:
     """
 
     nodes: Mapping[str, Node]
+    # The labels along each axis; their number is its length. The axis of a sequence carries positions here; the words
+    # come from its token numbers (see `Engine.labels`).
     axes: Mapping[str, tuple[str, ...]]
     stages: tuple[Stage, ...]
-    sequences: Mapping[str, str]
+    sequences: Mapping[str, str]  # for each axis of tokens, the axis of its vocabulary
     children: Mapping[str, tuple[str, ...]] = field(init=False)
     _towards: dict[str, Mapping[str, tuple[Link, ...]]] = field(default_factory=dict, init=False, repr=False)
 

@@ -22,21 +22,11 @@ Rule = Callable[[Sequence[str], Sequence[tuple[int, int]]], Array]
 
 @dataclass(frozen=True)
 class Score:
-    """How far a head does one thing.
+    """How far a head does one thing."""
 
-    Parameters
-    ----------
-    share : float
-        Of its attention, in the rows that count; NaN where none does.
-    by_chance : float
-        What a head would have that looks at all words alike.
-    rows : int
-        How many rows count.
-    """
-
-    share: float
-    by_chance: float
-    rows: int
+    share: float  # of its attention, in the rows that count; NaN where none does
+    by_chance: float  # what a head would have that looks at all words alike
+    rows: int  # how many rows count
 
 
 def _earlier(words: Sequence[str], hit: Callable[[int, int], bool]) -> Array:
@@ -109,20 +99,11 @@ _SIMPLE = ("itself", "first", "previous")
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """How the heads of one attention looked at one sentence.
-
-    Parameters
-    ----------
-    words : sequence of str
-    referents : sequence of (int, int)
-        As of `referent`.
-    weights : numpy.ndarray
-        (n_heads, n, n)
-    """
+    """How the heads of one attention looked at one sentence."""
 
     words: Sequence[str]
-    referents: Sequence[tuple[int, int]]
-    weights: Array
+    referents: Sequence[tuple[int, int]]  # as of `referent`
+    weights: Array  # (n_heads, n, n)
 
 
 def score(name: str, looked: Sequence[Looked]) -> list[Score]:

@@ -10,40 +10,21 @@ from explorer.core.switches import SWITCHES, SwitchValue
 
 @dataclass(frozen=True)
 class Model:
-    """The structure of a model.
+    """The structure of a model."""
 
-    Parameters
-    ----------
-    kind : str
-        "attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output" or "vectors".
-    lengths : mapping of str to int
-        Number of tokens (or rows) of each sequence: "source" and "target", "input", or "query" and "key".
-    axes : mapping of str to tuple of str
-        Labels of the axes that the model does not count by itself: vocabularies ("source.words"), named dimensions
-        ("d_model", where they have names).
-    d_model : int
-        Width of a token's vector.
-    layers : int
-        Number of encoder layers and of decoder layers, or of layers of an MLP.
-    switches : mapping of str to value
-        "BLOCK.NAME" to the choice made; what is absent is the textbook's.
-    seed : int
-        Where the starting values of new weights come from.
-    initialiser : str
-        How they are drawn: one of `explorer.core.ops.inputs.INITIALISERS`.
-    dtype : str
-        "float64" for lessons, "float32" for large models.
-    """
-
-    kind: str
+    kind: str  # "attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output" or "vectors"
+    # Number of tokens (or rows) of each sequence: "source" and "target", "input", or "query" and "key".
     lengths: Mapping[str, int] = field(default_factory=dict)
+    # Labels of the axes that the model does not count by itself: vocabularies ("source.words"), named dimensions
+    # ("d_model", where they have names).
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    d_model: int = 4
-    layers: int = 1
+    d_model: int = 4  # width of a token's vector
+    layers: int = 1  # number of encoder layers and of decoder layers, or of layers of an MLP
+    # "BLOCK.NAME" to the choice made; what is absent is the textbook's.
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
-    seed: int = 0
-    initialiser: str = "xavier"
-    dtype: str = "float64"
+    seed: int = 0  # where the starting values of new weights come from
+    initialiser: str = "xavier"  # how they are drawn: one of `explorer.core.ops.inputs.INITIALISERS`
+    dtype: str = "float64"  # "float64" for lessons, "float32" for large models
 
     def blocks(self) -> Mapping[str, str]:
         """The blocks that have switches, in reading order, each with its kind (a key of `SWITCHES`)."""

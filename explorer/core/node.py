@@ -7,54 +7,27 @@ from explorer.core.ops import Input, Op
 
 @dataclass(frozen=True)
 class Stage:
-    """One stop of the pipeline map: a few nodes that are looked at together.
+    """One stop of the pipeline map: a few nodes that are looked at together."""
 
-    Parameters
-    ----------
-    name : str
-        Path, such as "encoder.1.self.attention".
-    kind : str
-        What is shown there: "embedding", "positions", "attention", "masked" (attention of a decoder to itself), "cross"
-        (to the source), "heads", "norm", "ffn", "output", "loss", "layer", "vectors", "examples", "batch norm",
-        "dropout".
-    title : str
-        As it stands in the map.
-    group : str
-        The heading above it in the map, such as "Encoder 1".
-    """
-
-    name: str
+    name: str  # path, such as "encoder.1.self.attention"
+    # What is shown there: "embedding", "positions", "attention", "masked" (attention of a decoder to itself), "cross"
+    # (to the source), "heads", "norm", "ffn", "output", "loss", "layer", "vectors", "examples", "batch norm",
+    # "dropout".
     kind: str
-    title: str
-    group: str
+    title: str  # as it stands in the map
+    group: str  # the heading above it in the map, such as "Encoder 1"
 
 
 @dataclass(frozen=True)
 class Node:
-    """One array of the graph: how it is computed, from what, and what its axes mean.
+    """One array of the graph: how it is computed, from what, and what its axes mean."""
 
-    Parameters
-    ----------
-    name : str
-        Path (see DESIGN §4), such as "encoder.1.self.scores".
-    op : Op
-        How the value comes from the parents; `Input` for what is edited.
-    parents : tuple of str
-        Names of the nodes the op reads, in the op's order.
-    axes : tuple of str
-        The name of each axis; the model knows its labels and so its length.
-    symbol : str
-        LaTeX, such as "W_Q".
-    stage : str
-        Name of the stage it is shown in.
-    """
-
-    name: str
-    op: Op
-    parents: tuple[str, ...]
-    axes: tuple[str, ...]
-    symbol: str
-    stage: str
+    name: str  # path (see DESIGN §4), such as "encoder.1.self.scores"
+    op: Op  # how the value comes from the parents; `Input` for what is edited
+    parents: tuple[str, ...]  # names of the nodes the op reads, in the op's order
+    axes: tuple[str, ...]  # the name of each axis; the model knows its labels and so its length
+    symbol: str  # LaTeX, such as "W_Q"
+    stage: str  # name of the stage it is shown in
 
     @property
     def is_input(self) -> bool:

@@ -16,25 +16,14 @@ CLOSE = 1e-2
 
 @dataclass(frozen=True)
 class Check:
-    """A gradient beside the slope that nudging shows.
+    """A gradient beside the slope that nudging shows."""
 
-    Parameters
-    ----------
-    h : float
-        By how much the cell was nudged down and up.
-    below, above : float
-        The root with the cell nudged down, and up.
-    slope : float
-        The central difference, (above − below) / 2h.
-    gradient : float
-        What back-propagation gives.
-    """
-
-    h: float
+    h: float  # by how much the cell was nudged down and up
+    # `below`, `above`: the root with the cell nudged down, and up.
     below: float
     above: float
-    slope: float
-    gradient: float
+    slope: float  # the central difference, (above − below) / 2h
+    gradient: float  # what back-propagation gives
 
     @property
     def error(self) -> float:

@@ -16,34 +16,18 @@ _LEARNED = {"table", "W", "b", "gamma", "beta"}
 
 @dataclass(frozen=True)
 class Size:
-    """One factor of a product.
+    """One factor of a product."""
 
-    Parameters
-    ----------
-    what : str
-        What is counted: "d_model", "heads", "words", "units of layer 1", …
-    length : int
-        How many there are.
-    """
-
-    what: str
-    length: int
+    what: str  # what is counted: "d_model", "heads", "words", "units of layer 1", …
+    length: int  # how many there are
 
 
 @dataclass(frozen=True)
 class Weights:
-    """One input node that training would change.
+    """One input node that training would change."""
 
-    Parameters
-    ----------
-    name : str
-        Of the node.
-    sizes : tuple of Size
-        The factors of its number of numbers.
-    """
-
-    name: str
-    sizes: tuple[Size, ...]
+    name: str  # of the node
+    sizes: tuple[Size, ...]  # the factors of its number of numbers
 
     @property
     def count(self) -> int:
@@ -53,18 +37,10 @@ class Weights:
 
 @dataclass(frozen=True)
 class BlockWeights:
-    """The weights of one block: of an embedding, an attention, a feed-forward net, the output.
+    """The weights of one block: of an embedding, an attention, a feed-forward net, the output."""
 
-    Parameters
-    ----------
-    name : str
-        Its path, such as "encoder.1.self".
-    weights : tuple of Weights
-        In reading order.
-    """
-
-    name: str
-    weights: tuple[Weights, ...]
+    name: str  # its path, such as "encoder.1.self"
+    weights: tuple[Weights, ...]  # in reading order
 
     @property
     def count(self) -> int:
@@ -74,15 +50,9 @@ class BlockWeights:
 
 @dataclass(frozen=True)
 class Growth:
-    """How many numbers a model of other sizes would have, and how many scores it would compute.
+    """How many numbers a model of other sizes would have, and how many scores it would compute."""
 
-    Parameters
-    ----------
-    what : str
-        "layer" (one more), or what there would be twice as much of: "d_model", "d_ff", "heads", "words", "tokens".
-    count, scores : int
-    """
-
+    # "layer" (one more), or what there would be twice as much of: "d_model", "d_ff", "heads", "words", "tokens".
     what: str
     count: int
     scores: int

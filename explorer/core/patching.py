@@ -25,20 +25,11 @@ LEAST_WAY = 1e-3
 
 @dataclass(frozen=True)
 class Site:
-    """A part of the model whose numbers at one place can be put into another pass.
-
-    Parameters
-    ----------
-    node : str
-    head : int or None
-        Of a node that is stacked over heads, counted from 0.
-    after : str
-        The node of the residual stream that it is a part of; the node itself where it is that.
-    """
+    """A part of the model whose numbers at one place can be put into another pass."""
 
     node: str
-    head: int | None
-    after: str
+    head: int | None  # of a node that is stacked over heads, counted from 0
+    after: str  # the node of the residual stream that it is a part of; the node itself where it is that
 
     @property
     def name(self) -> str:

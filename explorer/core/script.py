@@ -28,18 +28,10 @@ WIDTH = 120
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """A script and what is too large to stand in it.
+    """A script and what is too large to stand in it."""
 
-    Parameters
-    ----------
-    text : str
-        Python, for numpy 2.1 or later and nothing else.
-    arrays : mapping of str to numpy.ndarray
-        What the script reads from the .npz file beside it; without any it needs no file.
-    """
-
-    text: str
-    arrays: Mapping[str, Array]
+    text: str  # Python, for numpy 2.1 or later and nothing else
+    arrays: Mapping[str, Array]  # what the script reads from the .npz file beside it; without any it needs no file
 
 
 def export(engine: Engine, title: str, names: Collection[str] = ()) -> Script:

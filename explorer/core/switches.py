@@ -8,23 +8,12 @@ _ANY = 1e9
 
 @dataclass(frozen=True)
 class Switch:
-    """One choice.
+    """One choice."""
 
-    Parameters
-    ----------
-    default : str, bool, int or float
-        The textbook's choice; its type is the type of every value.
-    choices : tuple of str
-        The words to choose from; empty for a number or yes/no.
-    title : str
-        As the window writes it.
-    least, most : float
-        For a number: the smallest and the largest allowed.
-    """
-
-    default: SwitchValue
-    title: str
-    choices: tuple[str, ...] = ()
+    default: SwitchValue  # the textbook's choice; its type is the type of every value
+    title: str  # as the window writes it
+    choices: tuple[str, ...] = ()  # the words to choose from; empty for a number or yes/no
+    # `least`, `most`: for a number: the smallest and the largest allowed.
     least: float = 0
     most: float = _ANY
 

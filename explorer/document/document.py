@@ -21,25 +21,14 @@ from explorer.document.undo import UndoHistory
 
 @dataclass(frozen=True)
 class Change:
-    """What one act changed, for those who show it.
+    """What one act changed, for those who show it."""
 
-    Parameters
-    ----------
-    changed : frozenset of str
-        Nodes whose value is another one now, the added ones among them.
-    added, removed : frozenset of str
-        Nodes that the graph gained and lost.
-    label : str
-        What was done.
-    structure : bool
-        Whether the graph is another one: nodes, shapes or labels may differ.
-    """
-
-    changed: frozenset[str]
+    changed: frozenset[str]  # nodes whose value is another one now, the added ones among them
+    # `added`, `removed`: nodes that the graph gained and lost.
     added: frozenset[str]
     removed: frozenset[str]
-    label: str
-    structure: bool
+    label: str  # what was done
+    structure: bool  # whether the graph is another one: nodes, shapes or labels may differ
 
     def followed_by(self, later: "Change") -> "Change":
         """The two as one act."""

@@ -34,20 +34,12 @@ MOST_TITLE = 1000
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """What a window keeps with a document.
+    """What a window keeps with a document."""
 
-    Parameters
-    ----------
-    steps : tuple of (State, str)
-        The states that undo and redo lead to, each with what was done before it; none, where nothing is known of them.
-    now : int
-        Which of them is the document's.
-    beside : mapping
-        What else there is, such as where one looks, as JSON has it. Who reads it from a file believes none of it.
-    """
-
+    # The states that undo and redo lead to, each with what was done before it; none, where nothing is known of them.
     steps: tuple[tuple[State, str], ...] = ()
-    now: int = 0
+    now: int = 0  # which of them is the document's
+    # What else there is, such as where one looks, as JSON has it. Who reads it from a file believes none of it.
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 

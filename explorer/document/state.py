@@ -33,36 +33,22 @@ class State:
     """A model with its numbers.
 
     Since arrays are never written to, states share what they have in common, and going back to one is exact.
-
-    Parameters
-    ----------
-    model : Model
-        The structure; the graph is built from it.
-    graph : Graph
-        Built from `model`.
-    inputs : mapping of str to numpy.ndarray
-        The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
-        brings them back. Large ones may be written only when they are read; see `DeferredArrays`.
-    pins : mapping of str to Pin
-    records : Records or None
-        Of the training that its weights are from, up to these.
-    optimiser : Optimiser or None
-        With what it remembered behind these steps, so that the training can be gone on with to the same bits.
-    setting, lesson : str
-        Where this came from: the name of a setting, such as "printed", and the id of its lesson.
-    beyond : mapping of str to numpy.ndarray
-        For inputs that have been longer, because a sentence was: what they held then, so that a longer sentence brings
-        back what lies behind the end of the present one. A table of positions belongs to the model, not to a sentence.
     """
 
-    model: Model
-    graph: Graph
+    model: Model  # the structure; the graph is built from it
+    graph: Graph  # built from `model`
+    # The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
+    # brings them back. Large ones may be written only when they are read; see `DeferredArrays`.
     inputs: Mapping[str, Array]
     pins: Mapping[str, Pin] = field(default_factory=lambda: _EMPTY)
+    # `setting`, `lesson`: where this came from: the name of a setting, such as "printed", and the id of its lesson.
     setting: str = ""
     lesson: str = ""
-    records: Records | None = None
+    records: Records | None = None  # of the training that its weights are from, up to these
+    # For inputs that have been longer, because a sentence was: what they held then, so that a longer sentence brings
+    # back what lies behind the end of the present one. A table of positions belongs to the model, not to a sentence.
     beyond: Mapping[str, Array] = field(default_factory=lambda: _NO_ARRAYS)
+    # With what it remembered behind these steps, so that the training can be gone on with to the same bits.
     optimiser: Optimiser | None = None
 
     @staticmethod

@@ -26,29 +26,14 @@ _LONGEST_SHEET, _LONGEST_NAME = 31, 250
 
 @dataclass(frozen=True)
 class Placed:
-    """A node in the workbook.
-
-    Parameters
-    ----------
-    node : Node
-    sheet : str
-        The name of its sheet.
-    head : int
-        The row of its heading; counted from 0, like all places here.
-    block : CellBlock
-        Of its numbers.
-    beside : int
-        The column where the numbers begin that the program had.
-    words : str
-        The vocabulary whose words its whole numbers mean; empty where they mean none.
-    """
+    """A node in the workbook."""
 
     node: Node
-    sheet: str
-    head: int
-    block: CellBlock
-    beside: int
-    words: str = ""
+    sheet: str  # the name of its sheet
+    head: int  # the row of its heading; counted from 0, like all places here
+    block: CellBlock  # of its numbers
+    beside: int  # the column where the numbers begin that the program had
+    words: str = ""  # the vocabulary whose words its whole numbers mean; empty where they mean none
 
     @property
     def labelled(self) -> bool:
@@ -75,18 +60,10 @@ class Placed:
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of all nodes.
-
-    Parameters
-    ----------
-    graph : Graph
-    sheets : mapping of str to str
-        The name of the sheet of each stage.
-    nodes : mapping of str to Placed
-    """
+    """The places of all nodes."""
 
     graph: Graph
-    sheets: Mapping[str, str]
+    sheets: Mapping[str, str]  # the name of the sheet of each stage
     nodes: Mapping[str, Placed]
 
     def parents(self, placed: Placed) -> list[CellBlock]:

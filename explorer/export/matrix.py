@@ -21,23 +21,12 @@ DIGITS = 8
 
 @dataclass(frozen=True, eq=False)
 class LabelledMatrix:
-    """A matrix with its labels.
+    """A matrix with its labels."""
 
-    Parameters
-    ----------
-    name : str
-        Of the node, or of the head's slice of one.
-    symbol : str
-        LaTeX.
-    value : numpy.ndarray
-        (rows, columns)
-    rows, columns : tuple of str
-        Labels; none, where nothing stands before the rows, or above the columns.
-    """
-
-    name: str
-    symbol: str
-    value: Array
+    name: str  # of the node, or of the head's slice of one
+    symbol: str  # LaTeX
+    value: Array  # (rows, columns)
+    # `rows`, `columns`: labels; none, where nothing stands before the rows, or above the columns.
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
 

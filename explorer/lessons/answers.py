@@ -21,30 +21,16 @@ Answer = float | int | Cell | State
 
 @dataclass(frozen=True)
 class Verdict:
-    """What there is to say of an answer.
-
-    Parameters
-    ----------
-    right : bool
-    sentence : str
-        In plain words; in Markdown where a choice has its own.
-    mistake : Mistake or None
-        The one that gives the number that was typed.
-    expected, difference : float or None
-        Of a number: the right one, and the typed one minus that.
-    derivation : tuple of (name of a node or nothing, rows)
-        Of the right number.
-    places : tuple of cells
-        Of what is pointed at: the right ones.
-    """
+    """What there is to say of an answer."""
 
     right: bool
-    sentence: str
-    mistake: Mistake | None = None
+    sentence: str  # in plain words; in Markdown where a choice has its own
+    mistake: Mistake | None = None  # the one that gives the number that was typed
+    # `expected`, `difference`: of a number: the right one, and the typed one minus that.
     expected: float | None = None
     difference: float | None = None
-    derivation: tuple[Part, ...] = ()
-    places: tuple[Cell, ...] = ()
+    derivation: tuple[Part, ...] = ()  # (name of a node or nothing, rows): of the right number
+    places: tuple[Cell, ...] = ()  # of what is pointed at: the right ones
 
 
 def judge(question: Question, answer: Answer, state: State, engine: Engine | None = None) -> Verdict:

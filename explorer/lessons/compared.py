@@ -20,41 +20,21 @@ from explorer.lessons.references import Claim, Figure, Slip, claims, figures, sl
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A printed figure beside what its node computes.
-
-    Parameters
-    ----------
-    figure : Figure
-    computed : numpy.ndarray
-        In the shape of the figure's values.
-    worst : float
-        The largest difference between a computed and a printed number.
-    agrees : bool
-        Whether it is no more than rounding, and than what the figure gives a reason for.
-    """
+    """A printed figure beside what its node computes."""
 
     figure: Figure
-    computed: Array
-    worst: float
-    agrees: bool
+    computed: Array  # in the shape of the figure's values
+    worst: float  # the largest difference between a computed and a printed number
+    agrees: bool  # whether it is no more than rounding, and than what the figure gives a reason for
 
 
 @dataclass(frozen=True, eq=False)
 class SlipResult:
-    """A slip beside what the node computes.
-
-    Parameters
-    ----------
-    slip : Slip
-    agrees : bool
-        Whether the node computes what we call right, and does not compute what is printed.
-    computed : numpy.ndarray
-        What the node computes, in the shape of the figure's values.
-    """
+    """A slip beside what the node computes."""
 
     slip: Slip
-    agrees: bool
-    computed: Array
+    agrees: bool  # whether the node computes what we call right, and does not compute what is printed
+    computed: Array  # what the node computes, in the shape of the figure's values
 
 
 def check_figures() -> list[Result]:
@@ -75,20 +55,11 @@ def check_slips() -> list[SlipResult]:
 
 @dataclass(frozen=True, eq=False)
 class ClaimResult:
-    """A claim, and whether the model says of it what we say.
-
-    Parameters
-    ----------
-    claim : Claim
-    agrees : bool
-    node : str
-        What the claim is about, and the cell of it that its goal begins with.
-    cell : tuple of int
-    """
+    """A claim, and whether the model says of it what we say."""
 
     claim: Claim
     agrees: bool
-    node: str
+    node: str  # what the claim is about, and the cell of it that its goal begins with
     cell: tuple[int, ...]
 
 

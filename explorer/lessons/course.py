@@ -10,21 +10,12 @@ from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
 
 @dataclass(frozen=True)
 class Course:
-    """Some lessons in an order.
+    """Some lessons in an order."""
 
-    Parameters
-    ----------
-    id : str
-        The name of its file.
-    title, paragraph : str
-    lessons : tuple of str
-        Their ids; each after those that it needs.
-    """
-
-    id: str
+    id: str  # the name of its file
     title: str
     paragraph: str
-    lessons: tuple[str, ...]
+    lessons: tuple[str, ...]  # their ids; each after those that it needs
 
 
 def courses() -> list[Course]:

@@ -17,15 +17,9 @@ _ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 @dataclass(frozen=True, eq=False)
 class DocumentLesson(Lesson):
-    """A lesson of one setting, which is the document as it was when it was opened.
+    """A lesson of one setting, which is the document as it was when it was opened."""
 
-    Parameters
-    ----------
-    saved : State
-        To the last bit, with all its pins.
-    """
-
-    saved: State
+    saved: State  # to the last bit, with all its pins
 
     def state(self, setting: str | None = None) -> State:
         """The document as it was when it was opened."""

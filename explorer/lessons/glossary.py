@@ -14,36 +14,19 @@ from explorer.lessons.reading import TomlTable, likeliest, read
 
 @dataclass(frozen=True)
 class Term:
-    """One entry.
+    """One entry."""
 
-    Parameters
-    ----------
-    name : str
-        The term, or the symbol as plain text writes it: "W_Q".
-    also : tuple of str
-        Other spellings. One in small letters is found with a capital and in the plural, too.
-    labels : tuple of str
-        What stands for it in headings and on buttons: everyday words, which do not mean it in every sentence.
-    nodes : tuple of str
-        Ends of names of nodes: "Q", or "loss.value" where the last part alone would say too little.
-    says : str
-        What it means, in one sentence.
-    formula : str
-        LaTeX; empty where there is none.
-    stages : tuple of str
-        The kinds of stages where one sees it, the best one first.
-    lesson : str
-        The example that explains it.
-    """
-
-    name: str
+    name: str  # the term, or the symbol as plain text writes it: "W_Q"
+    # Other spellings. One in small letters is found with a capital and in the plural, too.
     also: tuple[str, ...]
+    # What stands for it in headings and on buttons: everyday words, which do not mean it in every sentence.
     labels: tuple[str, ...]
+    # Ends of names of nodes: "Q", or "loss.value" where the last part alone would say too little.
     nodes: tuple[str, ...]
-    says: str
-    formula: str
-    stages: tuple[str, ...]
-    lesson: str
+    says: str  # what it means, in one sentence
+    formula: str  # LaTeX; empty where there is none
+    stages: tuple[str, ...]  # the kinds of stages where one sees it, the best one first
+    lesson: str  # the example that explains it
 
     @property
     def spellings(self) -> tuple[str, ...]:

@@ -29,22 +29,12 @@ Part = tuple[str, tuple[Row, ...]]
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong number, and how one comes to it.
+    """A wrong number, and how one comes to it."""
 
-    Parameters
-    ----------
-    name : str
-        Such as "not scaled".
-    sentence : str
-        What was done, beginning with "That is what comes out".
-    value : float
-    derive : callable
-        Writes the derivation out.
-    """
-
-    name: str
-    sentence: str
+    name: str  # such as "not scaled"
+    sentence: str  # what was done, beginning with "That is what comes out"
     value: float
+    # Writes the derivation out.
     derive: Callable[[], tuple[Part, ...]] = field(default=tuple, repr=False, compare=False)
 
     @property

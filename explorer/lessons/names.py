@@ -45,12 +45,7 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The names of a state, to be looked up.
-
-    Parameters
-    ----------
-    state : State
-    """
+    """The names of a state, to be looked up."""
 
     state: State
 

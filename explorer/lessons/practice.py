@@ -32,22 +32,13 @@ _DRAWS = 20
 
 @dataclass(frozen=True)
 class Blank:
-    """A number of a derivation that is to be filled in.
+    """A number of a derivation that is to be filled in."""
 
-    Parameters
-    ----------
-    part, row : int
-        Where it stands, counted from 0.
-    value : float
-        As it would be written.
-    digits : int
-        Decimals to be typed.
-    """
-
+    # `part`, `row`: where it stands, counted from 0.
     part: int
     row: int
-    value: float
-    digits: int
+    value: float  # as it would be written
+    digits: int  # decimals to be typed
 
     def judge(self, typed: float) -> Verdict:
         """Whether the number fits, give or take the rounding of what it is computed from."""
@@ -60,18 +51,10 @@ class Blank:
 
 @dataclass(frozen=True)
 class Faded:
-    """A derivation with gaps.
+    """A derivation with gaps."""
 
-    Parameters
-    ----------
-    parts : tuple of (name of a node or nothing, rows)
-        With `MISSING` where a number is left out.
-    blanks : tuple of Blank
-        In reading order; the last is the number that is asked for.
-    """
-
-    parts: tuple[Part, ...]
-    blanks: tuple[Blank, ...]
+    parts: tuple[Part, ...]  # (name of a node or nothing, rows): with `MISSING` where a number is left out
+    blanks: tuple[Blank, ...]  # in reading order; the last is the number that is asked for
 
 
 def faded(question: Predict, engine: Engine) -> Faded:

@@ -30,22 +30,13 @@ beside it. *Cited*: the reference has it from elsewhere, or nothing here compute
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What computes a number.
-
-    Parameters
-    ----------
-    lesson, setting, node : str
-    cell : tuple of int
-        Of the node, or of the head's slice of one.
-    figure : Figure or None
-        What is typed in beside the lesson's setting.
-    """
+    """What computes a number."""
 
     lesson: str
     setting: str
     node: str
-    cell: Cell
-    figure: Figure | None = None
+    cell: Cell  # of the node, or of the head's slice of one
+    figure: Figure | None = None  # what is typed in beside the lesson's setting
 
     def state(self) -> State:
         """The model that computes it, with all that is typed in."""
@@ -54,43 +45,23 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class PrintedNumber:
-    """A number in a reference.
+    """A number in a reference."""
 
-    Parameters
-    ----------
-    reference, section, title : str
-        Where it stands, and in which table or line.
-    cell : tuple of int or None
-        Its place in the table.
-    printed, ours : str
-        As printed, and what is computed, with as many decimals; where a sentence is wrong and no number of its own,
-        both are in words.
-    off : float or None
-        Computed minus printed, where both are numbers.
-    status : str
-        One of `STATUSES`.
-    agrees : bool
-        Whether the model computes what the references' files say of it.
-    why : str
-        What there is to say: the cause of a difference, the source of a citation.
-    scene : Scene or None
-        Where it is computed.
-    times : int
-        How often it is printed.
-    """
-
+    # `reference`, `section`, `title`: where it stands, and in which table or line.
     reference: str
     section: str
     title: str
-    cell: Cell | None
+    cell: Cell | None  # its place in the table
+    # `printed`, `ours`: as printed, and what is computed, with as many decimals; where a sentence is wrong and no
+    # number of its own, both are in words.
     printed: str
     ours: str
-    off: float | None
-    status: str
-    agrees: bool = True
-    why: str = ""
-    scene: Scene | None = None
-    times: int = 1
+    off: float | None  # computed minus printed, where both are numbers
+    status: str  # one of `STATUSES`
+    agrees: bool = True  # whether the model computes what the references' files say of it
+    why: str = ""  # what there is to say: the cause of a difference, the source of a citation
+    scene: Scene | None = None  # where it is computed
+    times: int = 1  # how often it is printed
 
 
 def printed_numbers() -> tuple[PrintedNumber, ...]:

@@ -21,52 +21,25 @@ _OPENINGS = "_openings"  # no id of a lesson has such a sign
 
 @dataclass(frozen=True)
 class Answered:
-    """What somebody answered at a step.
+    """What somebody answered at a step."""
 
-    Parameters
-    ----------
-    right : bool
-        The last time.
-    first : bool
-        Whether the first answer was right.
-    tries, hints : int
-    opening : int
-        When it was answered first: at which opening of the program.
-    again : int
-        The opening after that one until which it was asked again: 1, 2, …
-    """
-
-    right: bool
-    first: bool
+    right: bool  # the last time
+    first: bool  # whether the first answer was right
     tries: int = 1
     hints: int = 0
-    opening: int = 0
-    again: int = 0
+    opening: int = 0  # when it was answered first: at which opening of the program
+    again: int = 0  # the opening after that one until which it was asked again: 1, 2, …
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far somebody is in a lesson: a plain value.
+    """How far somebody is in a lesson: a plain value."""
 
-    Parameters
-    ----------
-    lesson : str
-        Its id.
-    step : str
-        The id of the step that one is at; empty before the first.
-    seen : tuple of str
-        The steps that one has been at.
-    answers : mapping of str to Answered
-        By step.
-    seed : int
-        From which this student's fresh numbers are drawn.
-    """
-
-    lesson: str
-    step: str = ""
-    seen: tuple[str, ...] = ()
-    answers: Mapping[str, Answered] = field(default_factory=dict)
-    seed: int = 0
+    lesson: str  # its id
+    step: str = ""  # the id of the step that one is at; empty before the first
+    seen: tuple[str, ...] = ()  # the steps that one has been at
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # by step
+    seed: int = 0  # from which this student's fresh numbers are drawn
 
     def at(self, step: str) -> "Progress":
         """The same, one step on."""
@@ -116,19 +89,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class ComeBack:
-    """Something to come back to.
+    """Something to come back to."""
 
-    Parameters
-    ----------
-    lesson, step : str
-        Ids.
-    why : str
-        "wrong": the last answer was; "hints": it took the last hint; "left": one stopped there in the middle.
-    """
-
+    # `lesson`, `step`: ids.
     lesson: str
     step: str
-    why: str
+    why: str  # "wrong": the last answer was; "hints": it took the last hint; "left": one stopped there in the middle
 
 
 class ProgressFolder:

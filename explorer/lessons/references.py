@@ -16,73 +16,37 @@ Cell = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A printed table, or a printed number, and the node that should compute it.
+    """A printed table, or a printed number, and the node that should compute it."""
 
-    Parameters
-    ----------
-    id : str
-        Unique within its reference; others name it by this.
-    title : str
-        What it shows.
-    reference : str
-        Number of the reference, such as "004".
-    section : str
-        Where in the reference it stands.
-    lesson, setting : str
-        What computes it.
-    node : str
-        Name of the node, or of a head's slice of it.
-    values : numpy.ndarray
-        As printed; NaN in cells that are not printed.
-    decimals : numpy.ndarray of int
-        How many decimals of each value the print vouches for, in the shape of `values`; numpy leaves out zeros at the
-        end, so this may be more than one sees.
-    cell : tuple of int or None
-        Where only one cell of the node is printed: which.
-    units : int
-        How many units of the last decimal the computed value may be off beyond rounding; 0 unless `why` gives a reason.
-    why : str
-        Where the reference went on with a rounded number.
-    note : str
-        What the table really is, where that is not plain.
-    switches : mapping of str to object
-        "BLOCK.NAME" to a choice made only for this figure.
-    inputs, pins : mapping of str to numpy.ndarray
-        Values of input nodes, and of computed ones, typed in only for this figure.
-    part : str
-        What of the node is printed: "value"; its "gradient"; its "shape"; or, in a worked line, the "factors" or the
-        "terms" of the derivation of the cell, in reading order.
-    descent : Descent or None
-        Steps of gradient descent taken before.
-    again : tuple of str
-        Sections where the same numbers are printed once more; one may stand there several times.
-    worked : tuple of int or None
-        The cell whose derivation is printed, where `part` is "factors" or "terms".
-    second : bool
-        Whether another figure has the same print: it is computed in a second way.
-    """
-
-    id: str
-    title: str
-    reference: str
-    section: str
+    id: str  # unique within its reference; others name it by this
+    title: str  # what it shows
+    reference: str  # number of the reference, such as "004"
+    section: str  # where in the reference it stands
+    # `lesson`, `setting`: what computes it.
     lesson: str
     setting: str
-    node: str
-    values: Array
+    node: str  # name of the node, or of a head's slice of it
+    values: Array  # as printed; NaN in cells that are not printed
+    # How many decimals of each value the print vouches for, in the shape of `values`; numpy leaves out zeros at the
+    # end, so this may be more than one sees.
     decimals: Array
-    cell: Cell | None = None
+    cell: Cell | None = None  # where only one cell of the node is printed: which
+    # How many units of the last decimal the computed value may be off beyond rounding; 0 unless `why` gives a reason.
     units: int = 0
-    why: str = ""
-    note: str = ""
-    switches: Mapping[str, Any] = field(default_factory=dict)
+    why: str = ""  # where the reference went on with a rounded number
+    note: str = ""  # what the table really is, where that is not plain
+    switches: Mapping[str, Any] = field(default_factory=dict)  # "BLOCK.NAME" to a choice made only for this figure
+    # `inputs`, `pins`: values of input nodes, and of computed ones, typed in only for this figure.
     inputs: Mapping[str, Array] = field(default_factory=dict)
     pins: Mapping[str, Array] = field(default_factory=dict)
+    # What of the node is printed: "value"; its "gradient"; its "shape"; or, in a worked line, the "factors" or the
+    # "terms" of the derivation of the cell, in reading order.
     part: str = "value"
-    descent: "Descent | None" = None
+    descent: "Descent | None" = None  # steps of gradient descent taken before
+    # Sections where the same numbers are printed once more; one may stand there several times.
     again: tuple[str, ...] = ()
-    worked: Cell | None = None
-    second: bool = False
+    worked: Cell | None = None  # the cell whose derivation is printed, where `part` is "factors" or "terms"
+    second: bool = False  # whether another figure has the same print: it is computed in a second way
 
     @property
     def plain(self) -> bool:
@@ -139,17 +103,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Descent:
-    """Steps of plain gradient descent.
+    """Steps of plain gradient descent."""
 
-    Parameters
-    ----------
-    node : str
-        The input that moves.
-    rate : float
-    steps : int
-    """
-
-    node: str
+    node: str  # the input that moves
     rate: float
     steps: int
 
@@ -160,33 +116,19 @@ SLACK = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Slip:
-    """A place where a reference prints something else than it means.
+    """A place where a reference prints something else than it means."""
 
-    Parameters
-    ----------
-    reference, section : str
-        Where it stands.
-    printed, right, how : str
-        What is printed, what is right, and how we know.
-    figure : Figure or None
-        The right numbers, where a node computes them.
-    wrong : numpy.ndarray or None
-        The printed numbers, in the shape of the figure's; they must not agree with the node.
-    worded : bool
-        Whether these numbers are what words of the reference come to, and not printed themselves.
-    again : tuple of str
-        Sections where the same numbers are printed once more.
-    """
-
+    # `reference`, `section`: where it stands.
     reference: str
     section: str
+    # `printed`, `right`, `how`: what is printed, what is right, and how we know.
     printed: str
     right: str
     how: str
-    figure: Figure | None = None
-    wrong: Array | None = None
-    worded: bool = False
-    again: tuple[str, ...] = ()
+    figure: Figure | None = None  # the right numbers, where a node computes them
+    wrong: Array | None = None  # the printed numbers, in the shape of the figure's; they must not agree with the node
+    worded: bool = False  # whether these numbers are what words of the reference come to, and not printed themselves
+    again: tuple[str, ...] = ()  # sections where the same numbers are printed once more
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -198,72 +140,36 @@ class Slip:
 
 @dataclass(frozen=True)
 class Cited:
-    """Numbers that a reference takes from elsewhere, or that nothing here computes.
-
-    Parameters
-    ----------
-    reference, section, title : str
-    values : tuple of str
-        As printed.
-    source : str
-        Where they are from.
-    again : tuple of str
-        Sections where they are printed once more.
-    """
+    """Numbers that a reference takes from elsewhere, or that nothing here computes."""
 
     reference: str
     section: str
     title: str
-    values: tuple[str, ...]
-    source: str
-    again: tuple[str, ...] = ()
+    values: tuple[str, ...]  # as printed
+    source: str  # where they are from
+    again: tuple[str, ...] = ()  # sections where they are printed once more
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a reference, in our words, that numbers of a model can refute.
-
-    Parameters
-    ----------
-    reference, section, says : str
-    lesson, setting : str
-    goal : str
-        What has to hold of the model, in the language of goals (see `goals`), if the sentence is right.
-    holds : bool
-        Whether it does.
-    why : str
-        What the numbers show instead, where it does not.
-    switches : mapping of str to object
-        "BLOCK.NAME" to a choice made only for this claim.
-    """
+    """A sentence of a reference, in our words, that numbers of a model can refute."""
 
     reference: str
     section: str
     says: str
     lesson: str
     setting: str
-    goal: str
-    holds: bool
-    why: str = ""
-    switches: Mapping[str, Any] = field(default_factory=dict)
+    goal: str  # what has to hold of the model, in the language of goals (see `goals`), if the sentence is right
+    holds: bool  # whether it does
+    why: str = ""  # what the numbers show instead, where it does not
+    switches: Mapping[str, Any] = field(default_factory=dict)  # "BLOCK.NAME" to a choice made only for this claim
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """One of the documents that the examples are from.
+    """One of the documents that the examples are from."""
 
-    Parameters
-    ----------
-    id : str
-        Its number, such as "004".
-    title : str
-    figures : tuple of Figure
-    slips : tuple of Slip
-    cited : tuple of Cited
-    claims : tuple of Claim
-    """
-
-    id: str
+    id: str  # its number, such as "004"
     title: str
     figures: tuple[Figure, ...]
     slips: tuple[Slip, ...]

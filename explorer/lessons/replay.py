@@ -22,20 +22,12 @@ MOST_MISTAKES = 40
 
 @dataclass
 class Replayed:
-    """What a replay went through.
-
-    Parameters
-    ----------
-    lesson : str
-    steps, questions : int
-    mistakes : int
-        Wrong answers that were given, each of them named.
-    """
+    """What a replay went through."""
 
     lesson: str
     steps: int = 0
     questions: int = 0
-    mistakes: int = 0
+    mistakes: int = 0  # wrong answers that were given, each of them named
 
 
 def replay(lesson: Lesson) -> Replayed:

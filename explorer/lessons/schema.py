@@ -21,104 +21,52 @@ WHOLE = "model"
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One way to look at a lesson, such as "as printed" or "textbook".
+    """One way to look at a lesson, such as "as printed" or "textbook"."""
 
-    Parameters
-    ----------
-    name : str
-        As the command line takes it, such as "printed".
-    title : str
-        As the window writes it.
-    paragraph : str
-        What is special about it.
-    lengths : mapping of str to int
-        Number of tokens of each sequence that has other words than the lesson's; which words, `inputs` says.
-    switches : mapping of str to value
-        "BLOCK.NAME" to the choice made, beside those of the lesson.
-    inputs : mapping of str to numpy.ndarray
-        Values of input nodes, or of heads' slices of them, in place of the lesson's.
-    pins : mapping of str to numpy.ndarray
-        Values that computed nodes, or heads' slices of them, are held at; NaN in cells that are computed.
-    ours : frozenset of str
-        Inputs whose values no reference prints, beside those of the lesson.
-    to_try : str
-        What to do first to see something happen, in a sentence or two; empty where the lesson's holds here, too.
-    """
-
-    name: str
-    title: str
-    paragraph: str
+    name: str  # as the command line takes it, such as "printed"
+    title: str  # as the window writes it
+    paragraph: str  # what is special about it
+    # "BLOCK.NAME" to the choice made, beside those of the lesson.
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
+    # Values of input nodes, or of heads' slices of them, in place of the lesson's.
     inputs: Mapping[str, Array] = field(default_factory=dict)
+    # Values that computed nodes, or heads' slices of them, are held at; NaN in cells that are computed.
     pins: Mapping[str, Array] = field(default_factory=dict)
+    # Number of tokens of each sequence that has other words than the lesson's; which words, `inputs` says.
     lengths: Mapping[str, int] = field(default_factory=dict)
-    ours: frozenset[str] = frozenset()
+    ours: frozenset[str] = frozenset()  # inputs whose values no reference prints, beside those of the lesson
+    # What to do first to see something happen, in a sentence or two; empty where the lesson's holds here, too.
     to_try: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A worked example.
+    """A worked example."""
 
-    Parameters
-    ----------
-    id : str
-        As the command line takes it, such as "you-are-welcome".
-    title, paragraph : str
-        What it is, in a line and in a few sentences.
-    reference : str
-        Where the numbers are from, such as "004"; empty where they are all ours.
-    start_stage : str
-        The stage of the pipeline to open with, or `WHOLE`.
-    start_head : int
-        The head to open with, counted from 1.
-    order : int
-        Its place among the lessons: easier ones have smaller numbers.
-    model : Model
-        Kind, sizes, words and the switches that all settings share.
-    inputs : mapping of str to numpy.ndarray
-        Values of input nodes, or of heads' slices of them, that all settings share.
-    ours : frozenset of str
-        Inputs, or heads' slices of them, whose values no reference prints in any setting: we chose them.
-    settings : mapping of str to Setting
-        By name; the first is the one to begin with.
-    training : Recipe or None
-        What training begins with, and gradient descent by hand; None: what it usually begins with.
-    to_try : str
-        What to do first to see something happen, in a sentence or two.
-    steps : tuple of Step
-        What it leads through; empty where it is only an example.
-    teaches : str
-        In a line.
-    needs : tuple of str
-        The ids of the lessons that come before it.
-    minutes : float
-        How long its steps take; 0 where nobody says so.
-    card : mapping of str to float
-        Of a model that was trained for the program: its measured scores by their names.
-    example : str
-        The id of the example whose model it has, often its own.
-    """
-
-    id: str
+    id: str  # as the command line takes it, such as "you-are-welcome"
+    # `title`, `paragraph`: what it is, in a line and in a few sentences.
     title: str
     paragraph: str
-    reference: str
-    start_stage: str
-    order: int
-    model: Model
-    inputs: Mapping[str, Array]
+    reference: str  # where the numbers are from, such as "004"; empty where they are all ours
+    start_stage: str  # the stage of the pipeline to open with, or `WHOLE`
+    order: int  # its place among the lessons: easier ones have smaller numbers
+    model: Model  # kind, sizes, words and the switches that all settings share
+    inputs: Mapping[str, Array]  # values of input nodes, or of heads' slices of them, that all settings share
+    # Inputs, or heads' slices of them, whose values no reference prints in any setting: we chose them.
     ours: frozenset[str]
-    settings: Mapping[str, Setting]
+    settings: Mapping[str, Setting]  # by name; the first is the one to begin with
+    # What training begins with, and gradient descent by hand; None: what it usually begins with.
     training: Recipe | None = field(default=None, kw_only=True)
-    to_try: str = field(default="", kw_only=True)
+    to_try: str = field(default="", kw_only=True)  # what to do first to see something happen, in a sentence or two
+    # What it leads through; empty where it is only an example.
     steps: tuple[Step, ...] = field(default=(), kw_only=True)
-    teaches: str = field(default="", kw_only=True)
-    needs: tuple[str, ...] = field(default=(), kw_only=True)
-    minutes: float = field(default=0.0, kw_only=True)
-    start_head: int = field(default=1, kw_only=True)
+    teaches: str = field(default="", kw_only=True)  # in a line
+    needs: tuple[str, ...] = field(default=(), kw_only=True)  # the ids of the lessons that come before it
+    minutes: float = field(default=0.0, kw_only=True)  # how long its steps take; 0 where nobody says so
+    start_head: int = field(default=1, kw_only=True)  # the head to open with, counted from 1
+    # Of a model that was trained for the program: its measured scores by their names.
     card: Mapping[str, float] = field(default_factory=dict, kw_only=True)
-    example: str = field(default="", kw_only=True)
+    example: str = field(default="", kw_only=True)  # the id of the example whose model it has, often its own
 
     @property
     def questions(self) -> int:

@@ -16,36 +16,19 @@ WRITING = ("generation.next", "generation.why", "generation.heads", "generation.
 
 @dataclass(frozen=True)
 class Look:
-    """Where a step looks.
+    """Where a step looks."""
 
-    Parameters
-    ----------
-    stage : str
-        A stage of the graph, one of `ELSEWHERE`, or of a model that writes one of `WRITING`.
-    node : str
-        A node, or a head's slice of one; empty: the whole page.
-    rows, columns : tuple of int
-        Those that are lit; with both, the cells where they cross. Counted from 0. A vector has rows.
-    element : str
-        The title of an element of the page that is no matrix, such as "Heat map".
-    token : (axis, place) or None
-        The word that stays lit, as in `explorer.pages.view.Looking`.
-    word : str
-        The word that is looked up on the Words tab, or an analogy there: "king - man + woman".
-    ticked : tuple of str
-        Boxes of the page that are ticked for the reader, by their ids, such as "patching.show".
-    beside : tuple of str
-        Nodes of the page whose numbers are wanted beside the one that is named; a class sees no more of the page.
-    """
-
-    stage: str
-    node: str = ""
+    stage: str  # a stage of the graph, one of `ELSEWHERE`, or of a model that writes one of `WRITING`
+    node: str = ""  # a node, or a head's slice of one; empty: the whole page
+    # `rows`, `columns`: those that are lit; with both, the cells where they cross. Counted from 0. A vector has rows.
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
-    element: str = ""
-    token: tuple[str, int] | None = None
-    word: str = ""
+    element: str = ""  # the title of an element of the page that is no matrix, such as "Heat map"
+    token: tuple[str, int] | None = None  # (axis, place): the word that stays lit, as in `explorer.pages.view.Looking`
+    word: str = ""  # the word that is looked up on the Words tab, or an analogy there: "king - man + woman"
+    # Boxes of the page that are ticked for the reader, by their ids, such as "patching.show".
     ticked: tuple[str, ...] = ()
+    # Nodes of the page whose numbers are wanted beside the one that is named; a class sees no more of the page.
     beside: tuple[str, ...] = ()
 
 
@@ -60,24 +43,13 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked before anything is shown.
+    """What is asked before anything is shown."""
 
-    Parameters
-    ----------
-    ask : str
-        Markdown, as `Step.words`.
-    hints : tuple of str
-        From the smallest on; behind the last one comes the derivation.
-    why : str
-        The principle, shown afterwards; empty where nothing needs to be said.
-    covers : tuple of str
-        Nodes, or heads' slices of them, that nobody can read before it is answered: the page would tell the answer. A
-        number that is asked for is covered without being named.
-    """
-
-    ask: str
-    hints: tuple[str, ...] = ()
-    why: str = ""
+    ask: str  # markdown, as `Step.words`
+    hints: tuple[str, ...] = ()  # from the smallest on; behind the last one comes the derivation
+    why: str = ""  # the principle, shown afterwards; empty where nothing needs to be said
+    # Nodes, or heads' slices of them, that nobody can read before it is answered: the page would tell the answer. A
+    # number that is asked for is covered without being named.
     covers: tuple[str, ...] = ()
 
 
@@ -87,30 +59,15 @@ ALL = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Predict(Question):
-    """A number is typed.
+    """A number is typed."""
 
-    Parameters
-    ----------
-    node : str
-        A node, or a head's slice of one.
-    cell : tuple of int
-        Counted in the shape of the node or slice.
-    of : str
-        Its "value", or the "gradient" of the loss there.
-    digits : int
-        Decimals to be typed; half a unit of the last one may be missed.
-    fade : int
-        How many terms of the derivation are left out for the student to fill in; `ALL`, or 0: only the result is asked.
-    fresh : bool
-        Whether other numbers are drawn for this student.
-    """
-
-    node: str
-    cell: Cell
-    of: str = "value"
-    digits: int = 2
+    node: str  # a node, or a head's slice of one
+    cell: Cell  # counted in the shape of the node or slice
+    of: str = "value"  # its "value", or the "gradient" of the loss there
+    digits: int = 2  # decimals to be typed; half a unit of the last one may be missed
+    # How many terms of the derivation are left out for the student to fill in; `ALL`, or 0: only the result is asked.
     fade: int = 0
-    fresh: bool = False
+    fresh: bool = False  # whether other numbers are drawn for this student
 
 
 @dataclass(frozen=True)
@@ -131,50 +88,25 @@ class Choose(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Point(Question):
-    """A token, a cell or a head is pointed at.
+    """A token, a cell or a head is pointed at."""
 
-    Parameters
-    ----------
-    at : str
-        "token", "cell" or "head".
-    node : str
-        Whose cells are meant; empty where a token or a head is named outright.
-    axis : str
-        Of a token: the axis that it stands on.
-    extreme : str
-        "largest" or "smallest": the right answer is computed from the node. Empty: it is one of `right`.
-    row : int or None
-        The row that is searched for it; None: the whole node.
-    right : tuple of cells
-        A token and a head are cells of one number.
-    """
-
-    at: str
-    node: str = ""
-    axis: str = ""
+    at: str  # "token", "cell" or "head"
+    node: str = ""  # whose cells are meant; empty where a token or a head is named outright
+    axis: str = ""  # of a token: the axis that it stands on
+    # "largest" or "smallest": the right answer is computed from the node. Empty: it is one of `right`.
     extreme: str = ""
-    row: int | None = None
-    right: tuple[Cell, ...] = ()
+    row: int | None = None  # the row that is searched for it; None: the whole node
+    right: tuple[Cell, ...] = ()  # a token and a head are cells of one number
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What has to hold of a node.
+    """What has to hold of a node."""
 
-    Parameters
-    ----------
-    node : str
-        A node, or a head's slice of one.
-    cell : tuple of int
-        The cell that is compared; of "argmax" the row that is searched.
-    sign : str
-        "argmax" (the largest of the row stands in column `number`), ">", ">=", "<", "<=", or "~" (`number`, give or
-        take `tolerance`).
-    number, tolerance : float
-    """
-
-    node: str
-    cell: Cell
+    node: str  # a node, or a head's slice of one
+    cell: Cell  # the cell that is compared; of "argmax" the row that is searched
+    # "argmax" (the largest of the row stands in column `number`), ">", ">=", "<", "<=", or "~" (`number`, give or take
+    # `tolerance`).
     sign: str
     number: float
     tolerance: float = 0.0
@@ -182,66 +114,29 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class MakeSo(Question):
-    """Numbers are changed until a goal is reached; any solution counts.
+    """Numbers are changed until a goal is reached; any solution counts."""
 
-    Parameters
-    ----------
-    goal : str
-        As it is written.
-    conditions : tuple of Condition
-        The same, read: all of them have to hold.
-    edits : int
-        So many cells may differ at most from what the step begins with; 0: any number.
-    allowed : tuple of str
-        The inputs that may be changed; empty: all of them.
-    """
-
-    goal: str
-    conditions: tuple[Condition, ...]
-    edits: int = 0
-    allowed: tuple[str, ...] = ()
+    goal: str  # as it is written
+    conditions: tuple[Condition, ...]  # the same, read: all of them have to hold
+    edits: int = 0  # so many cells may differ at most from what the step begins with; 0: any number
+    allowed: tuple[str, ...] = ()  # the inputs that may be changed; empty: all of them
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of a lesson.
+    """One step of a lesson."""
 
-    Parameters
-    ----------
-    id : str
-        Its name in the file.
-    title : str
-    words : str
-        Markdown with ``$…$``; ``{NODE[row, column]}`` is the number of that cell (`explorer.lessons.prose`).
-    look : Look
-    notes : str
-        What a lecturer says or watches for.
-    minutes : float
-        Planned; 0 where nothing is.
-    setting : str
-        The setting of the lesson that it begins anew from; empty: from the step before.
-    edits : tuple of Command
-        What is changed before it is shown, in this order.
-    training : Training or None
-        Taken after the edits.
-    showing : str
-        What matrices show: "values", "change", "gradient" or "step".
-    head : int
-        The head that is looked at, counted from 0.
-    question : Question or None
-    """
-
-    id: str
+    id: str  # its name in the file
     title: str
-    words: str
+    words: str  # markdown with ``$…$``; ``{NODE[row, column]}`` is the number of that cell (`explorer.lessons.prose`)
     look: Look
-    notes: str = ""
-    minutes: float = 0.0
-    setting: str = ""
-    edits: tuple[Command, ...] = ()
-    training: Training | None = None
-    showing: str = "values"
-    head: int = 0
+    notes: str = ""  # what a lecturer says or watches for
+    minutes: float = 0.0  # planned; 0 where nothing is
+    setting: str = ""  # the setting of the lesson that it begins anew from; empty: from the step before
+    edits: tuple[Command, ...] = ()  # what is changed before it is shown, in this order
+    training: Training | None = None  # taken after the edits
+    showing: str = "values"  # what matrices show: "values", "change", "gradient" or "step"
+    head: int = 0  # the head that is looked at, counted from 0
     question: Predict | Choose | Point | MakeSo | None = None
     shown: Mapping[str, tuple[str, Cell]] = field(default_factory=dict)
     """For each text in braces, in its words and its question, the node and the cell that it means."""

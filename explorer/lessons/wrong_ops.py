@@ -65,20 +65,11 @@ class Fewer(Op):
 
 @dataclass(frozen=True)
 class Then(Op):
-    """An op, and something more done to what comes out.
-
-    Parameters
-    ----------
-    op : Op
-    function : str
-        A key of `FUNCTIONS`.
-    number : float or None
-        Its second argument, if it takes one; `text` is how that is written.
-    """
+    """An op, and something more done to what comes out."""
 
     op: Op
-    function: str
-    number: float | None = None
+    function: str  # a key of `FUNCTIONS`
+    number: float | None = None  # its second argument, if it takes one; `text` is how that is written
     text: str = ""
 
     def forward(self, *parents: Array) -> Array:
@@ -92,20 +83,11 @@ class Then(Op):
 
 @dataclass(frozen=True)
 class Turned(Op):
-    """An op that reads some of its parents with rows for columns, and perhaps gives its result so.
-
-    Parameters
-    ----------
-    op : Op
-    which : tuple of int
-        The parents that are transposed.
-    result : bool
-        Whether the result is transposed back.
-    """
+    """An op that reads some of its parents with rows for columns, and perhaps gives its result so."""
 
     op: Op
-    which: tuple[int, ...]
-    result: bool = False
+    which: tuple[int, ...]  # the parents that are transposed
+    result: bool = False  # whether the result is transposed back
 
     def forward(self, *parents: Array) -> Array:
         value = self.op.forward(*(p.mT if i in self.which else p for i, p in enumerate(parents)))

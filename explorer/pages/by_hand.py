@@ -20,19 +20,10 @@ MOST = 12
 
 @dataclass(frozen=True, eq=False)
 class Scheme(Element):
-    """A product as one computes it by hand (Falk's scheme): a row at the left meets a column above in each cell.
+    """A product as one computes it by hand (Falk's scheme): a row at the left meets a column above in each cell."""
 
-    Parameters
-    ----------
-    left : Matrix
-        The left factor, beside the result.
-    above : tuple of Matrix
-        The right factor, above the result, and below it what is added to each row.
-    result : Matrix
-    """
-
-    left: Matrix
-    above: tuple[Matrix, ...]
+    left: Matrix  # the left factor, beside the result
+    above: tuple[Matrix, ...]  # the right factor, above the result, and below it what is added to each row
     result: Matrix
 
     @property

@@ -35,20 +35,11 @@ class _Band:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where boxes stand.
+    """Where boxes stand."""
 
-    Parameters
-    ----------
-    places : mapping of str to (left, top, width, height)
-    ways : tuple of (str, points)
-        Each with the box that it comes to.
-    window : tuple of float
-        Left, right, top and bottom of all.
-    """
-
-    places: Mapping[str, Place]
-    ways: tuple[tuple[str, tuple[Point, ...]], ...]
-    window: tuple[float, float, float, float]
+    places: Mapping[str, Place]  # (left, top, width, height)
+    ways: tuple[tuple[str, tuple[Point, ...]], ...]  # each with the box that it comes to
+    window: tuple[float, float, float, float]  # left, right, top and bottom of all
 
 
 def laid(

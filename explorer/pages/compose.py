@@ -76,20 +76,12 @@ def places(graph: Graph) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True)
 class Kind:
-    """What stands on the pages of one kind of stage.
+    """What stands on the pages of one kind of stage."""
 
-    Parameters
-    ----------
-    elements : callable
-        From a view and a stage to what stands below the header.
-    sentence : str or callable
-        What happens there; where that depends on switches, from a view and a stage to it.
-    switches, more : tuple of str
-        The block's switches that belong there, and those that are shown on request.
-    """
-
-    elements: Callable[[View, Stage], tuple[Element, ...]]
+    elements: Callable[[View, Stage], tuple[Element, ...]]  # from a view and a stage to what stands below the header
+    # What happens there; where that depends on switches, from a view and a stage to it.
     sentence: str | Callable[[View, Stage], str]
+    # `switches`, `more`: the block's switches that belong there, and those that are shown on request.
     switches: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
 

@@ -42,15 +42,10 @@ class Made(Data, Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class Element(Data):
-    """A part of a page.
+    """A part of a page."""
 
-    Parameters
-    ----------
-    id : str
-        Stays the same as long as the part means the same thing, whatever its numbers are; no other part of the page has
-        it. A renderer keeps its widget by it, a lesson names the part by it.
-    """
-
+    # Stays the same as long as the part means the same thing, whatever its numbers are; no other part of the page has
+    # it. A renderer keeps its widget by it, a lesson names the part by it.
     id: str
 
     @property

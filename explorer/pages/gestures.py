@@ -58,18 +58,10 @@ class SetNumber(Edit):
 
 @dataclass(frozen=True)
 class Hold(Edit):
-    """All cells of a computed node, or of a head's slice of it, are held at one number.
-
-    Parameters
-    ----------
-    node : str
-    shape : tuple of int
-        Of the node or slice.
-    value : float
-    """
+    """All cells of a computed node, or of a head's slice of it, are held at one number."""
 
     node: str
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # of the node or slice
     value: float = 0.0
 
     def command(self, stroke: object = None) -> Command:
@@ -78,18 +70,12 @@ class Hold(Edit):
 
 @dataclass(frozen=True)
 class MoveTo(Edit):
-    """A point that is dragged sets the cells that are its coordinates; a coordinate without a cell stays.
+    """A point that is dragged sets the cells that are its coordinates; a coordinate without a cell stays."""
 
-    Parameters
-    ----------
-    x, y : (name of an input, cell) or None
-    value : tuple of float
-        Where it was dragged to.
-    """
-
+    # `x`, `y`: (name of an input, cell).
     x: tuple[str, tuple[int, ...]] | None
     y: tuple[str, tuple[int, ...]] | None
-    value: tuple[float, float] = (0.0, 0.0)
+    value: tuple[float, float] = (0.0, 0.0)  # where it was dragged to
 
     def command(self, stroke: object = None) -> Command:
         cells = [(*where, number) for where, number in zip((self.x, self.y), self.value, strict=True) if where]

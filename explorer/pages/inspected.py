@@ -24,75 +24,41 @@ MOST_CHILDREN = 2
 
 @dataclass(frozen=True, eq=False)
 class Fed(Data):
-    """A node that the cell feeds.
-
-    Parameters
-    ----------
-    node, stage : str
-    what : str
-        Its one number, or how many cells.
-    cell : Cell or None
-        While gradients are shown, the fed cell with the largest one: so one follows a gradient to the loss.
-    """
+    """A node that the cell feeds."""
 
     node: str
     stage: str
-    what: str
+    what: str  # its one number, or how many cells
+    # While gradients are shown, the fed cell with the largest one: so one follows a gradient to the loss.
     cell: Cell | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Printed(Data):
-    """What the reference prints, with the marks of a `Note`.
+    """What the reference prints, with the marks of a `Note`."""
 
-    Parameters
-    ----------
-    said : tuple of str
-        What it prints, beside what is computed.
-    slips : tuple of str
-        Where the print is wrong, and what is right.
-    """
-
-    said: tuple[str, ...] = ()
-    slips: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # what it prints, beside what is computed
+    slips: tuple[str, ...] = ()  # where the print is wrong, and what is right
 
 
 @dataclass(frozen=True, eq=False)
 class Inspected(Data):
-    """What is said of one cell.
-
-    Parameters
-    ----------
-    cell : Cell
-    name, where : str
-        The node's short name, and the labels of the cell.
-    value : str
-        The node's name and the number in full, a line more where there is something to say of it.
-    formula : str
-        LaTeX; empty where nothing computes it.
-    heading, how : str
-        Above the derivation.
-    parts : tuple of (name of a node or nothing, rows of its derivation)
-    code : str
-        As numpy.
-    feeds : tuple of Fed
-    printed : Printed
-    checkable : bool
-        Whether its gradient can be compared with the slope of the loss.
-    """
+    """What is said of one cell."""
 
     cell: Cell
+    # `name`, `where`: the node's short name, and the labels of the cell.
     name: str
     where: str
-    value: str
-    formula: str
+    value: str  # the node's name and the number in full, a line more where there is something to say of it
+    formula: str  # LaTeX; empty where nothing computes it
+    # `heading`, `how`: above the derivation.
     heading: str
     how: str
-    parts: tuple[tuple[str, tuple[Row, ...]], ...]
-    code: str
+    parts: tuple[tuple[str, tuple[Row, ...]], ...]  # (name of a node or nothing, rows of its derivation)
+    code: str  # as numpy
     feeds: tuple[Fed, ...]
     printed: Printed
-    checkable: bool
+    checkable: bool  # whether its gradient can be compared with the slope of the loss
 
 
 def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Inspected:

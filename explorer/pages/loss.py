@@ -97,32 +97,17 @@ def _mean(view: View) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _WordTerms(Lines):
-    """A line for each position: the right word, its probability, −ln of it.
+    """A line for each position: the right word, its probability, −ln of it."""
 
-    Parameters
-    ----------
-    output : str
-        The node of the probabilities.
-    after : tuple of str
-        What each position is foretold from.
-    vocabulary : tuple of str
-    target : numpy.ndarray of int
-    given, cost : numpy.ndarray
-        (n,)
-    pad : int
-        The right word that is not counted.
-    pinned : bool
-        Whether another right word is pinned, or typed.
-    """
-
-    output: str
-    after: tuple[str, ...]
+    output: str  # the node of the probabilities
+    after: tuple[str, ...]  # what each position is foretold from
     vocabulary: tuple[str, ...]
     target: Array
+    # `given`, `cost`: (n,).
     given: Array
     cost: Array
-    pad: int
-    pinned: bool
+    pad: int  # the right word that is not counted
+    pinned: bool  # whether another right word is pinned, or typed
 
     def __len__(self) -> int:
         return len(self.after)

@@ -34,75 +34,35 @@ COVERED = "?"
 
 @dataclass(frozen=True, eq=False)
 class Matrix(Element):
-    """A matrix. A vector is one row, a single number one cell.
+    """A matrix. A vector is one row, a single number one cell."""
 
-    Parameters
-    ----------
-    name : str
-        Of the node or slice.
-    place : Place
-    formula : str
-        LaTeX above it: what the numbers are.
-    title : str
-        Words beside the formula.
-    array : numpy.ndarray
-        What is shown, (rows, columns); the engine's own array where values are shown.
-    values : numpy.ndarray
-        The values, (rows, columns).
-    shape : tuple of int
-        Of the node or slice.
-    axes : tuple of str
-        Of the rows and of the columns; empty where there is none.
-    rows, columns : tuple of str
-        Their labels.
-    bands : tuple of int
-        Of how many heads the rows and the columns are joined; 0 where of none.
-    colours : str
-        `SHARES`, `SIGNED` or `PLAIN`.
-    showing : str
-        See `Looking.showing`.
-    editable, ours : bool
-        Whether it is an input; whether its values are ours.
-    pins : numpy.ndarray of bool or None
-        Which cells are held at a value typed by hand, (rows, columns).
-    names : tuple of str
-        What whole numbers are the names of; empty where they are numbers.
-    nothing : str
-        Why there is no change or difference to show; empty where there is one.
-    spot : (rows, columns) or None
-        What is spoken of: the cells where they cross.
-    covered : frozenset of (row, column)
-        Cells whose numbers nobody may read yet.
-    usual : str
-        LaTeX above it where values are shown.
-    open : bool or None
-        Whether someone asked for its numbers, or for the small picture of it; None: nobody asked.
-    turned : bool
-        Whether it is shown transposed: its rows are the node's columns. Only `shape` is the node's own then.
-    """
-
-    name: str
+    name: str  # of the node or slice
     place: Place
-    formula: str
-    title: str
-    array: Array
-    values: Array
-    shape: tuple[int, ...]
-    axes: tuple[str, str]
+    formula: str  # LaTeX above it: what the numbers are
+    title: str  # words beside the formula
+    array: Array  # what is shown, (rows, columns); the engine's own array where values are shown
+    values: Array  # the values, (rows, columns)
+    shape: tuple[int, ...]  # of the node or slice
+    axes: tuple[str, str]  # of the rows and of the columns; empty where there is none
+    # `rows`, `columns`: their labels.
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    bands: tuple[int, int] = (0, 0)
-    colours: str = PLAIN
-    showing: str = "values"
+    bands: tuple[int, int] = (0, 0)  # of how many heads the rows and the columns are joined; 0 where of none
+    colours: str = PLAIN  # `SHARES`, `SIGNED` or `PLAIN`
+    showing: str = "values"  # see `Looking.showing`
+    # `editable`, `ours`: whether it is an input; whether its values are ours.
     editable: bool = False
     ours: bool = False
-    pins: Array | None = None
-    names: tuple[str, ...] = ()
-    nothing: str = ""
+    pins: Array | None = None  # which cells are held at a value typed by hand, (rows, columns)
+    names: tuple[str, ...] = ()  # what whole numbers are the names of; empty where they are numbers
+    nothing: str = ""  # why there is no change or difference to show; empty where there is one
+    # (rows, columns): what is spoken of: the cells where they cross.
     spot: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    covered: frozenset[tuple[int, int]] = frozenset()
-    usual: str = ""
+    covered: frozenset[tuple[int, int]] = frozenset()  # (row, column): cells whose numbers nobody may read yet
+    usual: str = ""  # LaTeX above it where values are shown
+    # Whether someone asked for its numbers, or for the small picture of it; None: nobody asked.
     open: bool | None = None
+    # Whether it is shown transposed: its rows are the node's columns. Only `shape` is the node's own then.
     turned: bool = False
 
     @property

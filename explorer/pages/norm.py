@@ -82,32 +82,15 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a norm measures, by its own op.
-
-    Parameters
-    ----------
-    op : Norm
-    names : tuple of str
-        The nodes before and after.
-    arrays : tuple of numpy.ndarray
-        Their values.
-    moments : tuple of Moments
-        What the op measures of each.
-    axis : int
-        Which axis is measured one by one: 0 the rows, 1 the columns.
-    labels : tuple of str
-        Along this axis.
-    rounded : numpy.ndarray of bool
-        Where the mean after is so small that it is 0 but for rounding.
-    """
+    """What a norm measures, by its own op."""
 
     op: Any
-    names: tuple[str, str]
-    arrays: tuple[Array, Array]
-    moments: tuple[Any, Any]
-    axis: int
-    labels: tuple[str, ...]
-    rounded: Array
+    names: tuple[str, str]  # the nodes before and after
+    arrays: tuple[Array, Array]  # their values
+    moments: tuple[Any, Any]  # what the op measures of each
+    axis: int  # which axis is measured one by one: 0 the rows, 1 the columns
+    labels: tuple[str, ...]  # along this axis
+    rounded: Array  # where the mean after is so small that it is 0 but for rounding
 
 
 def measured(view: View, name: str) -> Measured:

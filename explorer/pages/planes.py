@@ -94,20 +94,11 @@ def telling(vectors: Array) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class _Vectors(Data):
-    """The vectors of a node.
+    """The vectors of a node."""
 
-    Parameters
-    ----------
-    array : numpy.ndarray
-        (n_words, d)
-    axis : str
-        That of the words.
-    words, columns : tuple of str
-        Labels.
-    """
-
-    array: Array
-    axis: str
+    array: Array  # (n_words, d)
+    axis: str  # that of the words
+    # `words`, `columns`: labels.
     words: tuple[str, ...]
     columns: tuple[str, ...]
 

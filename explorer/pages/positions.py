@@ -82,39 +82,17 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What is drawn of an encoding: the model's own numbers, and what its op gives for other sizes.
+    """What is drawn of an encoding: the model's own numbers, and what its op gives for other sizes."""
 
-    Parameters
-    ----------
-    name : str
-        Of the encoding.
-    axis : str
-        The sequence.
-    op : Sinusoidal or None
-        The formula, where there is one.
-    array : numpy.ndarray
-        (n, d)
-    own : tuple of int
-        How many positions and dimensions the model has.
-    own_only : bool
-        Whether nothing else is asked for.
-    asked : tuple of int
-        How many positions and dimensions are, else.
-    ends : tuple of int
-        The first and the last dimension drawn as a curve, counted from 1.
-    words : tuple of str
-        Of the sequence.
-    """
-
-    name: str
-    axis: str
-    op: Sinusoidal | None
-    array: Array
-    own: tuple[int, int]
-    own_only: bool
-    asked: tuple[int, int]
-    ends: tuple[int, int]
-    words: tuple[str, ...]
+    name: str  # of the encoding
+    axis: str  # the sequence
+    op: Sinusoidal | None  # the formula, where there is one
+    array: Array  # (n, d)
+    own: tuple[int, int]  # how many positions and dimensions the model has
+    own_only: bool  # whether nothing else is asked for
+    asked: tuple[int, int]  # how many positions and dimensions are, else
+    ends: tuple[int, int]  # the first and the last dimension drawn as a curve, counted from 1
+    words: tuple[str, ...]  # of the sequence
 
     @property
     def n(self) -> int:

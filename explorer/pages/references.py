@@ -31,20 +31,11 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class PrintedLines(Lines):
-    """A line for each printed number that the filter lets through.
-
-    Parameters
-    ----------
-    rows : sequence of PrintedNumber
-    places : tuple of int
-        Their places in `printed_numbers`.
-    chosen : int
-        The place of the one that was looked at last.
-    """
+    """A line for each printed number that the filter lets through."""
 
     rows: Sequence[PrintedNumber]
-    places: tuple[int, ...]
-    chosen: int
+    places: tuple[int, ...]  # their places in `printed_numbers`
+    chosen: int  # the place of the one that was looked at last
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -33,136 +33,73 @@ class Cell:
 
 @dataclass(frozen=True)
 class Spot:
-    """Cells that are spoken of, as a step of a lesson does.
+    """Cells that are spoken of, as a step of a lesson does."""
 
-    Parameters
-    ----------
-    node : str
-        A node, or a head's slice of one.
-    rows, columns : tuple of int
-        Of a vector, `rows` alone. With both, the cells where they cross; without any, the whole.
-    beside : tuple of str
-        Nodes whose numbers are wanted beside it.
-    """
-
-    node: str
+    node: str  # a node, or a head's slice of one
+    # `rows`, `columns`: of a vector, `rows` alone. With both, the cells where they cross; without any, the whole.
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
-    beside: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()  # nodes whose numbers are wanted beside it
 
 
 @dataclass(frozen=True)
 class Looking:
-    """What a reader looks at. It holds no number of the model.
+    """What a reader looks at. It holds no number of the model."""
 
-    Parameters
-    ----------
-    showing : str
-        What matrices show: "values", "change" (by the last edit), "step" (by the last step of gradient descent),
-        "gradient" or "difference" (to the model beside).
-    head : int
-        Counted from 0.
-    averaged : bool
-        Whether the mean over the heads is looked at, where there is one.
-    token : (axis, place) or None
-        The word that was chosen to stay lit.
-    choices : mapping of str to object
-        What was chosen on pages, by the keys of `Keep`.
-    spot : Spot or None
-        What is spoken of.
-    large : bool
-        Whether letters are as large as for a class, or for those who do not see well: a picture has fewer words then.
-    covered : mapping of str to frozenset of tuple
-        Of nodes, the cells of the whole array that nobody may read yet: a question asks for them.
-    """
-
+    # What matrices show: "values", "change" (by the last edit), "step" (by the last step of gradient descent),
+    # "gradient" or "difference" (to the model beside).
     showing: str = "values"
-    head: int = 0
-    averaged: bool = False
-    token: tuple[str, int] | None = None
+    head: int = 0  # counted from 0
+    averaged: bool = False  # whether the mean over the heads is looked at, where there is one
+    token: tuple[str, int] | None = None  # (axis, place): the word that was chosen to stay lit
+    # What was chosen on pages, by the keys of `Keep`.
     choices: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
-    spot: Spot | None = None
+    spot: Spot | None = None  # what is spoken of
+    # Of nodes, the cells of the whole array that nobody may read yet: a question asks for them.
     covered: Mapping[str, frozenset[tuple[int, ...]]] = field(default_factory=lambda: _NOTHING)
+    # Whether letters are as large as for a class, or for those who do not see well: a picture has fewer words then.
     large: bool = False
 
 
 @dataclass(frozen=True)
 class Steps:
-    """How gradient descent would go on from here.
+    """How gradient descent would go on from here."""
 
-    Parameters
-    ----------
-    rate : float
-        The learning rate.
-    moves : mapping of str to bool
-        The inputs that a gradient can move, and whether they are to.
-    quick : bool
-        Whether a step takes so little that nobody has to wait for it.
-    ready : bool
-        Whether the gradients are there, or come at once.
-    ahead : callable
-        What the next step would make of the inputs that move; it raises an `ExplorerError` where there is none.
-    """
-
-    rate: float
-    moves: Mapping[str, bool]
-    quick: bool
-    ready: bool
+    rate: float  # the learning rate
+    moves: Mapping[str, bool]  # the inputs that a gradient can move, and whether they are to
+    quick: bool  # whether a step takes so little that nobody has to wait for it
+    ready: bool  # whether the gradients are there, or come at once
+    # What the next step would make of the inputs that move; it raises an `ExplorerError` where there is none.
     ahead: Callable[[], Mapping[str, Array]]
 
 
 @dataclass(frozen=True)
 class LastEdit:
-    """What the last act changed.
+    """What the last act changed."""
 
-    Parameters
-    ----------
-    before : mapping of str to numpy.ndarray
-        The old values of the nodes that it changed and that were there before.
-    added, removed : frozenset of str
-        Nodes that the graph gained and lost.
-    label : str
-        What was done, "Undo: …" too; empty where nothing was.
-    """
-
+    # The old values of the nodes that it changed and that were there before.
     before: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
+    # `added`, `removed`: nodes that the graph gained and lost.
     added: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
-    label: str = ""
+    label: str = ""  # what was done, "Undo: …" too; empty where nothing was
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The model as it is seen now.
-
-    Parameters
-    ----------
-    state : State
-    engine : Engine
-        A snapshot: it is never updated.
-    looking : Looking
-    last : LastEdit
-    ours : frozenset of str
-        Names of nodes and slices whose values we had to choose ourselves.
-    beside : View or None
-        The model that "difference" is a difference to.
-    last_step : callable or None
-        What the last step of gradient descent changed in a node or slice.
-    steps : Steps or None
-        How gradient descent would go on; None where nobody can take a step, as in a picture for print.
-    given : bool
-        Whether it stands as it was opened, with nothing edited.
-    """
+    """The model as it is seen now."""
 
     state: State
-    engine: Engine
+    engine: Engine  # a snapshot: it is never updated
     looking: Looking = field(default_factory=Looking)
     last: LastEdit = field(default_factory=LastEdit)
-    ours: frozenset[str] = frozenset()
-    beside: "View | None" = None
+    ours: frozenset[str] = frozenset()  # names of nodes and slices whose values we had to choose ourselves
+    beside: "View | None" = None  # the model that "difference" is a difference to
+    # What the last step of gradient descent changed in a node or slice.
     last_step: Callable[[Place], Array] | None = None
+    # How gradient descent would go on; None where nobody can take a step, as in a picture for print.
     steps: Steps | None = None
-    given: bool = False
+    given: bool = False  # whether it stands as it was opened, with nothing edited
     _labels: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod

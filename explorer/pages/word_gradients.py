@@ -61,32 +61,20 @@ def _n(view: View) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Words(Lines):
-    """The lines of one position.
+    """The lines of one position."""
 
-    Parameters
-    ----------
-    scores : str
-        The node of the logits behind the temperature.
-    words : tuple of str
-    row, right, n : int
-        The position, its right word (-1 where nothing is counted), and how many positions the loss is the mean of.
-    shares, gradient : numpy.ndarray
-        Of all positions.
-    more : tuple of numpy.ndarray
-        Further numbers of this position's words: P after a step, and as printed.
-    decimals : tuple of int
-        Of P and P − y, and of each of `more`.
-    """
-
-    scores: str
+    scores: str  # the node of the logits behind the temperature
     words: tuple[str, ...]
+    # `row`, `right`, `n`: the position, its right word (-1 where nothing is counted), and how many positions the loss
+    # is the mean of.
     row: int
     right: int
     n: int
+    # `shares`, `gradient`: of all positions.
     shares: Array
     gradient: Array
-    more: tuple[Array, ...]
-    decimals: tuple[int, ...]
+    more: tuple[Array, ...]  # further numbers of this position's words: P after a step, and as printed
+    decimals: tuple[int, ...]  # of P and P − y, and of each of `more`
 
     def __len__(self) -> int:
         return len(self.words)

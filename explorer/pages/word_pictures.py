@@ -8,42 +8,22 @@ from explorer.pages.matrix import Matrix
 
 @dataclass(frozen=True, eq=False)
 class HeatMap(Element):
-    """Attention weights as a picture: a square for each query and key, deeper the larger the share.
-
-    Parameters
-    ----------
-    matrix : Matrix
-    title : str
-    full : float
-        The share at which the colour is deepest; below 1 where many words share.
-    most : int
-        Pixels at text scale 1 that the words take at most, down and across.
-    """
+    """Attention weights as a picture: a square for each query and key, deeper the larger the share."""
 
     matrix: Matrix
     title: str = ""
-    full: float = 1.0
-    most: int = 520
+    full: float = 1.0  # the share at which the colour is deepest; below 1 where many words share
+    most: int = 520  # pixels at text scale 1 that the words take at most, down and across
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionLines(Element):
-    """Who looks at whom: a line from each query to each key, the thicker the larger its share, whatever matrices show.
+    """Who looks at whom: a line from each query to each key, thicker for a larger share, whatever matrices show."""
 
-    Parameters
-    ----------
-    matrix : Matrix
-        Its `values` are the weights.
-    title : str
-    most : int
-        As of `HeatMap`.
-    lights : tuple of (name of a node, axes)
-        Nodes whose cells light up words here, with the axes of their rows and columns.
-    """
-
-    matrix: Matrix
+    matrix: Matrix  # its `values` are the weights
     title: str = ""
-    most: int = 520
+    most: int = 520  # as of `HeatMap`
+    # (name of a node, axes): nodes whose cells light up words here, with the axes of their rows and columns.
     lights: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
@@ -58,18 +38,8 @@ class SentenceRow(Data):
 
 @dataclass(frozen=True, eq=False)
 class Sentences(Element):
-    """Rows of words above each other. Where one is too long, they stand beside each other, or take several lines.
+    """Rows of words above each other. Where one is too long, they stand beside each other, or take several lines."""
 
-    Parameters
-    ----------
-    rows : tuple of SentenceRow
-        With `weights`, the first is the source.
-    weights : Matrix or None
-        Attention of the target to the source, drawn as lines between the two.
-    lights : tuple of (name of a node, axes)
-        As of `AttentionLines`.
-    """
-
-    rows: tuple[SentenceRow, ...]
-    weights: Matrix | None
-    lights: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    rows: tuple[SentenceRow, ...]  # with `weights`, the first is the source
+    weights: Matrix | None  # attention of the target to the source, drawn as lines between the two
+    lights: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (name of a node, axes): as of `AttentionLines`

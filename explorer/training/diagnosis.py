@@ -31,26 +31,13 @@ MOST_CASES = 256
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What keeps weights from learning.
+    """What keeps weights from learning."""
 
-    Parameters
-    ----------
-    sentence : str
-        What was measured, and what it means.
-    remedy : str
-        What would help, in a few words; empty where nothing simple does.
-    setting : (name, value) or None
-        The setting of the recipe that helps.
-    switch : (name, value) or None
-        The switch that helps, in all blocks that have it.
-    starts_over : bool
-        Whether the weights are worse now than they were before the run, so that it is better taken back.
-    """
-
-    sentence: str
-    remedy: str = ""
-    setting: tuple[str, str | float] | None = None
-    switch: tuple[str, SwitchValue] | None = None
+    sentence: str  # what was measured, and what it means
+    remedy: str = ""  # what would help, in a few words; empty where nothing simple does
+    setting: tuple[str, str | float] | None = None  # (name, value): the setting of the recipe that helps
+    switch: tuple[str, SwitchValue] | None = None  # (name, value): the switch that helps, in all blocks that have it
+    # Whether the weights are worse now than they were before the run, so that it is better taken back.
     starts_over: bool = False
 
 

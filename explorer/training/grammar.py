@@ -50,58 +50,30 @@ def start_of(language: str) -> str:
 
 @dataclass(frozen=True)
 class WordClass:
-    """Words that can stand in one place.
-
-    Parameters
-    ----------
-    forms : tuple of str
-    rows : tuple of tuple of str
-        Of each draw its forms.
-    shares : tuple of float
-        The probability of each draw.
-    """
+    """Words that can stand in one place."""
 
     forms: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    shares: tuple[float, ...]
+    rows: tuple[tuple[str, ...], ...]  # of each draw its forms
+    shares: tuple[float, ...]  # the probability of each draw
 
 
 @dataclass(frozen=True)
 class Gap:
-    """One place of a sentence.
+    """One place of a sentence."""
 
-    Parameters
-    ----------
-    draw : str
-        The name of the draw that fills it, such as "person" or "person#2"; "" for a word that always stands there.
-    form : int
-        Which of its forms.
-    word : str
-        The word that always stands there.
-    """
-
+    # The name of the draw that fills it, such as "person" or "person#2"; "" for a word that always stands there.
     draw: str = ""
-    form: int = 0
-    word: str = ""
+    form: int = 0  # which of its forms
+    word: str = ""  # the word that always stands there
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A sentence with gaps.
+    """A sentence with gaps."""
 
-    Parameters
-    ----------
-    share : float
-        Its probability.
-    gaps : mapping of str to tuple of Gap
-        By language.
-    draws : mapping of str to WordClass
-        By the names of the draws.
-    """
-
-    share: float
-    gaps: Mapping[str, tuple[Gap, ...]]
-    draws: Mapping[str, WordClass]
+    share: float  # its probability
+    gaps: Mapping[str, tuple[Gap, ...]]  # by language
+    draws: Mapping[str, WordClass]  # by the names of the draws
 
     @property
     def many(self) -> bool:
@@ -111,17 +83,10 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a grammar.
-
-    Parameters
-    ----------
-    pattern : Pattern
-    drawn : mapping of str to int
-        Which row of its class each draw came to.
-    """
+    """One sentence of a grammar."""
 
     pattern: Pattern
-    drawn: Mapping[str, int]
+    drawn: Mapping[str, int]  # which row of its class each draw came to
 
     def words(self, language: str = TEXT) -> tuple[str, ...]:
         """The sentence in one of its languages."""
@@ -155,17 +120,10 @@ class Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """Sentences and how often each comes.
-
-    Parameters
-    ----------
-    patterns : tuple of Pattern
-    shown : tuple of str
-        Sentences, in the first language, that are never held out.
-    """
+    """Sentences and how often each comes."""
 
     patterns: tuple[Pattern, ...]
-    shown: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()  # sentences, in the first language, that are never held out
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -30,50 +30,26 @@ Annotated = tuple[Sequence[str], Sequence[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class Cost:
-    """What a model loses without a head.
+    """What a model loses without a head."""
 
-    Parameters
-    ----------
-    without, averaged : float
-        How many nats a word the loss grows by where the head puts out 0, and where it puts out its mean.
-    words : tuple of str
-        The words that become harder to foretell without it, most of all first.
-    """
-
+    # `without`, `averaged`: how many nats a word the loss grows by where the head puts out 0, and where it puts out its
+    # mean.
     without: float
     averaged: float
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # the words that become harder to foretell without it, most of all first
 
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """One head, over all sentences.
+    """One head, over all sentences."""
 
-    Parameters
-    ----------
-    block : str
-        Path of its attention, such as "decoder.1.self".
-    head : int
-        Counted from 0.
-    scores : mapping of str to Score
-        In each measure of `MEASURES`.
-    does : str
-        The measure that says what it does; "" where none does.
-    mean : array, (d_v,)
-        What it puts out on average.
-    cost : Cost or None
-        What is lost without it, where that was asked for.
-    example : str
-        A word and what it looks at, from one of the sentences; "" where it does nothing that has a name.
-    """
-
-    block: str
-    head: int
-    scores: Mapping[str, Score]
-    does: str
-    mean: Array
-    cost: Cost | None
-    example: str
+    block: str  # path of its attention, such as "decoder.1.self"
+    head: int  # counted from 0
+    scores: Mapping[str, Score]  # in each measure of `MEASURES`
+    does: str  # the measure that says what it does; "" where none does
+    mean: Array  # (d_v,): what it puts out on average
+    cost: Cost | None  # what is lost without it, where that was asked for
+    example: str  # a word and what it looks at, from one of the sentences; "" where it does nothing that has a name
 
 
 def known(state: State, sequence: str) -> dict[str, int]:

@@ -46,21 +46,11 @@ _WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What a training starts from.
+    """What a training starts from."""
 
-    Parameters
-    ----------
-    document : State
-        As it is looked at, with a sentence or with cases of its own.
-    state : State
-        The same with the lengths of the examples: what the trainer gets. Weights have the same shapes in both, but for
-        learned positions.
-    examples : Examples
-    recipe : Recipe
-    title : str
-    """
-
-    document: State
+    document: State  # as it is looked at, with a sentence or with cases of its own
+    # The same with the lengths of the examples: what the trainer gets. Weights have the same shapes in both, but for
+    # learned positions.
     state: State
     examples: Examples
     recipe: Recipe

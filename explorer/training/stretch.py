@@ -18,29 +18,15 @@ from explorer.training.task import Material
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """How steps are taken.
+    """How steps are taken."""
 
-    Parameters
-    ----------
-    material : Material
-        What is learned from.
-    recipe : Recipe
-        Its steps are counted from the beginning of the run.
-    """
-
-    material: Material
-    recipe: Recipe
+    material: Material  # what is learned from
+    recipe: Recipe  # its steps are counted from the beginning of the run
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Steps that are taken with the same settings, from the same example.
-
-    Parameters
-    ----------
-    settings : Settings
-    prepared : Prepared
-    """
+    """Steps that are taken with the same settings, from the same example."""
 
     settings: Settings
     prepared: Prepared
@@ -73,19 +59,11 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Where a run has been.
-
-    Parameters
-    ----------
-    trainer : Trainer
-    stretch : Stretch
-        Of the next step.
-    state : State or None
-        The document there, where it did not come from the trainer: at the beginning, and where it was edited.
-    """
+    """Where a run has been."""
 
     trainer: Trainer
-    stretch: Stretch
+    stretch: Stretch  # of the next step
+    # The document there, where it did not come from the trainer: at the beginning, and where it was edited.
     state: State | None = None
 
     @cached_property

@@ -26,81 +26,43 @@ LEARNS_FROM = {"gpt": ("text", "grammar"), "encoder-decoder": ("pairs", "grammar
 
 @dataclass(frozen=True)
 class ExistingModel:
-    """An example, or a document. Training goes on from its weights.
+    """An example, or a document. Training goes on from its weights."""
 
-    Parameters
-    ----------
-    name : str
-        The example's id, or the path of the document's file.
-    setting : str or None
-        Of an example; None for its first.
-    """
-
-    name: str
-    setting: str | None = None
+    name: str  # the example's id, or the path of the document's file
+    setting: str | None = None  # of an example; None for its first
 
 
 @dataclass(frozen=True)
 class NewModel:
-    """A new model of chosen sizes. What is not said here (words, lengths, features) follows from the examples.
+    """A new model of chosen sizes. What is not said here (words, lengths, features) follows from the examples."""
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    d_model, layers : int
-        Of a transformer.
-    units : tuple of int
-        Of an MLP: the widths of its hidden layers.
-    dtype : str
-    switches : mapping of str to value
-        "BLOCK.NAME" to the choice made.
-    """
-
-    kind: str
+    kind: str  # one of `KINDS`
+    # `d_model`, `layers`: of a transformer.
     d_model: int = 32
     layers: int = 2
-    units: tuple[int, ...] = (8,)
+    units: tuple[int, ...] = (8,)  # of an MLP: the widths of its hidden layers
     dtype: str = "float32"
-    switches: Mapping[str, SwitchValue] = field(default_factory=dict)
+    switches: Mapping[str, SwitchValue] = field(default_factory=dict)  # "BLOCK.NAME" to the choice made
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What is learned from.
+    """What is learned from."""
 
-    Parameters
-    ----------
-    kind : str
-        "own" (the model's own example), "shown" (the same, with dropout's inputs as they are), "text", "pairs",
-        "grammar", "set" or "cases".
-    file : Path or None
-        Of "text", "pairs" and "grammar".
-    content : str or None
-        What would stand in the file, where there is none.
-    set : str
-        One of `SETS`.
-    window, words : int
-        Words in a window of the text, and in the vocabulary of a new model.
-    merges : int
-        Of a new model that reads pieces of words: how many merges the text teaches; 0 for one that reads words.
-    lower : bool
-        Whether capitals count as small letters.
-    sentences : int
-        How many are drawn from a grammar.
-    X, target : numpy.ndarray or None
-        Of "cases": (n_cases, n_features) and (n_cases, n_outputs).
-    """
-
+    # "own" (the model's own example), "shown" (the same, with dropout's inputs as they are), "text", "pairs",
+    # "grammar", "set" or "cases".
     kind: str = "own"
-    file: Path | None = None
-    content: str | None = None
-    set: str = ""
+    file: Path | None = None  # of "text", "pairs" and "grammar"
+    content: str | None = None  # what would stand in the file, where there is none
+    set: str = ""  # one of `SETS`
+    # `window`, `words`: words in a window of the text, and in the vocabulary of a new model.
     window: int = 16
     words: int = 400
+    # Of a new model that reads pieces of words: how many merges the text teaches; 0 for one that reads words.
     merges: int = 0
-    lower: bool = True
-    sentences: int = 20_000
+    lower: bool = True  # whether capitals count as small letters
+    sentences: int = 20_000  # how many are drawn from a grammar
+    # `X`, `target`: of "cases": (n_cases, n_features) and (n_cases, n_outputs).
     X: Array | None = None
     target: Array | None = None
 
@@ -122,15 +84,7 @@ class Material:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A whole training.
-
-    Parameters
-    ----------
-    title, paragraph : str
-    model : ExistingModel or NewModel
-    material : Material
-    recipe : Recipe
-    """
+    """A whole training."""
 
     title: str
     paragraph: str

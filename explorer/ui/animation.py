@@ -39,20 +39,11 @@ LAST = 2500
 
 @dataclass(frozen=True)
 class Frames:
-    """A picture that moves.
+    """A picture that moves."""
 
-    Parameters
-    ----------
-    images : list of QImage
-        All of one size.
-    each : int
-        Milliseconds that a frame stays.
-    title, words : str
-        What it is, and what is to be seen in the end, for whoever does not see it.
-    """
-
-    images: list[QImage]
-    each: int
+    images: list[QImage]  # all of one size
+    each: int  # milliseconds that a frame stays
+    # `title`, `words`: what it is, and what is to be seen in the end, for whoever does not see it.
     title: str
     words: str
 

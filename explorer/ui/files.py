@@ -125,21 +125,11 @@ class Dialogs:
 
 @dataclass(eq=False)
 class _File:
-    """What all states between one opening and the next belong to.
+    """What all states between one opening and the next belong to."""
 
-    Parameters
-    ----------
-    path : Path or None
-        Where it is saved, if it is.
-    saved : State or None
-        The state that is there; without a path, the one that it began with.
-    stamp : tuple or None
-        By which it is seen that somebody else has written the file since.
-    """
-
-    path: Path | None
-    saved: State | None
-    stamp: tuple[int, ...] | None = None
+    path: Path | None  # where it is saved, if it is
+    saved: State | None  # the state that is there; without a path, the one that it began with
+    stamp: tuple[int, ...] | None = None  # by which it is seen that somebody else has written the file since
 
     def __post_init__(self) -> None:
         self.stamp = self.found()

@@ -279,28 +279,14 @@ def spoken(page: QWidget) -> str:
 
 @dataclass(frozen=True)
 class Rendering:
-    """What is drawn.
-
-    Parameters
-    ----------
-    page : QWidget
-    factor : float
-        How much smaller than in the window.
-    size : QSize
-        In pixels of the window.
-    ground : QColor
-        What is behind the page.
-    title : str
-    words : str
-        What is to be seen, for whoever does not see it.
-    """
+    """What is drawn."""
 
     page: QWidget
-    factor: float
-    size: QSize
-    ground: QColor
+    factor: float  # how much smaller than in the window
+    size: QSize  # in pixels of the window
+    ground: QColor  # what is behind the page
     title: str
-    words: str
+    words: str  # what is to be seen, for whoever does not see it
 
     def on(self, device: QImage | QSvgGenerator | QPdfWriter, frames: Frames | None = None) -> None:
         """Paint it there, tables and plots within frames."""

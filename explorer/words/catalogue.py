@@ -19,21 +19,13 @@ URL = "https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}
 
 @dataclass(frozen=True)
 class Shipped:
-    """Vectors that come with the program.
-
-    Parameters
-    ----------
-    name, file : str
-    words, dims : int
-    text : str
-        Where they are from.
-    """
+    """Vectors that come with the program."""
 
     name: str
     file: str
     words: int
     dims: int
-    text: str
+    text: str  # where they are from
 
     @property
     def about(self) -> str:
@@ -48,26 +40,14 @@ class Shipped:
 
 @dataclass(frozen=True)
 class Offered:
-    """A GloVe set of gensim-data that can be downloaded.
-
-    Parameters
-    ----------
-    name : str
-    size : int
-        Bytes of the file.
-    md5 : str
-    words, dims : int
-    text : str
-        What it was trained on.
-    licence : str
-    """
+    """A GloVe set of gensim-data that can be downloaded."""
 
     name: str
-    size: int
+    size: int  # bytes of the file
     md5: str
     words: int
     dims: int
-    text: str
+    text: str  # what it was trained on
     licence: str = "PDDL"
 
     @property

@@ -19,26 +19,13 @@ RESTRICT = 30_000
 
 @dataclass(frozen=True)
 class Score:
-    """The outcome of one test set.
-
-    Parameters
-    ----------
-    name : str
-    measure : str
-        "Spearman" (does it rank pairs of words as people do?) or "accuracy" (how many analogies are right).
-    value : float or None
-        None where too few of its words have vectors.
-    asked : int
-        Pairs or questions whose words all have vectors.
-    missing : float
-        The share of the others.
-    """
+    """The outcome of one test set."""
 
     name: str
-    measure: str
-    value: float | None
-    asked: int
-    missing: float
+    measure: str  # "Spearman" (does it rank pairs of words as people do?) or "accuracy" (how many analogies are right)
+    value: float | None  # none where too few of its words have vectors
+    asked: int  # pairs or questions whose words all have vectors
+    missing: float  # the share of the others
 
 
 PAIRS = (("WordSim-353", "wordsim353.tsv"), ("SimLex-999", "simlex999.txt"))

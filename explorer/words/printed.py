@@ -16,27 +16,15 @@ class PrintedCosine:
 
 @dataclass(frozen=True)
 class PrintedWords:
-    """Three cosines, and the ten words nearest to one.
+    """Three cosines, and the ten words nearest to one."""
 
-    Parameters
-    ----------
-    reference, section : str
-        Where they are printed.
-    vectors : str
-        The set they come from.
-    cosines : tuple of PrintedCosine
-    word : str
-        Whose neighbours are printed.
-    neighbours : tuple of (str, str)
-        Word and cosine, as printed.
-    """
-
+    # `reference`, `section`: where they are printed.
     reference: str
     section: str
-    vectors: str
+    vectors: str  # the set they come from
     cosines: tuple[PrintedCosine, ...]
-    word: str
-    neighbours: tuple[tuple[str, str], ...]
+    word: str  # whose neighbours are printed
+    neighbours: tuple[tuple[str, str], ...]  # word and cosine, as printed
 
 
 def load() -> PrintedWords:

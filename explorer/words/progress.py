@@ -7,25 +7,14 @@ from time import monotonic
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a work has come.
+    """How far a work has come."""
 
-    Parameters
-    ----------
-    what : str
-        "reading", "counting", "training", "parsing", "waiting", "downloading", "checking", "evaluating".
-    done, total : float
-        In the work's own unit: bytes, rows, epochs. The total is 0 where it is not known.
-    left : float or None
-        Seconds it will still take at this pace; None as long as that cannot be said.
-    loss : float or None
-        That of the last epoch, while training.
-    """
-
-    what: str
+    what: str  # "reading", "counting", "training", "parsing", "waiting", "downloading", "checking", "evaluating"
+    # `done`, `total`: in the work's own unit: bytes, rows, epochs. The total is 0 where it is not known.
     done: float
     total: float
-    left: float | None = None
-    loss: float | None = None
+    left: float | None = None  # seconds it will still take at this pace; None as long as that cannot be said
+    loss: float | None = None  # that of the last epoch, while training
 
 
 Report = Callable[[Progress], None]

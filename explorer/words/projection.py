@@ -16,24 +16,12 @@ LEAST = 4
 
 @dataclass(frozen=True)
 class Projection:
-    """Vectors seen along their principal components.
+    """Vectors seen along their principal components."""
 
-    Parameters
-    ----------
-    points : numpy.ndarray
-        (n, k).
-    mean : numpy.ndarray
-        What was taken off first, (dims,).
-    axes : numpy.ndarray
-        The components, of length one, as columns, (dims, k).
-    shares : numpy.ndarray
-        Which share of the variance lies along each, (k,).
-    """
-
-    points: Floats
-    mean: Floats
-    axes: Floats
-    shares: Floats
+    points: Floats  # (n, k)
+    mean: Floats  # what was taken off first, (dims,)
+    axes: Floats  # the components, of length one, as columns, (dims, k)
+    shares: Floats  # which share of the variance lies along each, (k,)
 
     @property
     def kept(self) -> float:

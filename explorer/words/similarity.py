@@ -26,28 +26,14 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True)
 class PairCosine:
-    """The cosine of two vectors as arithmetic; all of it in float32, as the vectors are.
-
-    Parameters
-    ----------
-    words : (str, str)
-    vectors : (numpy.ndarray, numpy.ndarray)
-        (dims,) each.
-    products : numpy.ndarray
-        Of each dimension, (dims,).
-    dot : float
-        Their sum.
-    norms : (float, float)
-    cosine : float
-        The dot product divided by both norms.
-    """
+    """The cosine of two vectors as arithmetic; all of it in float32, as the vectors are."""
 
     words: tuple[str, str]
-    vectors: tuple[Floats, Floats]
-    products: Floats
-    dot: np.float32
+    vectors: tuple[Floats, Floats]  # (dims,) each
+    products: Floats  # of each dimension, (dims,)
+    dot: np.float32  # their sum
     norms: tuple[np.float32, np.float32]
-    cosine: np.float32
+    cosine: np.float32  # the dot product divided by both norms
 
     @property
     def angle(self) -> float:
@@ -67,39 +53,20 @@ class PairCosine:
 
 @dataclass(frozen=True)
 class Analogy:
-    """a - b + c: "a is to b as what is to c?" in vectors.
-
-    Parameters
-    ----------
-    words : (str, str, str)
-    target : numpy.ndarray
-        a/|a| - b/|b| + c/|c|, made one long, (dims,).
-    neighbours : tuple of Neighbour
-        The words nearest to it other than the three.
-    """
+    """a - b + c: "a is to b as what is to c?" in vectors."""
 
     words: tuple[str, str, str]
-    target: Floats
-    neighbours: tuple[Neighbour, ...]
+    target: Floats  # a/|a| - b/|b| + c/|c|, made one long, (dims,)
+    neighbours: tuple[Neighbour, ...]  # the words nearest to it other than the three
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence as the mean of its words' vectors; the order of the words makes no difference to it.
+    """A sentence as the mean of its words' vectors; the order of the words makes no difference to it."""
 
-    Parameters
-    ----------
-    words : tuple of str
-        Those that have a vector.
-    unknown : tuple of str
-        Those that have none, and count for nothing.
-    vector : numpy.ndarray
-        (dims,).
-    """
-
-    words: tuple[str, ...]
-    unknown: tuple[str, ...]
-    vector: Floats
+    words: tuple[str, ...]  # those that have a vector
+    unknown: tuple[str, ...]  # those that have none, and count for nothing
+    vector: Floats  # (dims,)
 
 
 def cosine(vectors: Vectors, a: str, b: str) -> PairCosine:

@@ -57,17 +57,10 @@ def _columns(n_heads: int, d_v: int) -> tuple[str, ...]:
 
 @dataclass
 class Blocks:
-    """Adds the blocks of a model to a graph, as the model's switches say.
-
-    Parameters
-    ----------
-    model : Model
-    graph : GraphBuilder
-        What the nodes are added to.
-    """
+    """Adds the blocks of a model to a graph, as the model's switches say."""
 
     model: Model
-    graph: GraphBuilder
+    graph: GraphBuilder  # what the nodes are added to
 
     def _text(self, block: str, name: str) -> str:
         return str(self.model.switch(block, name))

@@ -104,15 +104,9 @@ class Sigmoid(Op):
 
 @dataclass(frozen=True)
 class GELU(Op):
-    """x · Φ(x), a ReLU with a soft knee (Hendrycks & Gimpel 2016).
+    """x · Φ(x), a ReLU with a soft knee (Hendrycks & Gimpel 2016)."""
 
-    Parameters
-    ----------
-    tanh : bool
-        The paper's approximation by tanh, which GPT-2 uses, instead of the exact form by erf.
-    """
-
-    tanh: bool = False
+    tanh: bool = False  # the paper's approximation by tanh, which GPT-2 uses, instead of the exact form by erf
     subscripts = "ij->ij"
     alters = True
 

@@ -14,17 +14,11 @@ class Scores(Op):
     """Each query with each key: dot product (Vaswani et al. 2017, §3.2.1) or cosine.
 
     Parents are the queries (…, n_queries, d_k) and the keys (…, n_keys, d_k); the result is (…, n_queries, n_keys).
-
-    Parameters
-    ----------
-    similarity : str
-        "dot" or "cosine". The cosine with a zero vector, which has no direction, is 0.
-    columns : bool
-        The matrices are stored with a token a column, (d_k, n_tokens), instead of a token a row.
     """
 
+    # "dot" or "cosine". The cosine with a zero vector, which has no direction, is 0.
     similarity: str = "dot"
-    columns: bool = False
+    columns: bool = False  # the matrices are stored with a token a column, (d_k, n_tokens), instead of a token a row
 
     @property
     def subscripts(self) -> str:  # type: ignore[override]

@@ -39,12 +39,7 @@ class Argmax(Op):
 
 @dataclass(frozen=True)
 class Threshold(Op):
-    """1 where a number is at least the threshold, 0 where it is less: the step of the perceptron (Rosenblatt 1958).
-
-    Parameters
-    ----------
-    threshold : float
-    """
+    """1 where a number is at least the threshold, 0 where it is less: the step of the perceptron (Rosenblatt 1958)."""
 
     threshold: float = 0.5
     subscripts = "ij->ij"

@@ -11,18 +11,10 @@ from explorer.core.ops.base import Array, Op
 
 @dataclass(frozen=True)
 class OneHot(Op):
-    """Token numbers as rows with a 1 in the column of the word and 0 elsewhere.
+    """Token numbers as rows with a 1 in the column of the word and 0 elsewhere."""
 
-    Parameters
-    ----------
-    n_words : int
-        Size of the vocabulary.
-    dtype : str
-        Of the result.
-    """
-
-    n_words: int
-    dtype: str = "float64"
+    n_words: int  # size of the vocabulary
+    dtype: str = "float64"  # of the result
     subscripts = "i->ij"
 
     def forward(self, *parents: Array) -> Array:

@@ -14,14 +14,9 @@ INITIALISERS = ("xavier", "he", "uniform", "zeros")
 
 @dataclass(frozen=True)
 class Input(Op):
-    """An editable node. Without a given value it starts as `initial` says.
+    """An editable node. Without a given value it starts as `initial` says."""
 
-    Parameters
-    ----------
-    initial : str
-        "weights" (random, as the model's initialiser says), "zeros", "ones" or "ids" (whole numbers: all word 0).
-    """
-
+    # "weights" (random, as the model's initialiser says), "zeros", "ones" or "ids" (whole numbers: all word 0).
     initial: str = "weights"
 
     @property

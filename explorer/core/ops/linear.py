@@ -32,17 +32,11 @@ class MatMul(Op):
 
     One product serves the projections to Q, K and V, W_O, the layers of a feed-forward net and one-hot × table. A bias,
     where there is one, is the third parent.
-
-    Parameters
-    ----------
-    transposed : bool
-        Whether W is (d_out, d_in), not (d_in, d_out).
-    heads : bool
-        Whether weights and biases are stacked over heads, which all read the same rows: (…, n, d_in) and
-        (n_heads, d_in, d_k) make (…, n_heads, n, d_k).
     """
 
-    transposed: bool = False
+    transposed: bool = False  # whether W is (d_out, d_in), not (d_in, d_out)
+    # Whether weights and biases are stacked over heads, which all read the same rows: (…, n, d_in) and (n_heads, d_in,
+    # d_k) make (…, n_heads, n, d_k).
     heads: bool = False
 
     @property

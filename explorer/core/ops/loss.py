@@ -21,13 +21,9 @@ class CrossEntropy(Op):
     for a normal number of its type (in float32 from scores 87 apart) has lost its digits; its log is then taken from
     the scores, as z − log Σ exp z. No gradient flows to them from here: it flows through the softmax, see
     `through_softmax`.
-
-    Parameters
-    ----------
-    pad : int
-        Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
     """
 
+    # Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
     pad: int = -1
 
     def logs(self, *parents: Array) -> Array:
@@ -198,13 +194,9 @@ class LogLikelihood(Op):
 
     At best it is 0; −L₁ / n is the cross-entropy. Its parents are these probabilities and, where some positions are not
     counted, the numbers of the right words.
-
-    Parameters
-    ----------
-    pad : int
-        Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
     """
 
+    # Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
     pad: int = -1
 
     def forward(self, *parents: Array) -> Array:

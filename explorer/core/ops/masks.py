@@ -11,18 +11,11 @@ from explorer.core.ops.base import Array, Op, line, passed, summed_to
 
 @dataclass(frozen=True)
 class CausalMask(Op):
-    """1 where a token may look (itself and the tokens before it), 0 where it may not (Vaswani et al. 2017, §3.2.3).
+    """1 where a token may look (at itself and those before it), 0 where it may not (Vaswani et al. 2017, §3.2.3)."""
 
-    Parameters
-    ----------
-    n : int
-        Number of tokens.
-    window : int
-        How many tokens back, itself included, each may look: the context window k of L₁ (Radford et al. 2018,
-        equation 1). 0: all the way.
-    """
-
-    n: int
+    n: int  # number of tokens
+    # How many tokens back, itself included, each may look: the context window k of L₁ (Radford et al. 2018, equation
+    # 1). 0: all the way.
     window: int = 0
     subscripts = "->ij"
     whole = True
@@ -61,16 +54,9 @@ class CausalMask(Op):
 
 @dataclass(frozen=True)
 class PaddingMask(Op):
-    """1 where the key is a word, 0 where it is ``<pad>``.
+    """1 where the key is a word, 0 where it is ``<pad>``."""
 
-    Parameters
-    ----------
-    pad : int
-        Token number of ``<pad>``, or -1 where the vocabulary has none.
-    n_queries : int
-    """
-
-    pad: int
+    pad: int  # token number of ``<pad>``, or -1 where the vocabulary has none
     n_queries: int
     subscripts = "j->ij"
     whole = True
@@ -101,21 +87,11 @@ class PaddingMask(Op):
 
 @dataclass(frozen=True)
 class CausalPaddingMask(Op):
-    """Both at once, as a decoder needs them for targets of different lengths: not after the query, and not ``<pad>``.
+    """Both at once, as a decoder needs them for targets of different lengths: not behind the query, no ``<pad>``."""
 
-    Parameters
-    ----------
-    pad : int
-        Token number of ``<pad>``, or -1 where the vocabulary has none.
-    n : int
-        Number of tokens.
-    window : int
-        As of `CausalMask`.
-    """
-
-    pad: int
-    n: int
-    window: int = 0
+    pad: int  # token number of ``<pad>``, or -1 where the vocabulary has none
+    n: int  # number of tokens
+    window: int = 0  # as of `CausalMask`
     subscripts = "j->ij"
     whole = True
 
@@ -184,14 +160,9 @@ class RelatedMask(Op):
 
 @dataclass(frozen=True)
 class Mask(Op):
-    """Scaled scores with −∞ where the mask is 0, so that softmax gives those keys nothing.
+    """Scaled scores with −∞ where the mask is 0, so that softmax gives those keys nothing."""
 
-    Parameters
-    ----------
-    heads : bool
-        Whether the scores are stacked over heads, and all heads have the same mask: (…, n_heads, n, m) and (…, n, m).
-    """
-
+    # Whether the scores are stacked over heads, and all heads have the same mask: (…, n_heads, n, m) and (…, n, m).
     heads: bool = False
     alters = True
 

@@ -153,18 +153,11 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Norm(Op):
-    """Each line of a matrix with mean 0 and variance 1, then each feature stretched by its γ and moved by its β.
+    """Each line of a matrix with mean 0 and variance 1, then each feature stretched by its γ and moved by its β."""
 
-    Parameters
-    ----------
-    epsilon : float
-        The small number that keeps a constant line from dividing by 0.
-    inside : bool
-        Whether ε stands inside the root, sqrt(σ² + ε), as in practice, or is added to σ, as The Math Behind GPT Models
-        does in its scripts for the decoder.
-    """
-
-    epsilon: float = 1e-5
+    epsilon: float = 1e-5  # the small number that keeps a constant line from dividing by 0
+    # Whether ε stands inside the root, sqrt(σ² + ε), as in practice, or is added to σ, as The Math Behind GPT Models
+    # does in its scripts for the decoder.
     inside: bool = True
 
     axis: ClassVar[int]

@@ -11,20 +11,13 @@ from explorer.core.ops.base import Array, Op, added, passed
 
 @dataclass(frozen=True)
 class Sinusoidal(Op):
-    """Position encoding: sines in the even dimensions, cosines in the odd ones (Vaswani et al. 2017, §3.5).
+    """Position encoding: sines in the even dimensions, cosines in the odd ones (Vaswani et al. 2017, §3.5)."""
 
-    Parameters
-    ----------
-    n, d : int
-        Number of positions and of dimensions.
-    exponents : str
-        What 10000 is raised to in dimension j: "paper" 2⌊j/2⌋/d; "004" 2j/d, which the numbers printed in The Math
-        Behind GPT Models follow; "004-script" 2⌊j/2⌋ + (j mod 2)/2, which the formulas and the script there write out.
-    dtype : str
-    """
-
+    # `n`, `d`: number of positions and of dimensions.
     n: int
     d: int
+    # What 10000 is raised to in dimension j: "paper" 2⌊j/2⌋/d; "004" 2j/d, which the numbers printed in The Math Behind
+    # GPT Models follow; "004-script" 2⌊j/2⌋ + (j mod 2)/2, which the formulas and the script there write out.
     exponents: str = "paper"
     dtype: str = "float64"
     subscripts = "->ij"
@@ -74,14 +67,9 @@ class Rotary(Op):
     Position m turns dimensions 2i and 2i + 1, counted from 0, by the angle m / 10000^(2i/d) (equations 15 and 34). So
     the dot product of a turned query and a turned key knows of their positions only how far apart they are. Of an odd
     number of dimensions the last one has no partner and is not turned.
-
-    Parameters
-    ----------
-    d : int
-        Number of dimensions.
     """
 
-    d: int
+    d: int  # number of dimensions
 
     @property
     def turned(self) -> int:

@@ -11,21 +11,11 @@ from explorer.core.ops.base import Array, Op
 
 @dataclass(frozen=True)
 class ScaleFactor(Op):
-    """What the scores are multiplied by: 1/d_k or 1/sqrt(d_k) (Vaswani et al. 2017, equation 1).
+    """What the scores are multiplied by: 1/d_k or 1/sqrt(d_k) (Vaswani et al. 2017, equation 1)."""
 
-    Parameters
-    ----------
-    kind : str
-        "1/d_k" or "1/sqrt(d_k)".
-    d_k : int
-        Width of a key.
-    dtype : str
-        Of the result.
-    """
-
-    kind: str
-    d_k: int
-    dtype: str = "float64"
+    kind: str  # "1/d_k" or "1/sqrt(d_k)"
+    d_k: int  # width of a key
+    dtype: str = "float64"  # of the result
     subscripts = "->"
 
     def forward(self, *parents: Array) -> Array:

@@ -16,20 +16,12 @@ class NextWords(Op):
     A model that reads ``<start> de nada`` should say ``de nada <end>`` (Williams & Zipser 1989; Sutskever et al. 2014).
     Where a sentence is filled up with ``<pad>``, its last word is the one before these; behind it nothing is to be
     said, so there the right word is ``<pad>`` too, which the loss does not count.
-
-    Parameters
-    ----------
-    end : int
-        The number of ``<end>`` in the output vocabulary.
-    numbers : tuple of int
-        The number that each word of the input vocabulary has in the output vocabulary; empty where all have the same.
-    pad : int
-        The number of ``<pad>`` in the output vocabulary; -1 where it has none.
     """
 
-    end: int
+    end: int  # the number of ``<end>`` in the output vocabulary
+    # The number that each word of the input vocabulary has in the output vocabulary; empty where all have the same.
     numbers: tuple[int, ...] = ()
-    pad: int = -1
+    pad: int = -1  # the number of ``<pad>`` in the output vocabulary; -1 where it has none
     whole = True
 
     def forward(self, *parents: Array) -> Array:

@@ -26,29 +26,19 @@ _ORDER, _SPLIT = 1, 2  # so that no two uses of a seed draw the same numbers
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Examples to learn from, and others to judge by.
+    """Examples to learn from, and others to judge by."""
 
-    Parameters
-    ----------
-    arrays : mapping of str to numpy.ndarray
-        For each input node that an example sets, its values with the examples along the first axis. Empty for the
-        model's own example: then every step learns from the model's inputs as they are.
-    lengths : mapping of str to int
-        How many tokens each sequence of an example has; the model is built with these (`Model.lengths`).
-    training, validation : numpy.ndarray of int
-        The numbers of the examples to learn from, and of those to judge by. No example is in both.
-    fingerprint : int
-        Different for different data, but for a rare chance.
-    as_shown : bool
-        Whether a step reads the model's inputs just as they are: dropout drops nothing.
-    """
-
+    # For each input node that an example sets, its values with the examples along the first axis. Empty for the model's
+    # own example: then every step learns from the model's inputs as they are.
     arrays: Mapping[str, Array] = field(default_factory=dict)
+    # How many tokens each sequence of an example has; the model is built with these (`Model.lengths`).
     lengths: Mapping[str, int] = field(default_factory=dict)
+    # `training`, `validation`: the numbers of the examples to learn from, and of those to judge by. No example is in
+    # both.
     training: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     validation: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    fingerprint: int = 0
-    as_shown: bool = False
+    fingerprint: int = 0  # different for different data, but for a rare chance
+    as_shown: bool = False  # whether a step reads the model's inputs just as they are: dropout drops nothing
 
     def batch(self, step: int, size: int, seed: int) -> dict[str, Array]:
         """The inputs of one step: the examples in an order that is drawn anew each time all have been seen.

@@ -15,19 +15,13 @@ Arrays = Mapping[str, Array]
 
 @dataclass
 class Optimiser:
-    """Plain gradient descent: each weight moves against its gradient (Goodfellow et al. 2016, algorithm 8.1).
+    """Plain gradient descent: each weight moves against its gradient (Goodfellow et al. 2016, algorithm 8.1)."""
 
-    Parameters
-    ----------
-    rate : float
-        The learning rate: what the gradient is multiplied by. A schedule sets it anew for each step.
-    decay : float
-        Weight decay: how much of itself a weight loses in a step, times the rate. It goes by no gradient, so it is the
-        same whatever the optimiser makes of these (decoupled: Loshchilov & Hutter 2019, algorithms 1 and 2, with λ
-        written as rate · decay, as is usual). Biases, γ and β have none.
-    """
-
+    # The learning rate: what the gradient is multiplied by. A schedule sets it anew for each step.
     rate: float = 0.01
+    # Weight decay: how much of itself a weight loses in a step, times the rate. It goes by no gradient, so it is the
+    # same whatever the optimiser makes of these (decoupled: Loshchilov & Hutter 2019, algorithms 1 and 2, with λ
+    # written as rate · decay, as is usual). Biases, γ and β have none.
     decay: float = 0.0
 
     @property
@@ -138,15 +132,9 @@ def decays(name: str) -> bool:
 
 @dataclass
 class Momentum(Optimiser):
-    """Steps that keep a part of the last one's speed (Goodfellow et al. 2016, algorithm 8.2).
+    """Steps that keep a part of the last one's speed (Goodfellow et al. 2016, algorithm 8.2)."""
 
-    Parameters
-    ----------
-    momentum : float
-        Which part, α there.
-    """
-
-    momentum: float = 0.9
+    momentum: float = 0.9  # which part, α there
     _speed: dict[str, Array] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
@@ -156,18 +144,10 @@ class Momentum(Optimiser):
 
 @dataclass
 class RMSprop(Optimiser):
-    """Each weight's gradient by its own usual size (Hinton 2012; Goodfellow et al. 2016, algorithm 8.5).
+    """Each weight's gradient by its own usual size (Hinton 2012; Goodfellow et al. 2016, algorithm 8.5)."""
 
-    Parameters
-    ----------
-    rho : float
-        How slowly the mean square of the gradients forgets.
-    epsilon : float
-        Keeps a gradient that has been 0 so far from dividing by 0.
-    """
-
-    rho: float = 0.9
-    epsilon: float = 1e-8
+    rho: float = 0.9  # how slowly the mean square of the gradients forgets
+    epsilon: float = 1e-8  # keeps a gradient that has been 0 so far from dividing by 0
     _square: dict[str, Array] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
@@ -179,19 +159,12 @@ class RMSprop(Optimiser):
 
 @dataclass
 class Adam(Optimiser):
-    """Momentum and RMSprop together, both corrected for starting at 0 (Kingma & Ba 2015, algorithm 1).
+    """Momentum and RMSprop together, both corrected for starting at 0 (Kingma & Ba 2015, algorithm 1)."""
 
-    Parameters
-    ----------
-    beta_1, beta_2 : float
-        How slowly the means of the gradients and of their squares forget.
-    epsilon : float
-        Keeps a gradient that has been 0 so far from dividing by 0.
-    """
-
+    # `beta_1`, `beta_2`: how slowly the means of the gradients and of their squares forget.
     beta_1: float = 0.9
     beta_2: float = 0.999
-    epsilon: float = 1e-8
+    epsilon: float = 1e-8  # keeps a gradient that has been 0 so far from dividing by 0
     _moments: dict[str, tuple[int, Array, Array]] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:

@@ -13,61 +13,33 @@ from explorer.core.training.schedule import SCHEDULES, rate_at
 class Recipe:
     """The settings of one training run. Numbers have bounds (`BOUNDS`), words are chosen from a few (`CHOICES`).
 
-    Parameters
-    ----------
-    optimiser : str
-        One of `OPTIMISERS`.
-    rate : float
-        The learning rate; the highest one of a schedule.
-    schedule : str
-        One of `SCHEDULES`; see `rate_at`.
-    warm_up : int
-        Steps in which the rate rises to `rate`.
-    weight_decay : float
-        How much of itself a table or a matrix loses in a step, times the rate (Loshchilov & Hutter 2019). Biases, γ and
-        β have none.
-    dropout : float
-        Share of the numbers that are left out by chance in each step (see `with_dropout`); 0: what the model's own
-        switches say.
-    clip : float
-        The longest that the gradient of all weights together may be; 0: as long as it is.
-    batch : int
-        Examples in a step; 0: all.
-    steps : int
-        Of the whole run.
-    validation : float
-        Share of the examples that are kept for judging, and never learned from.
-    validate_every : int
-        Steps between two judgements.
-    seed : int
-        Of all that is random: the order of the examples, the split, dropout, and weights that are drawn anew.
-    frozen : tuple of str
-        Weights that do not move: names of nodes, or of blocks ("decoder.1.self" means all below it).
-    also : tuple of str
-        Inputs that are no weights and move all the same, such as a temperature.
-    initialiser : str
-        How the weights are drawn anew before the first step, one of `INITIALISERS`; empty: they are gone on from.
-
     Raises
     ------
     ExplorerError
         "bad-training-setting" or "bad-training-choice".
     """
 
-    optimiser: str = "Adam"
-    rate: float = 0.01
-    schedule: str = "constant"
-    warm_up: int = 0
+    optimiser: str = "Adam"  # one of `OPTIMISERS`
+    rate: float = 0.01  # the learning rate; the highest one of a schedule
+    schedule: str = "constant"  # one of `SCHEDULES`; see `rate_at`
+    warm_up: int = 0  # steps in which the rate rises to `rate`
+    # How much of itself a table or a matrix loses in a step, times the rate (Loshchilov & Hutter 2019). Biases, γ and β
+    # have none.
     weight_decay: float = 0.0
+    # Share of the numbers that are left out by chance in each step (see `with_dropout`); 0: what the model's own
+    # switches say.
     dropout: float = 0.0
-    clip: float = 0.0
-    batch: int = 32
-    steps: int = 1000
-    validation: float = 0.0
-    validate_every: int = 50
+    clip: float = 0.0  # the longest that the gradient of all weights together may be; 0: as long as it is
+    batch: int = 32  # examples in a step; 0: all
+    steps: int = 1000  # of the whole run
+    validation: float = 0.0  # share of the examples that are kept for judging, and never learned from
+    validate_every: int = 50  # steps between two judgements
+    # Of all that is random: the order of the examples, the split, dropout, and weights that are drawn anew.
     seed: int = 0
+    # Weights that do not move: names of nodes, or of blocks ("decoder.1.self" means all below it).
     frozen: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # inputs that are no weights and move all the same, such as a temperature
+    # How the weights are drawn anew before the first step, one of `INITIALISERS`; empty: they are gone on from.
     initialiser: str = ""
 
     def __post_init__(self) -> None:

@@ -16,30 +16,14 @@ _COLUMNS = ("losses", "rates", "norms")
 
 @dataclass(frozen=True)
 class Record:
-    """What one step was.
+    """What one step was."""
 
-    Parameters
-    ----------
-    step : int
-        Counted from 1: the weights are those after so many steps.
-    loss : float
-        Of the step's batch, before the step.
-    rate : float
-        The learning rate of the step.
-    norm : float
-        Length of the gradient of all moving weights together, before clipping.
-    norms : mapping of str to float
-        The same block by block ("input", "decoder.1.self", …), in reading order.
-    validation : float or None
-        Loss on the validation examples after the step, where it was time to judge.
-    """
-
-    step: int
-    loss: float
-    rate: float
-    norm: float
-    norms: Mapping[str, float]
-    validation: float | None = None
+    step: int  # counted from 1: the weights are those after so many steps
+    loss: float  # of the step's batch, before the step
+    rate: float  # the learning rate of the step
+    norm: float  # length of the gradient of all moving weights together, before clipping
+    norms: Mapping[str, float]  # the same block by block ("input", "decoder.1.self", …), in reading order
+    validation: float | None = None  # loss on the validation examples after the step, where it was time to judge
 
 
 class _Table:
@@ -72,21 +56,11 @@ def _empty(columns: int) -> _Table:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """The records of a run up to one of its steps. A run that goes on makes others, which share the memory of these.
+    """The records of a run up to one of its steps. A run that goes on makes others, which share the memory of these."""
 
-    Parameters
-    ----------
-    at : int
-        How many steps were taken.
-    every : int
-        Of so many steps the first is recorded (`MOST_ROWS`).
-    names : tuple of str
-        The blocks whose gradients were measured.
-    """
-
-    at: int = 0
-    every: int = 1
-    names: tuple[str, ...] = ()
+    at: int = 0  # how many steps were taken
+    every: int = 1  # of so many steps the first is recorded (`MOST_ROWS`)
+    names: tuple[str, ...] = ()  # the blocks whose gradients were measured
     _rows: _Table = field(default_factory=lambda: _empty(len(_COLUMNS)), repr=False)
     _n_judged: int = 0
     _judged: _Table = field(default_factory=lambda: _empty(2), repr=False)

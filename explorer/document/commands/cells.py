@@ -18,21 +18,11 @@ Cells = Mapping[tuple[int, ...], float]
 
 @dataclass(frozen=True)
 class SetCells(Command):
-    """Set cells of an input node, or of a head's slice of one.
+    """Set cells of an input node, or of a head's slice of one."""
 
-    Parameters
-    ----------
-    name : str
-        Such as "encoder.1.self.head.1.W_Q".
-    cells : mapping of cell to float
-        A cell is counted from 0 in the node's, or the slice's, own shape.
-    stroke : object
-        Equal for all steps of one drag.
-    """
-
-    name: str
-    cells: Cells
-    stroke: object = field(default=None, compare=False)
+    name: str  # such as "encoder.1.self.head.1.W_Q"
+    cells: Cells  # a cell is counted from 0 in the node's, or the slice's, own shape
+    stroke: object = field(default=None, compare=False)  # equal for all steps of one drag
 
     @property
     def label(self) -> str:
@@ -54,20 +44,11 @@ class SetCells(Command):
 
 @dataclass(frozen=True, eq=False)
 class SetArray(Command):
-    """Set all of an input node, or of a head's slice of one.
-
-    Parameters
-    ----------
-    name : str
-    values : numpy.ndarray
-        In the node's or slice's shape.
-    what : str
-        As undo names it: "Randomise".
-    """
+    """Set all of an input node, or of a head's slice of one."""
 
     name: str
-    values: Array
-    what: str = "Set"
+    values: Array  # in the node's or slice's shape
+    what: str = "Set"  # as undo names it: "Randomise"
 
     @property
     def label(self) -> str:
@@ -85,21 +66,11 @@ class SetArray(Command):
 
 @dataclass(frozen=True, eq=False)
 class SetInputs(Command):
-    """Set several input nodes at once, such as all weights at a step of training.
+    """Set several input nodes at once, such as all weights at a step of training."""
 
-    Parameters
-    ----------
-    arrays : mapping of str to numpy.ndarray
-        In the nodes' shapes.
-    title : str
-        As undo names it.
-    stroke : object
-        Equal for all steps of one run.
-    """
-
-    arrays: Mapping[str, Array]
-    title: str
-    stroke: object = None
+    arrays: Mapping[str, Array]  # in the nodes' shapes
+    title: str  # as undo names it
+    stroke: object = None  # equal for all steps of one run
 
     @property
     def label(self) -> str:

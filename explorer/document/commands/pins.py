@@ -14,21 +14,11 @@ from explorer.document.state import State, frozen
 
 @dataclass(frozen=True)
 class PinCells(Command):
-    """Hold cells of a computed node at values typed by hand.
+    """Hold cells of a computed node at values typed by hand."""
 
-    Parameters
-    ----------
-    name : str
-        A computed node, or a head's slice of one.
-    cells : mapping of cell to float
-        A cell is counted from 0 in the node's, or the slice's, own shape.
-    stroke : object
-        Equal for all steps of one drag.
-    """
-
-    name: str
-    cells: Cells
-    stroke: object = field(default=None, compare=False)
+    name: str  # a computed node, or a head's slice of one
+    cells: Cells  # a cell is counted from 0 in the node's, or the slice's, own shape
+    stroke: object = field(default=None, compare=False)  # equal for all steps of one drag
 
     @property
     def label(self) -> str:
@@ -52,17 +42,10 @@ class PinCells(Command):
 
 @dataclass(frozen=True)
 class Release(Command):
-    """Let pinned cells be computed again.
-
-    Parameters
-    ----------
-    name : str
-    cells : tuple of cells
-        Empty: all of the node or slice.
-    """
+    """Let pinned cells be computed again."""
 
     name: str
-    cells: tuple[tuple[int, ...], ...] = ()
+    cells: tuple[tuple[int, ...], ...] = ()  # empty: all of the node or slice
 
     @property
     def label(self) -> str:

@@ -8,20 +8,11 @@ from explorer.document.state import State
 
 @dataclass(frozen=True, eq=False)
 class Replace(Command):
-    """Put a whole state in place of the present one: a lesson, one of its settings, a file.
-
-    Parameters
-    ----------
-    state : State
-    title : str
-        As undo names it.
-    stroke : object
-        Equal for all steps of one run of training, which may go back to an earlier state.
-    """
+    """Put a whole state in place of the present one: a lesson, one of its settings, a file."""
 
     state: State
-    title: str
-    stroke: object = None
+    title: str  # as undo names it
+    stroke: object = None  # equal for all steps of one run of training, which may go back to an earlier state
 
     @property
     def label(self) -> str:

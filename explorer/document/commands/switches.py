@@ -17,20 +17,12 @@ class SetSwitch(Command):
     of "x W" reads the same printed matrices the other way: where all matrices of the block are square they stay as they
     are and the results change; where one is not, it would not fit, so all are transposed and the results stay. Targets
     that follow the words are those of these words when they are typed next, whatever was typed for others before.
-
-    Parameters
-    ----------
-    block, name : str
-    value : object
-        What is chosen, or its text.
-    everywhere : bool
-        In all blocks of the same kind.
     """
 
     block: str
     name: str
-    value: object
-    everywhere: bool = False
+    value: object  # what is chosen, or its text
+    everywhere: bool = False  # in all blocks of the same kind
 
     @property
     def label(self) -> str:

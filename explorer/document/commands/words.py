@@ -26,15 +26,9 @@ class SetTokens(Command):
 
     Targets that were typed belong to the sentence that they were typed for. If they say its next words (whatever comes
     after its last one), or if the new sentence is longer or shorter, they become the next words of the new one.
-
-    Parameters
-    ----------
-    sequence : str
-        "source", "target" or "input".
-    words : sequence of str
     """
 
-    sequence: str
+    sequence: str  # "source", "target" or "input"
     words: Sequence[str]
 
     @property
@@ -83,19 +77,11 @@ class SendWords(Command):
 
     Where the vectors are wider or narrower than the model, it becomes as wide as they are; weights that no longer fit
     start anew.
-
-    Parameters
-    ----------
-    sequence : str
-        "source", "target" or "input".
-    words : sequence of str
-    vectors : numpy.ndarray
-        (n_words, d_model); of a word that stands there twice the last one counts.
     """
 
-    sequence: str
+    sequence: str  # "source", "target" or "input"
     words: Sequence[str]
-    vectors: Array
+    vectors: Array  # (n_words, d_model); of a word that stands there twice the last one counts
 
     @property
     def label(self) -> str:
@@ -115,15 +101,9 @@ class SendWords(Command):
 
 @dataclass(frozen=True, eq=False)
 class AddWords(Command):
-    """Give vocabularies more words, behind those that they have; their weights start as others do.
+    """Give vocabularies more words, behind those that they have; their weights start as others do."""
 
-    Parameters
-    ----------
-    words : mapping of str to sequence of str
-        For each vocabulary axis, such as "input.words", words that it shall have.
-    """
-
-    words: Mapping[str, Sequence[str]]
+    words: Mapping[str, Sequence[str]]  # for each vocabulary axis, such as "input.words", words that it shall have
 
     @property
     def label(self) -> str:

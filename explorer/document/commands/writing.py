@@ -20,20 +20,11 @@ class WriteOn(Command):
     """Let the model write words behind those that stand there, up to `<end>`.
 
     The temperature is that of the model (`output.temperature`); where cells are pinned they stay so.
-
-    Parameters
-    ----------
-    behind : int
-        How many of the words that stand there are kept.
-    n : int
-        How many words to write, at most.
-    choice : Choice
-        Its temperature is not read.
     """
 
-    behind: int
-    n: int = 1
-    choice: Choice = field(default_factory=Choice)
+    behind: int  # how many of the words that stand there are kept
+    n: int = 1  # how many words to write, at most
+    choice: Choice = field(default_factory=Choice)  # its temperature is not read
 
     @property
     def label(self) -> str:

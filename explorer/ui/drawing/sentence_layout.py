@@ -21,61 +21,34 @@ the highest picture; how far down a much shorter sentence stands.
 
 @dataclass(frozen=True)
 class Word:
-    """A word in its place.
-
-    Parameters
-    ----------
-    rect : QRectF
-    room : int
-        Pixels for the text.
-    text, title, axis : str
-        The word, and the title and the axis of its row.
-    place : int
-        In its row.
-    right : bool or None
-        Whether it is the word in the row above, of the same sentence; None where there is none, or nothing to be said.
-    """
+    """A word in its place."""
 
     rect: QRectF
-    room: int
+    room: int  # pixels for the text
+    # `text`, `title`, `axis`: the word, and the title and the axis of its row.
     text: str
     title: str
     axis: str
-    place: int
+    place: int  # in its row
+    # Whether it is the word in the row above, of the same sentence; None where there is none, or nothing to be said.
     right: bool | None
 
 
 @dataclass
 class Layout:
-    """All places.
+    """All places."""
 
-    Parameters
-    ----------
-    width : int
-        That it was made for.
-    across : QSizeF
-        The size of the rows above each other, at their full length.
-    least : int
-        The least width that shows all: that of the rows beside each other, or of the widest word.
-    height : int
-    every : pair of int
-        Of a very long sentence each so many-th word is written: of the target, and of the source.
-    titles : list of (QRectF, str)
-    words : list of Word
-    ends : pair of list of QPointF
-        Where the lines begin at the words of the target, and end at those of the source.
-    shares : pair of list of QRectF
-        The places of numbers beside the words of the target, and beside those of the source.
-    """
-
-    width: int
-    across: QSizeF = field(default_factory=QSizeF)
-    least: int = 0
+    width: int  # that it was made for
+    across: QSizeF = field(default_factory=QSizeF)  # the size of the rows above each other, at their full length
+    least: int = 0  # the least width that shows all: that of the rows beside each other, or of the widest word
     height: int = 0
+    # Of a very long sentence each so many-th word is written: of the target, and of the source.
     every: tuple[int, int] = (1, 1)
     titles: list[tuple[QRectF, str]] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
+    # Where the lines begin at the words of the target, and end at those of the source.
     ends: tuple[list[QPointF], list[QPointF]] = field(default_factory=lambda: ([], []))
+    # The places of numbers beside the words of the target, and beside those of the source.
     shares: tuple[list[QRectF], list[QRectF]] = field(default_factory=lambda: ([], []))
 
     def shows(self, of_source: bool, place: int, here: int | None) -> bool:

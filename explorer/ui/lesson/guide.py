@@ -32,27 +32,13 @@ TABS = {"words": "Words", "train": "Train"}
 
 @dataclass
 class Attempt:
-    """What came of a question since the program was started.
+    """What came of a question since the program was started."""
 
-    Parameters
-    ----------
-    tried : list
-        The answers given, in order.
-    verdict : Verdict or None
-        On the last one.
-    hints : int
-        So many were asked for.
-    done : bool
-        Whether nothing is asked any more.
-    told : bool
-        Whether the answer was shown to somebody who gave none.
-    """
-
-    tried: list[Answer] = field(default_factory=list)
-    verdict: Verdict | None = None
-    hints: int = 0
-    done: bool = False
-    told: bool = False
+    tried: list[Answer] = field(default_factory=list)  # the answers given, in order
+    verdict: Verdict | None = None  # on the last one
+    hints: int = 0  # so many were asked for
+    done: bool = False  # whether nothing is asked any more
+    told: bool = False  # whether the answer was shown to somebody who gave none
 
 
 @dataclass(frozen=True)

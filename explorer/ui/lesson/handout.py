@@ -51,24 +51,14 @@ img { max-width: 100%; }
 
 @dataclass(frozen=True)
 class Part:
-    """A step on paper.
+    """A step on paper."""
 
-    Parameters
-    ----------
-    heading, words : str
-        HTML.
-    picture : QImage or None
-    question : str
-        HTML, with room to write; empty where nothing is asked.
-    answer : str
-        HTML; empty where nothing is asked.
-    """
-
+    # `heading`, `words`: HTML.
     heading: str
     words: str
     picture: QImage | None
-    question: str
-    answer: str
+    question: str  # HTML, with room to write; empty where nothing is asked
+    answer: str  # HTML; empty where nothing is asked
 
 
 def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:

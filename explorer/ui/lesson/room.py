@@ -28,35 +28,19 @@ UNUSUAL, MOVED = 10.0, 100.0
 
 @dataclass(frozen=True)
 class Needs:
-    """What the parts of a sheet need, in pixels.
+    """What the parts of a sheet need, in pixels."""
 
-    Parameters
-    ----------
-    words : callable
-        How high the words and the question are in a width.
-    words_across : int
-        How wide they are at least.
-    numbers : callable
-        How high what the step names is in a width: at most, in full, with all rows of matrices that have few, and at
-        least.
-    across, least_across : int
-        How wide what the step names is in full, and at least.
-    way : callable
-        How high the way to a number is in a width, with so many terms at most.
-    longest : int
-        Terms of the longest sum in it; 0 where no way is shown.
-    scale : callable
-        How large a picture is in a width and height; 0 where there is none.
-    """
-
-    words: Callable[[int], int]
-    words_across: int
+    words: Callable[[int], int]  # how high the words and the question are in a width
+    words_across: int  # how wide they are at least
+    # How high what the step names is in a width: at most, in full, with all rows of matrices that have few, and at
+    # least.
     numbers: Callable[[int], tuple[int, int, int, int]]
+    # `across`, `least_across`: how wide what the step names is in full, and at least.
     across: int
     least_across: int
-    way: Callable[[int, int], int]
-    longest: int
-    scale: Callable[[int, int], float]
+    way: Callable[[int, int], int]  # how high the way to a number is in a width, with so many terms at most
+    longest: int  # terms of the longest sum in it; 0 where no way is shown
+    scale: Callable[[int, int], float]  # how large a picture is in a width and height; 0 where there is none
 
 
 @dataclass(frozen=True)

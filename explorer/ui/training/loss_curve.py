@@ -28,21 +28,11 @@ MOST_THICK = 100
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One curve.
+    """One curve."""
 
-    Parameters
-    ----------
-    name : str
-        "train", "validation", "decoder.1.ffn".
-    y : numpy.ndarray
-        (n,)
-    x : numpy.ndarray, optional
-        (n,): after how many steps; 0, 1, 2, … if not given.
-    """
-
-    name: str
-    y: Array
-    x: Array | None = None
+    name: str  # "train", "validation", "decoder.1.ffn"
+    y: Array  # (n,)
+    x: Array | None = None  # (n,): after how many steps; 0, 1, 2, … if not given
 
 
 class LossCurve(Plot):

@@ -34,27 +34,13 @@ WITHOUT = "Another map, by t-SNE, can be had with scikit-learn: install the extr
 
 @dataclass(frozen=True)
 class Placed:
-    """Words with their places on a map.
+    """Words with their places on a map."""
 
-    Parameters
-    ----------
-    words : list of str
-        The chosen ones first.
-    chosen : int
-        How many these are.
-    points : numpy.ndarray
-        (n_words, 2).
-    origin : (float, float) or None
-        Where a vector of zeros would be.
-    shares : tuple of float
-        Of the variance, along each of the two directions; empty where they mean nothing.
-    """
-
-    words: list[str]
-    chosen: int
-    points: NDArray[np.float64]
-    origin: tuple[float, float] | None
-    shares: tuple[float, ...]
+    words: list[str]  # the chosen ones first
+    chosen: int  # how many these are
+    points: NDArray[np.float64]  # (n_words, 2)
+    origin: tuple[float, float] | None  # where a vector of zeros would be
+    shares: tuple[float, ...]  # of the variance, along each of the two directions; empty where they mean nothing
 
 
 def place(vectors: Vectors, chosen: list[str], n: int, method: int, report: Report) -> Placed:

@@ -33,18 +33,10 @@ LEAST_DISTINCT = 2
 
 @dataclass(frozen=True)
 class Corpus:
-    """A text as numbers of words.
+    """A text as numbers of words."""
 
-    Parameters
-    ----------
-    words : tuple of str
-        The vocabulary, the most frequent word first.
-    stream : numpy.ndarray
-        The text: the number of each word in the vocabulary, `BREAK` between lines, (n,), int32.
-    """
-
-    words: tuple[str, ...]
-    stream: NDArray[np.int32]
+    words: tuple[str, ...]  # the vocabulary, the most frequent word first
+    stream: NDArray[np.int32]  # the text: the number of each word in the vocabulary, `BREAK` between lines, (n,), int32
 
 
 def tokens(text: str) -> list[str]:

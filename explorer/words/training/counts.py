@@ -23,21 +23,13 @@ _CELLS = 100_000_000
 
 @dataclass(frozen=True)
 class Counts:
-    """The co-occurrence counts of pairs of words that stand together at all; each unordered pair once.
-
-    Parameters
-    ----------
-    n_words : int
-    rows, columns : numpy.ndarray
-        The two words, ``rows >= columns``, (n_pairs,), int32; sorted by row, then column.
-    values : numpy.ndarray
-        X_ij = X_ji, (n_pairs,), float64.
-    """
+    """The co-occurrence counts of pairs of words that stand together at all; each unordered pair once."""
 
     n_words: int
+    # `rows`, `columns`: the two words, ``rows >= columns``, (n_pairs,), int32; sorted by row, then column.
     rows: NDArray[np.int32]
     columns: NDArray[np.int32]
-    values: NDArray[np.float64]
+    values: NDArray[np.float64]  # x_ij = X_ji, (n_pairs,), float64
 
     def table(self, words: Sequence[int]) -> NDArray[np.float64]:
         """The counts of some words with each other, (n, n)."""

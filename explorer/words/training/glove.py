@@ -37,42 +37,20 @@ Side = tuple[Floats, Floats, Floats, Floats]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a training run is told.
+    """What a training run is told."""
 
-    Parameters
-    ----------
-    words : int
-        The most frequent words that get a vector.
-    least : int
-        How often a word must occur to get one.
-    dims : int
-        Numbers in a vector.
-    window : int
-        How many places apart two words count as standing together.
-    x_max, alpha : float
-        Of the weighting function f.
-    rate : float
-        AdaGrad's step size.
-    epochs : int
-        How often all pairs are gone through.
-    seed : int
-        Of the first random vectors, and of the order of the pairs.
-    vector : str
-        What a word's vector is in the end: "sum" is w + c, "word" is w.
-    remove : int
-        How many principal components are taken off in the end, and the mean with them; see `projection.without_top`.
-    """
-
-    words: int = 20_000
-    least: int = 5
-    dims: int = 100
-    window: int = 10
+    words: int = 20_000  # the most frequent words that get a vector
+    least: int = 5  # how often a word must occur to get one
+    dims: int = 100  # numbers in a vector
+    window: int = 10  # how many places apart two words count as standing together
+    # `x_max`, `alpha`: of the weighting function f.
     x_max: float = 100.0
     alpha: float = 0.75
-    rate: float = 0.05
-    epochs: int = 50
-    seed: int = 1
-    vector: str = "sum"
+    rate: float = 0.05  # AdaGrad's step size
+    epochs: int = 50  # how often all pairs are gone through
+    seed: int = 1  # of the first random vectors, and of the order of the pairs
+    vector: str = "sum"  # what a word's vector is in the end: "sum" is w + c, "word" is w
+    # How many principal components are taken off in the end, and the mean with them; see `projection.without_top`.
     remove: int = 0
 
     def __post_init__(self) -> None:
