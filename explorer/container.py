@@ -63,7 +63,6 @@ def write(stream: BinaryIO, manifest: Mapping[str, Any], arrays: Mapping[str, Ar
     stream : file open for writing bytes
     manifest : mapping
         What JSON can hold, numbers that are not finite excepted.
-    arrays : mapping of str to numpy.ndarray
     """
     # The widest numbers first, so that each array begins where numbers of its width may.
     names = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))

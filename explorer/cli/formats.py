@@ -26,7 +26,6 @@ def write_tables(shown: Sequence[Shown], ours: Collection[str], out: TextIO) -> 
 
     Parameters
     ----------
-    shown : sequence of Shown
     ours : collection of str
         The inputs that no reference prints: their lines say so.
     out : file
@@ -99,7 +98,6 @@ def as_json(lesson: str, model: Model, shown: Sequence[Shown]) -> str:
         Its id.
     model : Model
         Whose switches are written.
-    shown : sequence of Shown
     """
     blocks = model.blocks().items()
     switches = {f"{block}.{name}": model.switch(block, name) for block, kind in blocks for name in SWITCHES[kind]}
@@ -165,7 +163,6 @@ def write_latex(shown: Sequence[Shown], out: TextIO, root: str = "L") -> None:
 
     Parameters
     ----------
-    shown : sequence of Shown
     out : file
     root : str
         Symbol of what the gradients are of.

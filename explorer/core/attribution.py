@@ -72,7 +72,6 @@ class Ledger:
     ----------
     graph : Graph
         One that `can_be_parted`.
-    values : mapping of str to numpy.ndarray
     row : int
         The place of the word behind which the logits are.
     word : int

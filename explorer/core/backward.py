@@ -46,7 +46,6 @@ def planned(
 
     Parameters
     ----------
-    graph : Graph
     names : iterable of str
         The nodes whose gradients are wanted.
     held : collection of str
@@ -97,13 +96,11 @@ def walk(
 
     Parameters
     ----------
-    graph : Graph
     values : mapping of str to numpy.ndarray
         Of all nodes that the root depends on.
     held : mapping of str to numpy.ndarray of bool
         The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: it does not depend on what
         stands above it.
-    stops : sequence of Stop
     found : dict of str to numpy.ndarray
         The gradients that are known, by node; the new ones are put here.
     passed : dict of (str, int) to numpy.ndarray or None
@@ -161,7 +158,6 @@ def passed_on(
     ----------
     graph, values, held
         As of `walk`.
-    name : str
     loss : str or None
         As of `loss_of_softmax`.
     gradient : numpy.ndarray
@@ -197,7 +193,6 @@ def loss_of_softmax(graph: Graph, held: Collection[str], name: str, links: Seque
     ----------
     graph, held
         As of `planned`.
-    name : str
     links : sequence of (str, int)
         Those towards the root.
     """

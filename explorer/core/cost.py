@@ -85,13 +85,7 @@ def cost_of(shape: Shape, tokens: int) -> Cost:
 
 
 def cost(model: Model, graph: Graph) -> Cost:
-    """What a GPT costs that reads as many tokens as its graph has.
-
-    Parameters
-    ----------
-    model : Model
-    graph : Graph
-    """
+    """What a GPT costs that reads as many tokens as its graph has."""
     tokens = graph.shape("input.tokens")[0]
     found = dict.fromkeys((PROJECTIONS, ATTENTION, NET, OUTPUT, EMBEDDING), 0)
     one_more = cache = 0
@@ -116,13 +110,7 @@ def _kind(graph: Graph, name: str) -> str:
 
 
 def timed_attention(tokens: int, heads: int, d_k: int, runs: int = 5) -> float:
-    """The seconds that the heads of one layer take here, by the graph's own ops: the best run.
-
-    Parameters
-    ----------
-    tokens, heads, d_k : int
-    runs : int
-    """
+    """The seconds that the heads of one layer take here, by the graph's own ops: the best run."""
     Q, K, V = np.random.default_rng(0).normal(size=(3, heads, tokens, d_k)).astype(np.float32)
     scores, softmax, values = Scores(), Softmax(), WeightedSum()
     times = []

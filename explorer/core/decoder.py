@@ -49,7 +49,6 @@ class Decoder:
 
     Parameters
     ----------
-    model : Model
     graph : Graph
         Built with room for as many words as will be read.
     inputs : mapping of str to numpy.ndarray
@@ -241,10 +240,8 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
 
     Parameters
     ----------
-    model : Model
     graph : Graph
         Of the model, for any number of words.
-    words : int
     """
     found = list(products(model, graph))
     kept = list(dict.fromkeys(across for _, _, across in found if across))

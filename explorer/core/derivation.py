@@ -53,7 +53,6 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -
         The labels along an axis of a node: ``labels(name, axis)``.
     most : int
         How many terms of a sum to list before the rest is summed up in one row.
-    decimals : int
     """
     writer = _Writer(labels, most, decimals)
     with np.errstate(all="ignore"):  # a NaN or an overflow is written down as what it is

@@ -51,10 +51,8 @@ class Engine:
 
         Parameters
         ----------
-        graph : Graph
         inputs : mapping of str to numpy.ndarray
             A value for every input node, of the right shape. Arrays are taken as they are and must not be written to.
-        pins : mapping of str to Pin
 
         Returns
         -------
@@ -113,7 +111,6 @@ class Engine:
 
         Parameters
         ----------
-        place : Place
         root : Root
             The number whose gradient it is.
 

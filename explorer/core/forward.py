@@ -43,7 +43,6 @@ def run(
     values : dict of str to numpy.ndarray
         The values there are, into which the new ones go: new arrays, closed against writing. A result with the same
         bytes as the old one leaves that where it is and goes no further.
-    pins : mapping of str to Pin
     stale : collection of str
         The nodes that cannot be kept for reasons of their own.
     between : callable, optional

@@ -110,11 +110,8 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int
 
     Parameters
     ----------
-    decoder : Decoder
     ids : sequence of int
         The numbers of the words that it has not read yet; at least one.
-    n : int
-    choice : Choice
     end : int
         The number of `<end>`; -1 where the model has none.
     """
@@ -162,7 +159,6 @@ def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -
 
     Parameters
     ----------
-    decoder : Decoder
     ids : sequence of int
         The numbers of the words that it has not read yet; at least one.
     n : int

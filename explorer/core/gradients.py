@@ -32,13 +32,11 @@ class Gradients:
 
     Parameters
     ----------
-    graph : Graph
     values : mapping of str to numpy.ndarray
         Of all nodes.
     held : mapping of str to numpy.ndarray of bool
         The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: it does not depend on what
         stands above it.
-    root : Root
 
     Raises
     ------
@@ -69,7 +67,6 @@ class Gradients:
 
         Parameters
         ----------
-        names : iterable of str
         between : callable, optional
             Called before each node on the way; what it raises ends the walk.
         """

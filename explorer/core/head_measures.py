@@ -69,7 +69,6 @@ def referent(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) ->
 
     Parameters
     ----------
-    words : sequence of str
     referents : sequence of (int, int)
         Of each pronoun its place, and that of who is meant.
     """

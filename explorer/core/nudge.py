@@ -39,7 +39,6 @@ def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, r
 
     Parameters
     ----------
-    engine : Engine
     name : str
         A node.
     cell : tuple of int

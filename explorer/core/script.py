@@ -150,7 +150,6 @@ class _Writer:
 
     Parameters
     ----------
-    engine : Engine
     nodes : list of Node
         What to write, in reading order, each after its parents.
     """

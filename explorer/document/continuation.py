@@ -37,7 +37,6 @@ def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
     ----------
     text : str
         Words and punctuation marks; tokens such as ``<es>`` have blanks around them.
-    vocabulary : sequence of str
 
     Raises
     ------
@@ -110,7 +109,6 @@ def decoder_of(state: State, words: int, source: Sequence[str] | None = None, ca
 
     Parameters
     ----------
-    state : State
     words : int
         How many words it will read, at most; fewer, where the model has learned only so many positions.
     source : sequence of str, optional

@@ -164,7 +164,6 @@ class Document:
 
         Parameters
         ----------
-        on : bool
         by : object
             Who wants them: they come as long as anybody does.
         """

@@ -32,7 +32,6 @@ class PendingPass:
 
     Parameters
     ----------
-    begun : Pass
     state : State
         What the values will be those of.
     label : str

@@ -73,10 +73,8 @@ class State:
 
         Parameters
         ----------
-        model : Model
         inputs : mapping of str to numpy.ndarray
             Values of input nodes.
-        pins : mapping of str to Pin
         setting, lesson, beyond
             As of `State`.
 

@@ -63,12 +63,10 @@ def save(state: State, title: str, path: str | Path, session: Session = NO_SESSI
 
     Parameters
     ----------
-    state : State
     title : str
         As the window writes it.
     path : str or Path
         What stands there is replaced when the new file is whole.
-    session : Session, optional
 
     Raises
     ------

@@ -17,7 +17,6 @@ def save_model(document: Document, lesson: Lesson, path: Path) -> tuple[Path, ..
 
     Parameters
     ----------
-    document : Document
     lesson : Lesson
         What the document is of.
     path : Path

@@ -38,7 +38,6 @@ def judge(question: Question, answer: Answer, state: State, engine: Engine | Non
 
     Parameters
     ----------
-    question : Question
     answer : Answer
         Of the kind that the question asks for.
     state : State

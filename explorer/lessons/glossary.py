@@ -43,12 +43,7 @@ class Found(NamedTuple):
 
 
 class Glossary:
-    """All entries.
-
-    Parameters
-    ----------
-    terms : tuple of Term
-    """
+    """All entries."""
 
     def __init__(self, terms: tuple[Term, ...]) -> None:
         self.terms = terms
@@ -74,7 +69,6 @@ class Glossary:
 
         Parameters
         ----------
-        text : str
         label : bool
             Whether it is a heading or the words on a button; else it is a sentence.
         """

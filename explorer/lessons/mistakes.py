@@ -63,7 +63,6 @@ def derivation(engine: Engine, node: str, cell: Cell, of: str = "value") -> tupl
 
     Parameters
     ----------
-    engine : Engine
     node : str
         A node, or a head's slice of one.
     cell : tuple of int

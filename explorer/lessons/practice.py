@@ -64,7 +64,6 @@ def faded(question: Predict, engine: Engine) -> Faded:
     ----------
     question : Predict
         Its `fade` says how many steps are left out beside the result.
-    engine : Engine
     """
     parts = derivation(engine, question.node, question.cell, question.of)
     found = [
@@ -110,8 +109,6 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
 
     Parameters
     ----------
-    question : Predict
-    state : State
     seed : int
         Of this student and this step.
     """

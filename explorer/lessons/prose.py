@@ -50,7 +50,6 @@ def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
 
     Parameters
     ----------
-    step : Step
     engine : Engine
         With the values of the step's state.
     """

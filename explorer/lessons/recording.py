@@ -62,7 +62,6 @@ class Recording:
         ----------
         state : State
             Of the document now.
-        look : Look
         showing : str
             What matrices show; what a step cannot say counts as "values".
         title : str

@@ -251,7 +251,6 @@ def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | No
 
     Parameters
     ----------
-    lesson, setting, node : str
     shape : tuple of int or None
         Shape of the node or slice as it is now: with another number of words, or another layout, the print is of other
         cells.

@@ -26,7 +26,6 @@ def right_answer(question: Question, state: State, engine: Engine) -> Answer | N
 
     Parameters
     ----------
-    question : Question
     state : State
         Of the step.
     engine : Engine

@@ -16,12 +16,7 @@ _KEPT = 4
 
 
 class StepStates(Sequence[State]):
-    """The state of each step, computed when it is asked for and kept: ``states[k]``.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    """
+    """The state of each step, computed when it is asked for and kept: ``states[k]``."""
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson

@@ -115,7 +115,6 @@ class _Formula:
 
     Parameters
     ----------
-    latex : str
     form : _Text
         How its parts are written.
     """

@@ -17,7 +17,6 @@ def read_weights(top: TomlTable, graphs: Mapping[str, Graph]) -> dict[str, Array
 
     Parameters
     ----------
-    top : TomlTable
     graphs : mapping of str to Graph
         Of the lesson's settings.
 

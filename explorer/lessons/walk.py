@@ -90,7 +90,6 @@ class Walk:
 
         Parameters
         ----------
-        answer : Answer
         hints : int
             How many were taken.
         again : bool

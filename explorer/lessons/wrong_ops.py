@@ -170,7 +170,6 @@ def slips_of(node: Node, shape: Shapes, scaled: bool, masked: bool) -> Iterator[
 
     Parameters
     ----------
-    node : Node
     shape : callable
         The shape of a node by its name.
     scaled, masked : bool

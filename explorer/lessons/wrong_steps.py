@@ -26,7 +26,6 @@ def wrong_steps(last: Step, labels: Labels) -> Iterator[WrongStep]:
 
     Parameters
     ----------
-    last : Step
     labels : callable
         The labels along an axis of a node.
     """

@@ -27,7 +27,6 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
 
     Parameters
     ----------
-    sheet : Sheet
     lane : Lane
         The last one.
     source : Lane or None

@@ -20,7 +20,6 @@ def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
         Heights at the points of a grid, (n_y, n_x).
     x, y : numpy.ndarray
         Where the grid's columns and rows are, (n_x,) and (n_y,).
-    level : float
 
     Returns
     -------

@@ -32,11 +32,6 @@ def covered_by(view: View, question: Question | None) -> Covered:
 
     What it names in ``covers``, the number that it asks for, and what its stage computes from these. Where that number
     stands in other cells as well, their whole rows: a mirror image, or the equal share beside it, would tell.
-
-    Parameters
-    ----------
-    view : View
-    question : Question or None
     """
     covered: dict[str, set[tuple[int, ...]]] = {}
     for name in () if question is None else question.covers:

@@ -18,8 +18,6 @@ def joined(view: View, drawing: Drawing, due: Sequence[str]) -> Drawing:
 
     Parameters
     ----------
-    view : View
-    drawing : Drawing
     due : sequence of str
         The node that each mark shows; empty where it shows none.
     """

@@ -25,8 +25,6 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
 
     Parameters
     ----------
-    page : Page
-    graph : Graph
     node : str
         A node, or a head's slice of one: its matrix is shown. Empty: the element of that title.
     title : str

@@ -80,7 +80,6 @@ def product(view: View, result: str, title: str = "", again: str = "") -> tuple[
 
     Parameters
     ----------
-    view : View
     result : str
         Node of the product.
     title : str

@@ -30,8 +30,6 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
 
     Parameters
     ----------
-    view : View
-    stage : Stage
     sentence : str
         What happens here.
     switches, more : sequence of str

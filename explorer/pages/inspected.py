@@ -66,8 +66,6 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Ins
 
     Parameters
     ----------
-    view : View
-    cell : Cell
     fed : mapping of str to sequence
         The nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
     """

@@ -133,7 +133,6 @@ class Sheet:
 
     Parameters
     ----------
-    view : View
     large : float
         How many times larger than other words those are that go in and come out: of many layers that are drawn, these
         are what one reads first.

@@ -53,7 +53,6 @@ class Lanes:
 
     Parameters
     ----------
-    view : View
     letters : float
         How many times larger than other words those are that go in and come out, and the titles of layers.
     """

@@ -206,8 +206,6 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
 
     Parameters
     ----------
-    view : View
-    name : str
     title : str
         Said instead of the node's short name.
     id : str

@@ -55,7 +55,6 @@ def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH) -
 
     Parameters
     ----------
-    view : View
     trained : Engine, optional
         Of a line that learns from the same examples beside it: ``layer.1.activation`` and ``loss.value``.
     width : int

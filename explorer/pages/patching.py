@@ -30,7 +30,6 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
 
     Parameters
     ----------
-    view : View
     sequence : str
         Which the decoder reads.
     row, word : int

@@ -22,8 +22,6 @@ def played(
 
     Parameters
     ----------
-    view : View
-    drawing : Drawing
     due : sequence of str
         The node that each mark waits for; empty where it waits for none.
     invitation : str

@@ -13,8 +13,6 @@ def row_choice(view: View, axis: str, what: str = "Position", last: bool = False
 
     Parameters
     ----------
-    view : View
-    axis : str
     what : str
         Said before it: "Position", "Case".
     last : bool

@@ -19,7 +19,6 @@ def true_signs(elements: tuple[Element, ...], showing: str) -> tuple[Element, ..
 
     Parameters
     ----------
-    elements : tuple of Element
     showing : str
         See `Looking.showing`.
     """

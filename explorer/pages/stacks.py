@@ -61,12 +61,7 @@ class Column:
 
 
 class Stacks:
-    """Draws all columns.
-
-    Parameters
-    ----------
-    view : View
-    """
+    """Draws all columns."""
 
     def __init__(self, view: View) -> None:
         self._view, self._sheet = view, Sheet(view, LETTERS)

@@ -40,7 +40,6 @@ class Sublayers:
 
     Parameters
     ----------
-    sheet : Sheet
     image, heads : float
         The height of the images in a block, and the width of all its heads at most.
     """
@@ -256,10 +255,8 @@ def exchange(
 
     Parameters
     ----------
-    sheet : Sheet
     sequences : tuple of str
         That of the queries, and that of the keys.
-    block : str
     keys, queries : numpy.ndarray
         (n_words, 2): where the lines of their words begin and end.
     thick : float

@@ -14,7 +14,6 @@ def weight_map(view: View, name: str) -> Drawing:
 
     Parameters
     ----------
-    view : View
     name : str
         Of a node; of one that the graph does not have there is an empty drawing.
     """

@@ -74,7 +74,6 @@ def near(
     ----------
     name : str
         For a screen reader.
-    found : sequence of Neighbour
     last : bool
         Whether the last one stands out, rather than none.
     bar : int

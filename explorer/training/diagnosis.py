@@ -46,8 +46,6 @@ def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis
 
     Parameters
     ----------
-    document : Document
-    records : Records
     recipe : Recipe
         How it is trained now.
     """

@@ -147,8 +147,6 @@ class Grammar:
 
         Parameters
         ----------
-        n : int
-        seed : int
         held_out : bool
             Only held-out ones, of each pattern that has them; otherwise none of them. Patterns come as often either
             way, so both are as uncertain as the grammar is.
@@ -190,12 +188,7 @@ class Grammar:
         return (self.entropy() - _entropy(first.values())) / foretold
 
     def next_words(self, before: Sequence[str]) -> dict[str, float]:
-        """The probability of each word that can follow the beginning of a sentence; empty where it is none.
-
-        Parameters
-        ----------
-        before : sequence of str
-        """
+        """The probability of each word that can follow the beginning of a sentence; empty where it is none."""
         found: dict[str, float] = {}
         for pattern in self.patterns:
             weight, left = _after(pattern, before)

@@ -94,9 +94,6 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
 
     Parameters
     ----------
-    document : State
-    material : Material
-    recipe : Recipe
     title : str
         Of what comes of it.
 

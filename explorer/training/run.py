@@ -54,7 +54,6 @@ class Run:
 
     Parameters
     ----------
-    document : Document
     settings : Settings
         Of the first steps; with an `initialiser`, these begin from weights that are drawn anew.
     budget : int

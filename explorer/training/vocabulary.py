@@ -19,7 +19,6 @@ def take_words(document: Document, material: Material) -> None:
 
     Parameters
     ----------
-    document : Document
     material : Material
         Of "text" or "pairs"; of other kinds nothing is taken.
 

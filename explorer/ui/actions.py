@@ -19,7 +19,6 @@ class Actions:
 
     Parameters
     ----------
-    bench : Workbench
     window : QWidget
         What the shortcuts work in.
     """

@@ -59,7 +59,6 @@ def frames(bench: Workbench, stage: str, steps: int = 0, on: Callable[[int, int]
     ----------
     bench : Workbench
         The model, what is looked at, and how gradient descent goes down.
-    stage : str
     steps : int
         How many steps the model learns; 0: what moves on the page by itself, and `STEPS` where nothing does.
     on : callable, optional

@@ -45,8 +45,6 @@ class Message(QLabel):
 
     Parameters
     ----------
-    text : str
-    window : QWidget
     beside : QRect
         What they are about, in the window; they stand below it, or above where there is no room.
     role : str

@@ -34,8 +34,6 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
 
     Parameters
     ----------
-    bench : Workbench
-    files : Files
     stage : str
         The one whose page is in sight.
     tab : QWidget, optional

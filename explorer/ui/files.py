@@ -36,12 +36,7 @@ Answer = Literal["save", "discard", "cancel"]
 
 
 class Dialogs:
-    """All that is asked and told in a dialog of its own.
-
-    Parameters
-    ----------
-    window : QWidget
-    """
+    """All that is asked and told in a dialog of its own."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
@@ -150,7 +145,6 @@ class Files(QObject):
 
     Parameters
     ----------
-    bench : Workbench
     window : QWidget
         Its title says the name and whether there are changes to save.
 

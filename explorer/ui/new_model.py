@@ -41,12 +41,7 @@ LEARNS = {
 
 
 class NewModel(QDialog):
-    """Sizes and sentences of a new model; `lesson` is what was made, once it is accepted.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """Sizes and sentences of a new model; `lesson` is what was made, once it is accepted."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

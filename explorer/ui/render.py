@@ -67,7 +67,6 @@ def render(
     ----------
     lesson : Lesson
         What the document is of.
-    document : Document
     stage : str
         Such as "encoder.1.self.attention".
     ending : str

@@ -171,7 +171,6 @@ class Selection(QObject):
 
         Parameters
         ----------
-        cell : Cell
         meant : bool
             Whether it is this one that somebody wants: keys go past others on their way.
         """

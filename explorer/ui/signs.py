@@ -21,7 +21,6 @@ def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> 
     ----------
     painter : QPainter
         In pixels.
-    theme : Theme
     array : numpy.ndarray
         (rows, columns).
     rect : QRectF

@@ -18,7 +18,6 @@ def later(owner: QObject, act: Callable[[], object], once: bool = False) -> QTim
     ----------
     owner : QObject
         Where it is deleted before, nothing happens.
-    act : callable
     once : bool
         Whether it is deleted after that.
     """

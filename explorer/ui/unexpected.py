@@ -28,7 +28,6 @@ class Unexpected(QObject):
 
     Parameters
     ----------
-    window : MainWindow
     folder : Path or None
         Where the log is written: up to `LOGS` + 1 files of `LOG_BYTES`; None: nowhere.
     """

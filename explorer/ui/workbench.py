@@ -116,8 +116,6 @@ class Workbench:
 
         Parameters
         ----------
-        lesson : Lesson
-        state : State
         title : str
             As undo names it.
         steps : sequence of (State, str)

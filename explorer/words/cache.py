@@ -60,7 +60,6 @@ def load(file: Path, report: Report | None = None, name: str = "", cache: Path |
 
     Parameters
     ----------
-    file : pathlib.Path
     report : callable, optional
         Told how far parsing has come; if it raises, nothing is kept.
     name : str, optional

@@ -116,11 +116,6 @@ def present(one: Offered) -> Path | None:
 def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
     """Vectors by a name of this catalogue, or of a file.
 
-    Parameters
-    ----------
-    name : str
-    report : callable, optional
-
     Raises
     ------
     ExplorerError

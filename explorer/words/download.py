@@ -47,7 +47,6 @@ def download(
 
     Parameters
     ----------
-    one : Offered
     report : callable, optional
         Told how many bytes are there. If it raises, the part file is kept, and the next call goes on from it.
     folder : pathlib.Path, optional

@@ -34,10 +34,8 @@ class Meter:
 
     Parameters
     ----------
-    what : str
     total : float
         0 where it is not known.
-    report : callable or None
     begun : float
         What had been done before, in an earlier session.
     """

@@ -104,10 +104,8 @@ def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour
 
     Parameters
     ----------
-    vectors : Vectors
     word : str or numpy.ndarray
         A word, which is not among its own neighbours, or any vector, (dims,).
-    n : int
 
     Raises
     ------

@@ -213,7 +213,6 @@ class Blocks:
             Their leading axes: the heads, where there are any.
         queries, keys : str
             The axes of their rows.
-        d_k : int
         columns : bool
             Whether a token is a column of Q and K, (d_k, n), instead of a row.
         """

@@ -29,8 +29,6 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
 
     Parameters
     ----------
-    model : Model
-    g : GraphBuilder
     x : str
         The node of the vectors, (n, d_model).
     rows : str
@@ -56,8 +54,6 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
 
     Parameters
     ----------
-    model : Model
-    g : GraphBuilder
     logits : str
         A node, (n, n_words).
     rows, words : str
@@ -77,8 +73,6 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
 
     Parameters
     ----------
-    model : Model
-    g : GraphBuilder
     output : str
         A node, (n, n_outputs).
     rows, columns : str

@@ -30,10 +30,8 @@ class Input(Op):
         ----------
         name : str
             Of the node.
-        shape : tuple of int
         dtype : str
             Of the model; "ids" are int64.
-        seed : int
         initialiser : str
             One of `INITIALISERS`, for "weights".
         """

@@ -51,7 +51,6 @@ class Examples:
             Counted from 0.
         size : int
             How many examples at most; 0, or as many as there are or more: all of them, in their order.
-        seed : int
 
         Returns
         -------
@@ -117,7 +116,6 @@ def windows(tokens: Array, n: int, share: float = 0.0, seed: int = 0, targets: A
     share : float
         How much of the text is for validation: one stretch of it, at a place drawn by chance, and in it windows that do
         not overlap. Windows that reach across its ends are left out, so that nothing is learned that is judged by.
-    seed : int
     targets : numpy.ndarray of int, optional
         The text as the output numbers its words, where that has another vocabulary.
 

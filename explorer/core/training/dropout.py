@@ -20,7 +20,6 @@ def with_dropout(model: Model, share: float) -> Model:
 
     Parameters
     ----------
-    model : Model
     share : float
         How much is left out, 0 to 0.9.
     """
@@ -39,7 +38,6 @@ def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: np.ra
     ----------
     graph : Graph
         Built of the model.
-    model : Model
     batch : tuple of int
         The leading axes: each sentence draws its own.
     random : numpy.random.Generator

@@ -211,7 +211,6 @@ def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
 
     Parameters
     ----------
-    gradients : mapping of str to numpy.ndarray
     limit : float
         The most that the length may be; 0: no limit.
 

@@ -78,10 +78,8 @@ def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair
 
     Parameters
     ----------
-    text : str
     name : str
         What an error calls it.
-    lower : bool
 
     Raises
     ------

@@ -15,7 +15,6 @@ def trainable(graph: Graph, model: Model) -> dict[str, bool]:
     ----------
     graph : Graph
         Built of the model.
-    model : Model
     """
     above = set(graph.inputs_of(LOSS.node)) if LOSS.node in graph.nodes else set()
     names = [n for n, node in graph.nodes.items() if n in above and not node.op.whole and n != "loss.target"]

@@ -43,7 +43,6 @@ class Trainer:
         Built with the lengths of the examples (`Examples.lengths`).
     inputs : mapping of str to numpy.ndarray
         A value for every input node; the weights start from these. They are never written to.
-    data : Examples
     recipe : Recipe
         With an `initialiser`, the weights that move are drawn anew, from the recipe's seed.
     pins : mapping of str to Pin, optional
@@ -305,8 +304,6 @@ def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
     ----------
     graph : Graph
         The one that `base` fits.
-    name : str
-    given, base : numpy.ndarray
 
     Returns
     -------

@@ -21,9 +21,6 @@ def draw_arrow(
 
     Parameters
     ----------
-    painter : QPainter
-    start, tip : QPointF
-    color : QColor
     width, head : float
         Of the shaft, and length of the head.
     shaft : Qt.PenStyle

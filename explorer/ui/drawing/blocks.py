@@ -76,10 +76,6 @@ class _Last:
 class Blocks:
     """Paints them; it keeps the images, and where it has written the words of a sentence.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Attributes
     ----------
     spots : list of (QRectF, (axis, place))

@@ -41,11 +41,6 @@ class Closer:
     The wheel, or + and −, look closer; dragging moves; a double click, or 0, shows all. A click on a box asks for what
     it leads to, and so do Enter at the one that the arrow keys came to, and looking so close that it fills the view.
     Looking from still farther away than at all of it asks for the way out.
-
-    Parameters
-    ----------
-    view : DrawingView
-    marks : Marks
     """
 
     def __init__(self, view: "DrawingView", marks: Marks) -> None:

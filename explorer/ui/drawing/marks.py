@@ -53,7 +53,6 @@ class Marks(pg.GraphicsObject):
 
     Parameters
     ----------
-    bench : Workbench
     sides : pair of Side
         Whose round numbers the grid runs through.
     """

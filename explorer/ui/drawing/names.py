@@ -55,12 +55,7 @@ class Label:
 
 
 class Names:
-    """The words of one drawing, laid out once for each place in which it is painted.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """The words of one drawing, laid out once for each place in which it is painted."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench

@@ -23,12 +23,7 @@ DRAWABLE = 1e30
 
 
 class Plot(pg.GraphicsView):
-    """A view with sides, on the page's own ground. pyqtgraph's own has menus for each, which take longest to make.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """A view with sides, on the page's own ground. pyqtgraph's own has menus for each, which take longest to make."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=bench.appearance.theme.page)

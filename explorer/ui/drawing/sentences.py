@@ -27,11 +27,6 @@ class SentencesView(QWidget):
 
     Under each word that the decoder reads stands what it should say there, and what it says. With weights, the source
     stands above, and a line from each word of the target to each of the source is the thicker the larger the weight.
-
-    Parameters
-    ----------
-    bench : Workbench
-    element : Sentences
     """
 
     def __init__(self, bench: Workbench, element: Sentences, parent: QWidget | None = None) -> None:

@@ -27,7 +27,6 @@ class Side(pg.AxisItem):
 
     Parameters
     ----------
-    bench : Workbench
     side : str
         "left", "right", "top" or "bottom".
     """
@@ -63,7 +62,6 @@ class Side(pg.AxisItem):
 
         Parameters
         ----------
-        words : sequence of str
         room : float
             Pixels that the side is long when all of it is in sight.
         most : int

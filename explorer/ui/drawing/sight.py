@@ -14,12 +14,7 @@ WIDEST = 20.0
 
 
 class Sight:
-    """Where the marks of a drawing are.
-
-    Parameters
-    ----------
-    drawing : Drawing
-    """
+    """Where the marks of a drawing are."""
 
     def __init__(self, drawing: Drawing) -> None:
         self._places = np.array([_extent(mark) for mark in drawing.marks], dtype=float).reshape(-1, 4)

@@ -36,11 +36,6 @@ class DrawingView(Plot):
 
     Pointing at a mark points at its cell, or lights its word, everywhere; a click chooses it; a mark that asks for
     something can be dragged, which is one step to undo. With the keys: arrows go from cell to cell.
-
-    Parameters
-    ----------
-    bench : Workbench
-    drawing : Drawing
     """
 
     def __init__(self, bench: Workbench, drawing: Drawing, parent: QWidget | None = None) -> None:

@@ -27,11 +27,6 @@ class WordPicture(Plot):
 
     Ctrl and the wheel, or the buttons, look closer where there are many words; dragging moves the part that is in
     sight, a double click shows all. Without Ctrl the wheel is the page's. With the keys: arrows, plus, minus and 0.
-
-    Parameters
-    ----------
-    bench : Workbench
-    element : HeatMap or AttentionLines
     """
 
     other_side = "top"

@@ -23,10 +23,6 @@ STAGE, LESSON = "stage:", "lesson:"
 class GlossaryPanel(QFrame):
     """An entry: what the term means, its formula, where to see it, and the example that explains it.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     changed

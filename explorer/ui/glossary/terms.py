@@ -24,7 +24,6 @@ class Terms(QObject):
 
     Parameters
     ----------
-    window : MainWindow
     above : QBoxLayout
         The right column of the pages of stages.
     beside : QBoxLayout

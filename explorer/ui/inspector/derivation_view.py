@@ -32,10 +32,6 @@ class DerivationLine:
 class DerivationView(QWidget):
     """Rows of a derivation: what it is, the arithmetic, the number; a line above each sum.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     more_wanted

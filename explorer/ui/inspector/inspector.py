@@ -41,7 +41,6 @@ class Inspector(QFrame):
 
     Parameters
     ----------
-    bench : Workbench
     fold : QAction
         Hides the column; the button in its corner does it.
     """

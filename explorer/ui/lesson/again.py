@@ -26,7 +26,6 @@ class AgainCard(QFrame):
 
     Parameters
     ----------
-    bench : Workbench
     folder : ProgressFolder or None
         Where progress is kept, if it is.
 

@@ -23,8 +23,6 @@ class BothDerivations(QFrame):
 
     Parameters
     ----------
-    bench : Workbench
-    guide : Guide
     panel : QWidget
         Of the step, at whose left it stands.
     over : QWidget

@@ -17,10 +17,6 @@ SETTING = "course"
 class CourseRow(QWidget):
     """A button for each course, and what the chosen one is about.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Attributes
     ----------
     course : Course or None

@@ -44,7 +44,6 @@ def step_off_screen(
     ----------
     appearance : Appearance
         The program's look.
-    lesson : Lesson
     number : int
         Of the step, counted from 0.
     state : State

@@ -20,11 +20,6 @@ WIDE = 460
 class GapsView(QWidget):
     """A derivation with gaps to be filled in; its result is asked for below it.
 
-    Parameters
-    ----------
-    bench : Workbench
-    gaps : Faded
-
     Signals
     -------
     changed

@@ -55,10 +55,6 @@ class Guide(QObject):
     It keeps which step each state of the document was made for, so undo and redo go from step to step, too; an edit
     belongs to the step in which it was made.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     stepped

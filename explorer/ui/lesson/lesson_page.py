@@ -35,11 +35,6 @@ BAR, HIGH = 90, 86
 class LessonCard(QFrame):
     """One lesson or example.
 
-    Parameters
-    ----------
-    bench : Workbench
-    id, title : str
-
     Signals
     -------
     wanted : str, bool
@@ -138,7 +133,6 @@ class LessonPage(QScrollArea):
 
     Parameters
     ----------
-    bench : Workbench
     far : callable
         From a lesson to how many of its steps one has gone.
     folder : ProgressFolder or None

@@ -17,8 +17,6 @@ class Lines:
 
     Parameters
     ----------
-    boxes : sequence of MatrixBox
-    width : int
     across, down : int
         Pixels between two matrices, and between two lines.
     airy : int

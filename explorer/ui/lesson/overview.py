@@ -61,11 +61,6 @@ class Pictures:
 class Overview(QListWidget):
     """The small pictures, over what else is in sight.
 
-    Parameters
-    ----------
-    bench : Workbench
-    guide : Guide
-
     Signals
     -------
     chosen : int

@@ -38,13 +38,7 @@ MOST_ASKING = 0.92
 
 
 class StepPanel(QFrame):
-    """The panel of the step one is at; without a step it is not there.
-
-    Parameters
-    ----------
-    bench : Workbench
-    guide : Guide
-    """
+    """The panel of the step one is at; without a step it is not there."""
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -40,12 +40,7 @@ MARGIN, ABOVE = 40, 90
 
 
 class Aside(QWidget):
-    """A column at the right of a page: the step one is at, above what else stands there.
-
-    Parameters
-    ----------
-    below : QWidget, optional
-    """
+    """A column at the right of a page: the step one is at, above what else stands there."""
 
     def __init__(self, below: QWidget | None = None) -> None:
         super().__init__()
@@ -81,7 +76,6 @@ class LessonParts(QObject):
 
     Parameters
     ----------
-    window : MainWindow
     aside : Aside
         Beside the stage.
     outside : Aside

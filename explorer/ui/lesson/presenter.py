@@ -121,11 +121,6 @@ class Clock(QObject):
 class Presenter(QWidget):
     """The window that the class sees.
 
-    Parameters
-    ----------
-    bench : Workbench
-    guide : Guide
-
     Signals
     -------
     left

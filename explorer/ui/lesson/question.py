@@ -40,11 +40,6 @@ FIELD = 200
 class QuestionView(QFrame):
     """The question of the step one is at, its hints, and what came of the answers.
 
-    Parameters
-    ----------
-    bench : Workbench
-    guide : Guide
-
     Signals
     -------
     followed
@@ -188,14 +183,7 @@ class QuestionView(QFrame):
 
 
 class Body(QWidget):
-    """Takes the answers of one kind of question.
-
-    Parameters
-    ----------
-    bench : Workbench
-    guide : Guide
-    question : Question
-    """
+    """Takes the answers of one kind of question."""
 
     def __init__(self, bench: Workbench, guide: Guide, question: Any) -> None:
         super().__init__()

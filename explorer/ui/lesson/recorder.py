@@ -22,7 +22,6 @@ class Recorder(QObject):
 
     Parameters
     ----------
-    bench : Workbench
     files : Files
         Asks where to save, and opens what was recorded.
 

@@ -63,7 +63,6 @@ def shared(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
         Of all of it.
     gap : int
         Between two parts.
-    needs : Needs
     words, numbers, way : bool
         Which parts there are.
     """

@@ -130,7 +130,6 @@ class StepSheet(QFrame):
 
         Parameters
         ----------
-        question : QWidget
         is_open : callable
             Whether it is still to be answered.
         """

@@ -30,8 +30,6 @@ class Speaker(QWidget):
 
     Parameters
     ----------
-    bench : Workbench
-    guide : Guide
     presenter : Presenter
         Whose keys and clock are used.
     """

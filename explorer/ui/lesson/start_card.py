@@ -14,10 +14,6 @@ SETTING = "start card"
 class StartCard(QFrame):
     """*Start here · Choose a lesson · Type your own sentence*. It goes with the first of them, or when it is closed.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     start_wanted, lessons_wanted, sentence_wanted

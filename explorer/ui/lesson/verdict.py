@@ -30,10 +30,6 @@ class VerdictView(QWidget):
 
     Where it is known how one gets the wrong number, too, both derivations stand side by side before the page; for a
     class the right one stands beside the question anyway.
-
-    Parameters
-    ----------
-    bench : Workbench
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
@@ -60,7 +56,6 @@ class VerdictView(QWidget):
 
         Parameters
         ----------
-        verdict : Verdict or None
         numbers : mapping of str to str, optional
             What stands for braces, where the sentence is Markdown; else it is plain words.
         """
@@ -87,13 +82,7 @@ class VerdictView(QWidget):
 
 
 class DerivationSide(QWidget):
-    """A derivation with its title.
-
-    Parameters
-    ----------
-    bench : Workbench
-    title : str
-    """
+    """A derivation with its title."""
 
     def __init__(self, bench: Workbench, title: str) -> None:
         super().__init__()

@@ -40,12 +40,7 @@ class Words(SteadyLabel):
 
 
 class WordyButton(QPushButton):
-    """A button whose words take as many lines as they need.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """A button whose words take as many lines as they need."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -26,13 +26,7 @@ MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class MatrixBox(QWidget):
-    """A matrix with its heading.
-
-    Parameters
-    ----------
-    bench : Workbench
-    matrix : Matrix
-    """
+    """A matrix with its heading."""
 
     def __init__(self, bench: Workbench, matrix: Matrix, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -370,7 +364,6 @@ class _Heading(QGridLayout):
 
     Parameters
     ----------
-    parent : QWidget
     sizes : dict
         What is known.
     """

@@ -32,12 +32,7 @@ def step_of(modifiers: Qt.KeyboardModifier) -> float:
 
 
 class CellEditing:
-    """What a person does to the cells of one view.
-
-    Parameters
-    ----------
-    view : MatrixView
-    """
+    """What a person does to the cells of one view."""
 
     def __init__(self, view: MatrixView) -> None:
         self._view = view
@@ -84,8 +79,6 @@ class CellEditing:
 
         Parameters
         ----------
-        index : QModelIndex
-        text : str
         everywhere : bool
             In all selected cells.
 

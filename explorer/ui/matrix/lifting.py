@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 
 class Lifting:
-    """What is taken up from one view, and laid down on it.
-
-    Parameters
-    ----------
-    view : MatrixView
-    """
+    """What is taken up from one view, and laid down on it."""
 
     def __init__(self, view: MatrixView) -> None:
         self._view = view

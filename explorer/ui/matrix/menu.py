@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 class MatrixMenu(QMenu):
-    """Of an input: copy, paste, fill, and values for all of it; of a computed matrix: copy, paste as pins, release.
-
-    Parameters
-    ----------
-    view : MatrixView
-    """
+    """Of an input: copy, paste, fill, and values for all of it; of a computed matrix: copy, paste as pins, release."""
 
     def __init__(self, view: MatrixView) -> None:
         super().__init__(view)

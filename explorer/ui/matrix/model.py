@@ -19,7 +19,6 @@ class MatrixModel(QAbstractTableModel):
     ----------
     bench : Workbench
         Whose view the matrix is a part of.
-    matrix : Matrix
     """
 
     def __init__(self, bench: Workbench, matrix: Matrix) -> None:

@@ -26,7 +26,6 @@ class Ranges:
 
     Parameters
     ----------
-    view : MatrixView
     editing : CellEditing
         That of the view.
     """

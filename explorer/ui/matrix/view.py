@@ -52,13 +52,7 @@ MEASURED = 400  # labels that the room for all is taken from
 
 
 class MatrixView(QTableView):
-    """One matrix.
-
-    Parameters
-    ----------
-    bench : Workbench
-    matrix : Matrix
-    """
+    """One matrix."""
 
     def __init__(self, bench: Workbench, matrix: Matrix, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -20,7 +20,6 @@ class StageArea(QStackedWidget):
 
     Parameters
     ----------
-    bench : Workbench
     waits : bool
         See `PageView`.
 

@@ -50,7 +50,6 @@ class Elements(QWidget):
 
     Parameters
     ----------
-    bench : Workbench
     spacing : int
         Pixels between them.
 

@@ -15,13 +15,7 @@ ASKING = "the page of gradient descent"
 
 
 class DescentPart(QWidget):
-    """One part: see `Descent`.
-
-    Parameters
-    ----------
-    bench : Workbench
-    part : Descent
-    """
+    """One part: see `Descent`."""
 
     def __init__(self, bench: Workbench, part: Descent, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -22,12 +22,7 @@ WHOLE = 2
 
 
 class FirstMatrices:
-    """Folds the rows of the first matrices of a page as far as it takes, and no further.
-
-    Parameters
-    ----------
-    sharing : Sharing
-    """
+    """Folds the rows of the first matrices of a page as far as it takes, and no further."""
 
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing, self._page = sharing, sharing.page

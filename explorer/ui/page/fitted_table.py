@@ -33,12 +33,7 @@ class Widths(NamedTuple):
 
 
 class FittedTable(QTableView):
-    """A table that says how large it is as a whole. Where no column can give way any more it goes on below.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-    """
+    """A table that says how large it is as a whole. Where no column can give way any more it goes on below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +50,6 @@ class FittedTable(QTableView):
 
         Parameters
         ----------
-        columns : sequence of Widths
         sides : tuple of int
             Pixels beside the columns, of the lines, below them, and around the titles.
         metrics : QFontMetrics or None

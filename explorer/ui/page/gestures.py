@@ -14,7 +14,6 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
 
     Parameters
     ----------
-    bench : Workbench
     gesture : Gesture
         With its value.
     at : QWidget

@@ -17,13 +17,7 @@ from explorer.ui.workbench import Workbench
 
 
 class HeaderView(QWidget):
-    """The head of a page.
-
-    Parameters
-    ----------
-    bench : Workbench
-    header : Header
-    """
+    """The head of a page."""
 
     def __init__(self, bench: Workbench, header: Header, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -16,7 +16,6 @@ class Titled(QWidget):
 
     Parameters
     ----------
-    title : str
     role : str
         Of the title: see `theme`.
     spacing : int

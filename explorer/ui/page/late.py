@@ -18,7 +18,6 @@ class Late(QWidget):
         Where it waits for a turn of its own: a page may have many pictures.
     make : callable
         Makes the widget from the data that was told last; the widget has a method ``tell``.
-    data : object
     width, height : int
         Pixels.
     """

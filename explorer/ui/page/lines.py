@@ -18,7 +18,6 @@ class RowLines:
 
     Parameters
     ----------
-    row : Row
     boxes : sequence of QWidget
         What shows its elements, one each.
     room : int

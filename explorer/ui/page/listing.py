@@ -128,8 +128,6 @@ class ListingView(FittedTable):
 
     Parameters
     ----------
-    bench : Workbench
-    listing : Listing
     ask : callable, optional
         Is given the gesture of a link that was followed; else it is performed.
     """

@@ -27,10 +27,6 @@ MANY = 12
 class MapInSight:
     """Arranges the rows down to the first heat map.
 
-    Parameters
-    ----------
-    sharing : Sharing
-
     Attributes
     ----------
     folded : mapping of str to frozenset of int

@@ -35,8 +35,6 @@ class PageView(QScrollArea):
 
     Parameters
     ----------
-    bench : Workbench
-    stage : Stage
     waits : bool
         Whether it shares its room in a turn of its own: the page that it stands beside does so at once.
     """
@@ -95,7 +93,6 @@ class PageView(QScrollArea):
 
         Parameters
         ----------
-        stages : sequence of str
         focus : bool
             Whether the keys go there, too.
         """

@@ -45,11 +45,6 @@ class PlayerView(QWidget):
     """The controls of a `Player`; Space plays and pauses, too.
 
     Where the system asks for less motion, playing goes to the end at once.
-
-    Parameters
-    ----------
-    bench : Workbench
-    player : Player
     """
 
     def __init__(self, bench: Workbench, player: Player, parent: QWidget | None = None) -> None:

@@ -39,12 +39,7 @@ pictures, and a map's own words, take above it.
 
 
 class Sharing:
-    """Shares the room of a page.
-
-    Parameters
-    ----------
-    page : Elements
-    """
+    """Shares the room of a page."""
 
     def __init__(self, page: "Elements") -> None:
         self.page = page
@@ -121,7 +116,6 @@ class Sharing:
 
         Parameters
         ----------
-        row : Row
         room, height : int
             Pixels in sight.
         fold : collection of int

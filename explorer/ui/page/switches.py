@@ -18,11 +18,6 @@ from explorer.ui.workbench import Workbench
 class SwitchBar(QWidget):
     """A control for each switch, "More switches", and "Set everywhere" for blocks of which there are several.
 
-    Parameters
-    ----------
-    bench : Workbench
-    switches : Switches
-
     Attributes
     ----------
     switches : Switches

@@ -26,10 +26,6 @@ ABOVE, DETAIL = 175, 100
 class ReferencesTab(QFrame):
     """The page "References".
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     scene_asked : PrintedNumber

@@ -10,12 +10,7 @@ from explorer.ui.workbench import Workbench
 
 
 class Activations(QWidget):
-    """A choice for each layer of a net; nothing for other models.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """A choice for each layer of a net; nothing for other models."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()

@@ -27,7 +27,6 @@ class CellPicker(QWidget):
 
     Parameters
     ----------
-    bench : Workbench
     cells : pair of Cell
         Chosen at first.
 

@@ -57,7 +57,6 @@ class Descent(QObject):
 
     Parameters
     ----------
-    document : Document
     bridge : Bridge
         Its changes.
     opened : collection of State
@@ -267,7 +266,6 @@ class Descent(QObject):
 
         Parameters
         ----------
-        steps : int
         settings : callable, optional
             How they are taken, asked for whenever that may have changed; by hand, if left out.
         """

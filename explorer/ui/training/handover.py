@@ -23,10 +23,6 @@ if TYPE_CHECKING:  # all of training, which the first page does not need
 class Handover(QObject):
     """Gives a run to a process, and takes it back.
 
-    Parameters
-    ----------
-    descent : Descent
-
     Attributes
     ----------
     process : TrainingProcess or None

@@ -40,7 +40,6 @@ class LossCurve(Plot):
 
     Parameters
     ----------
-    bench : Workbench
     below, beside : str
         Titles of the axes.
     """
@@ -217,12 +216,7 @@ class LossCurve(Plot):
 
 
 class RunCurve(LossCurve):
-    """The loss after each step of the bench's run, and a dot where the document is.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """The loss after each step of the bench's run, and a dot where the document is."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(bench, parent=parent)

@@ -36,10 +36,8 @@ class LossGrid:
 
     Parameters
     ----------
-    document : Document
     cells : pair of Cell
         Cells of inputs: across, and up.
-    window : Window
 
     Attributes
     ----------
@@ -70,7 +68,6 @@ class LossGrid:
 
         Parameters
         ----------
-        until : float
         coarse : bool
             Be content with the first few points.
 
@@ -151,7 +148,6 @@ def around(points: Array, before: Window | None) -> Window:
     ----------
     points : numpy.ndarray
         (n, 2)
-    before : Window or None
     """
     points = points[(np.abs(points) < 1e30).all(1)]
     low, high = (points.min(0), points.max(0)) if len(points) else (np.zeros(2), np.zeros(2))

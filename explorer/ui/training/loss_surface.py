@@ -98,7 +98,6 @@ class LossSurface(Plot):
 
     Parameters
     ----------
-    bench : Workbench
     cells : sequence of two Cell
         Of inputs: across, and up.
 

@@ -54,10 +54,6 @@ SHIPPED = {"gpt": ("Ten rhymes", "roses"), "encoder-decoder": ("180 phrases", "p
 class MaterialChoice(QWidget):
     """Chooses what to learn from.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     changed

@@ -16,10 +16,6 @@ MOST = 8
 class Moves(QWidget):
     """A box for each weight that can move; without its mark it is frozen.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Attributes
     ----------
     boxes : dict of str to QCheckBox
@@ -96,7 +92,6 @@ class BlockBox(QWidget):
 
     Parameters
     ----------
-    bench : Workbench
     name : str
         Path of the block.
     weights : sequence of QCheckBox

@@ -21,10 +21,6 @@ class Moving(QWidget):
 
     Many stand block by block.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Attributes
     ----------
     boxes : dict of str to QCheckBox

@@ -32,12 +32,7 @@ BETWEEN, BELOW, NARROWEST, WIDEST = 28, 12, 400, 620
 
 
 class Pictures(QWidget):
-    """Pictures of a run, side by side.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """Pictures of a run, side by side."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

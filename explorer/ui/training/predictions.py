@@ -21,10 +21,6 @@ LIKELIEST = 3
 class Predictions(QLabel):
     """What the model says of the document's own words, or cases, beside what is right.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Attributes
     ----------
     unpaired : bool

@@ -32,7 +32,6 @@ class TrainingProcess(QObject):
 
     Parameters
     ----------
-    point : Point
     records : Records
         Of the steps before.
     folder : Path

@@ -45,7 +45,6 @@ class RecipeForm(QWidget):
 
     Parameters
     ----------
-    bench : Workbench
     recipe : Recipe
         What it starts with.
 

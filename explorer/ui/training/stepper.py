@@ -31,12 +31,7 @@ MOST_AT_ONCE, AT_ONCE = 100_000, 100
 
 
 class Stepper(QWidget):
-    """Optimiser, learning rate, steps, and a slider through the run; all of these on the screen show the same run.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """Optimiser, learning rate, steps, and a slider through the run; all of these on the screen show the same run."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

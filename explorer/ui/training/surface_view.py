@@ -16,12 +16,7 @@ HEIGHT = 270
 
 
 class SurfaceView(QWidget):
-    """The weights to point at, the surface, and words about it. Two are suggested; the choice stays with the bench.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """The weights to point at, the surface, and words about it. Two are suggested; the choice stays with the bench."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -46,12 +46,7 @@ ALREADY = (
 
 
 class TrainingTab(QFrame):
-    """The page "Train": the settings at the left, the run and its pictures beside them.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """The page "Train": the settings at the left, the run and its pictures beside them."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

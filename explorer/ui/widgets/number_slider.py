@@ -16,7 +16,6 @@ class FactorSlider(QSlider):
 
     Parameters
     ----------
-    bench : Workbench
     title : str
         For a screen reader and the tooltip.
     low, high : int

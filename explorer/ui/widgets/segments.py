@@ -13,7 +13,6 @@ class Segments(QWidget):
 
     Parameters
     ----------
-    titles : sequence of str
     spoken : str
         What is chosen, for a screen reader: "Head".
 

@@ -47,7 +47,6 @@ class CommandPalette(QDialog):
 
     Parameters
     ----------
-    bench : Workbench
     files : Files
         Opens examples.
     show_page : callable

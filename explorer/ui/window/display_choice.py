@@ -13,12 +13,7 @@ HINTS = {"change": "what the last edit changed; a run is one edit", "step": "wha
 
 
 class DisplayChoice(Segments):
-    """A button for each of `SHOWING`. Gradients of a large model are shown as soon as they are computed.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """A button for each of `SHOWING`. Gradients of a large model are shown as soon as they are computed."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(list(SHOWING.values()), "Matrices show:", parent)

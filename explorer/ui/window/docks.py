@@ -15,11 +15,6 @@ from explorer.ui.workbench import Workbench
 class Docks:
     """The docks of a window, each with the page of a stage.
 
-    Parameters
-    ----------
-    bench : Workbench
-    window : QMainWindow
-
     Attributes
     ----------
     pages : dict of QDockWidget to PageView

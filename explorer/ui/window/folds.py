@@ -18,7 +18,6 @@ class Folds:
     ----------
     actions : dict of str to QAction
         What folds a part away, by the name under which it is remembered.
-    settings : Settings
     share : callable
         Called when somebody has folded a part, or brought it back.
     """
@@ -51,7 +50,6 @@ def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPus
 
     Parameters
     ----------
-    fold : QAction
     sign : str
         An arrow to where the part goes, or comes from.
     """

@@ -23,7 +23,6 @@ class LessonBar(QFrame):
 
     Parameters
     ----------
-    bench : Workbench
     fold : QAction
         Hides the bar; the button beside "More" does it.
     """

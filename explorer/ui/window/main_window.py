@@ -66,12 +66,7 @@ GUIDED = 1400
 
 
 class MainWindow(QMainWindow):
-    """The one window.
-
-    Parameters
-    ----------
-    bench : Workbench
-    """
+    """The one window."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()

@@ -12,12 +12,7 @@ from explorer.ui.theme import mark
 
 
 class Notice(QFrame):
-    """One sentence with buttons; it is there until one of them is pressed. A newer sentence takes its place.
-
-    Parameters
-    ----------
-    appearance : Appearance
-    """
+    """One sentence with buttons; it is there until one of them is pressed. A newer sentence takes its place."""
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()

@@ -122,7 +122,6 @@ class PipelineMap(QFrame):
 
     Parameters
     ----------
-    bench : Workbench
     fold : QAction
         Checked where numbers are asked for.
     """

@@ -20,10 +20,6 @@ class TokenBar(QFrame):
     """The sequences of the model, side by side where there is room. It keeps no words: they are read from the graph.
 
     Models that read no words have no bar: the rows of their tables are examples.
-
-    Parameters
-    ----------
-    bench : Workbench
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:

@@ -49,13 +49,6 @@ class TokenStrip(QWidget):
     """The chips of one sequence, a button to add a word, and one to type the whole sentence.
 
     Tab comes to one chip, arrows go on from there.
-
-    Parameters
-    ----------
-    bench : Workbench
-    axis : str
-    title : str
-    editable : bool
     """
 
     news = Signal(str, tuple)

@@ -36,8 +36,6 @@ class TopBar(QFrame):
 
     Parameters
     ----------
-    bench : Workbench
-    actions : Actions
     files : Files
         Opens what is chosen in the menu.
 

@@ -17,8 +17,6 @@ class Card(QFrame):
 
     Parameters
     ----------
-    bench : Workbench
-    state : TabState
     about : str
         A sentence below the title.
     """

@@ -78,8 +78,6 @@ class WordField(QWidget):
 
     Parameters
     ----------
-    bench : Workbench
-    state : TabState
     spoken : str
         What is asked for, for a screen reader and the tooltip.
     width : int

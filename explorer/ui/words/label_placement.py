@@ -24,7 +24,6 @@ class LabelPlacement:
         The picture; a word is to lie inside.
     spots : sequence of QPointF
         Points that are to stay free, with `around` pixels on each side.
-    around : float
     words : int
         How many will be placed at most.
     """

@@ -28,7 +28,6 @@ class NeighbourList(ListingView):
 
     Parameters
     ----------
-    bench : Workbench
     name : str
         For a screen reader.
     follow : callable

@@ -20,7 +20,6 @@ class VectorStrips(QWidget):
 
     Parameters
     ----------
-    bench : Workbench
     row : int
         Pixels of a row at text scale 1.
 

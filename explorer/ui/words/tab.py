@@ -28,10 +28,6 @@ PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each 
 class WordsTab(QFrame):
     """The page "Words".
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     sent : str
@@ -234,13 +230,7 @@ class CardsPage(QWidget):
 
 
 class TwoCards(QWidget):
-    """Two cards beside each other where there is room for both, else below each other.
-
-    Parameters
-    ----------
-    bench : Workbench
-    first, second : QWidget
-    """
+    """Two cards beside each other where there is room for both, else below each other."""
 
     def __init__(self, bench: Workbench, first: QWidget, second: QWidget) -> None:
         super().__init__()

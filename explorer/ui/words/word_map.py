@@ -122,10 +122,6 @@ class WordMap(Plot):
 
     With the keyboard: the arrow keys go from point to point, Enter asks for the neighbours, + and − zoom, 0 shows all.
 
-    Parameters
-    ----------
-    bench : Workbench
-
     Signals
     -------
     clicked : str
@@ -184,7 +180,6 @@ class WordMap(Plot):
 
         Parameters
         ----------
-        words : sequence of str
         points : numpy.ndarray
             (n_words, 2).
         strong : set of int

@@ -47,7 +47,6 @@ def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
 
     Parameters
     ----------
-    file : pathlib.Path
     report : callable, optional
         Told how many bytes of the file have been read.
 

@@ -55,7 +55,6 @@ def learn(rows: Any, columns: Any, logs: Any, weights: Any, bounds: Any, p: Any,
         Where each part begins, and where the last one ends.
     p, q : tuple of numpy.ndarray
         Of the words, and of the words as contexts: vectors, biases, and the sums of squared gradients of both.
-    rate : float
 
     Returns
     -------

@@ -50,7 +50,6 @@ def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
 
     Parameters
     ----------
-    text : str
     n_words : int
         The most that the vocabulary may hold.
     least : int
@@ -69,10 +68,8 @@ def from_files(files: Sequence[Path], n_words: int, least: int = 1, report: Repo
 
     Parameters
     ----------
-    files : sequence of pathlib.Path
     n_words, least : int
         See `from_text`.
-    report : callable, optional
 
     Raises
     ------

@@ -48,10 +48,8 @@ def count(corpus: Corpus, window: int, report: Report | None = None, fast: bool 
 
     Parameters
     ----------
-    corpus : Corpus
     window : int
         How many places two words may stand apart, 1 to `WIDEST`.
-    report : callable, optional
     fast : bool
         With numba; the counts are the same.
     """

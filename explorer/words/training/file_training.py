@@ -48,7 +48,6 @@ def train_files(
         Plain text in UTF-8, also compressed by gzip or xz.
     out : pathlib.Path
         See `saving.save` for what its ending means.
-    settings : Settings
     report : callable, optional
         If it raises `Cancelled`, the training stops, and the next call with the same arguments goes on.
     fast : bool

@@ -95,8 +95,6 @@ class GloveTrainer:
 
     Parameters
     ----------
-    counts : Counts
-    settings : Settings
     fast : bool
         With numba. The other way goes through the pairs in another order, so its vectors differ, but are as good.
 
