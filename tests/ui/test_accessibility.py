@@ -206,8 +206,10 @@ def test_more_contrast_and_less_motion_can_be_asked_for(window, qtbot):
     for switch in (actions.contrast, actions.theme):
         switch.trigger()
     assert look.theme is plain
+    assert window.isAnimated()
     actions.still.trigger()
     assert not look.moves
+    assert not window.isAnimated()
 
 
 def test_pictures_speak_their_numbers(window, eye):

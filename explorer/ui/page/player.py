@@ -44,7 +44,7 @@ class Scrub(QSlider):
 class PlayerView(QWidget):
     """The controls of a `Player`; Space plays and pauses, too.
 
-    Where the system asks for less motion, playing goes to the end at once.
+    Where less motion is asked for, nothing goes on by itself: the button goes one step further, each time.
     """
 
     def __init__(self, bench: Workbench, player: Player, parent: QWidget | None = None) -> None:
@@ -60,7 +60,6 @@ class PlayerView(QWidget):
         self.button = QPushButton("Pause")
         self.button.ensurePolished()
         self.button.setMinimumWidth(self.button.sizeHint().width())  # or the slider would move when it says "Play"
-        self.button.setToolTip("Play one pass through the model, or pause it (Space)")
         self.button.clicked.connect(self.toggle)
         self._grid.addWidget(self.button, 0, 0)
         self.slider = Scrub(Qt.Orientation.Horizontal)
@@ -81,6 +80,7 @@ class PlayerView(QWidget):
         self._grid.addWidget(self.words, 0, 3)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
+        bench.appearance.switched.connect(self._show)
         self._show()
 
     @property
@@ -107,14 +107,14 @@ class PlayerView(QWidget):
             self._grid.addWidget(self.words, *((1, 0, 1, 4) if narrow else (0, 3)))
 
     def toggle(self) -> None:
-        """Play from here, at the end from the beginning; or pause."""
-        last = len(self._player.steps)
+        """Play from here, at the end from the beginning; or pause. Without motion, go one step further."""
+        at_end = self._player.value >= len(self._player.steps)
         if self.playing:
             self._timer.stop()
         elif not self._bench.appearance.moves:
-            self._go_to(last)
+            self._go_to(0 if at_end else self._player.value + 1)
         else:
-            if self._player.value >= last:
+            if at_end:
                 self._go_to(0)
             self._timer.start(EACH)
         self._show()
@@ -146,7 +146,13 @@ class PlayerView(QWidget):
         self.slider.setRange(0, len(player.steps))
         self.slider.setValue(player.value)
         self.slider.blockSignals(False)
-        self.button.setText("Pause" if self.playing else "Play")
+        moves = self._bench.appearance.moves
+        if not moves:
+            self._timer.stop()
+        self.button.setText("Pause" if self.playing else "Play" if moves else "Next")
+        does = "Play one pass through the model, or pause it" if moves else "Go one step further in a pass"
+        self.button.setToolTip(f"{does} (Space)")
+        self.speed.setEnabled(moves)
         self.words.tell(Note("said", player.said))
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -181,6 +181,8 @@ class MainWindow(QMainWindow):
         self.files.refreshed.connect(self.actions_.refresh)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
         bench.appearance.changed.connect(self.restyle)
+        bench.appearance.switched.connect(self._follow_motion)
+        self._follow_motion()
         self._open(bench.lesson)
         self.top_bar.follow()
         self._share_width()
@@ -305,6 +307,10 @@ class MainWindow(QMainWindow):
         self.area.show_stage(stage)
 
     # Following
+
+    def _follow_motion(self) -> None:
+        """A page that goes out of the window, or comes back, slides only where things may move."""
+        self.setAnimated(self.bench.appearance.moves)
 
     def _say_shared(self, path: Path) -> None:
         """The file is open in another window, too."""

@@ -177,7 +177,8 @@ class VectorsCard(Card):
         if not self.background.at_work:
             self.problem.hide()
             self.doing.setText(f"{words} …")
-            self.bar.setRange(0, 0)
+            # A bar without an end runs to and fro in Qt; where nothing may move it stays empty until there is progress.
+            self.bar.setRange(0, 0 if self.bench.appearance.moves else 1)
             self._focus = next((control for control in self._controls if control.hasFocus()), None)
             self.background.ask(work, then)
 

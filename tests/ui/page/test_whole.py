@@ -113,12 +113,26 @@ def test_a_pass_goes_to_where_one_presses_and_space_plays_on_after_a_click_on_th
     assert slider.x() == left
 
 
-def test_where_less_motion_is_asked_for_it_goes_to_the_end(whole, player, hand, monkeypatch):
-    motion(monkeypatch, 0)
+def test_where_less_motion_is_asked_for_each_press_goes_one_step_and_from_the_end_to_the_beginning(
+    whole, player, hand, qtbot
+):
+    hand.click(player.button)
+    assert player.playing
+    whole.actions_.still.trigger()
+    assert not player.playing
+    assert player.button.text() == "Next"
     player.slider.setValue(2)
     hand.click(player.button)
+    assert taken(whole) == 3
+    whole.setFocus()
+    hand.key(Key.Key_Space)
+    assert taken(whole) == 4
+    player.slider.setValue(player.slider.maximum())
+    hand.click(player.button)
+    assert taken(whole) == 0
     assert not player.playing
-    assert taken(whole) == player.slider.maximum()
+    whole.actions_.still.trigger()
+    assert player.button.text() == "Play"
 
 
 def test_a_page_that_is_left_does_not_go_on(whole, player, hand, eye, monkeypatch):

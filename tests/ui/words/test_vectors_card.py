@@ -60,12 +60,29 @@ def test_cancel(tab, qtbot, tmp_path):
             report(Progress("parsing", 1, 10, 5.0))
 
     tab.vectors_card.start(endless, "Reading")
+    assert tab.vectors_card.bar.maximum() == 0  # it runs to and fro
     qtbot.waitUntil(lambda: tab.vectors_card.doing.text() == "Reading, 10%, 5 s left")
     tab.vectors_card.cancel.click()
     idle(tab, qtbot)
     assert tab.state.vectors.name == "small"
     assert tab.vectors_card.working.isHidden()
     assert tab.vectors_card.choice.isEnabled()
+
+
+def test_where_less_motion_is_asked_for_no_bar_runs_to_and_fro(tab, qtbot):
+    go_on = Event()
+
+    def silent(report):
+        go_on.wait(PATIENCE_S)
+        report(Progress("parsing", 1, 10, 5.0))
+
+    tab.bench.appearance.set_still(True)
+    tab.vectors_card.start(silent, "Reading")
+    assert tab.vectors_card.doing.text() == "Reading …"
+    assert tab.vectors_card.bar.maximum() > 0
+    tab.vectors_card.cancel.click()
+    go_on.set()
+    idle(tab, qtbot)
 
 
 def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
