@@ -19,19 +19,12 @@ class Background(QObject):
 
     The thread touches no Qt object and holds none, if the work does not: it leaves its progress and its outcome, and a
     timer looks for them. So nothing is taken away from under it when the window is closed in the middle.
-
-    Signals
-    -------
-    busy : bool
-        Whether there is work that is waited for. Told at once.
-    progressed : Progress
-    failed : ExplorerError
-        Why there is no outcome.
     """
 
+    # Whether there is work that is waited for. Told at once.
     busy = Signal(bool)
-    progressed = Signal(object)
-    failed = Signal(object)
+    progressed = Signal(object)  # Progress
+    failed = Signal(object)  # ExplorerError: why there is no outcome
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

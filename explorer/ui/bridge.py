@@ -11,14 +11,9 @@ class Bridge(QObject):
     """Collects changes while the event loop is busy and tells them as one.
 
     A drag may change the model several times before the window can paint; what lies between is never drawn.
-
-    Signals
-    -------
-    changed : Change
-        All that has changed since the last time.
     """
 
-    changed = Signal(object)
+    changed = Signal(object)  # Change: all that has changed since the last time
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -148,19 +148,6 @@ class Files(QObject):
     window : QWidget
         Its title says the name and whether there are changes to save.
 
-    Signals
-    -------
-    refreshed
-        There may be something to save, or no more.
-    lesson_opened : Path or None
-        A lesson was opened, from this file; None: one that comes with the program.
-    done : str
-        Something was written or copied; the sentence says where it is.
-    session_opened : mapping
-        A document was opened, with this beside its numbers.
-    shared : Path
-        The document's file is open in another window, too.
-
     Attributes
     ----------
     beside : callable
@@ -169,11 +156,12 @@ class Files(QObject):
         Writes what takes long, one after the other.
     """
 
-    refreshed = Signal()
+    refreshed = Signal()  # there may be something to save, or no more
+    # Path or None: a lesson was opened, from this file; None: one that comes with the program.
     lesson_opened = Signal(object)
-    done = Signal(str)
-    session_opened = Signal(object)
-    shared = Signal(object)
+    done = Signal(str)  # something was written or copied; the sentence says where it is
+    session_opened = Signal(object)  # mapping: a document was opened, with this beside its numbers
+    shared = Signal(object)  # Path: the document's file is open in another window, too
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         super().__init__(window)

@@ -16,45 +16,23 @@ from explorer.pages.view import Cell, Looking, Spot, View, row_of
 
 
 class Selection(QObject):
-    """The one place where looking is kept. It holds no number of the model.
-
-    Signals
-    -------
-    stage_changed : str
-    head_changed : object
-        The head, counted from 0, or None for the mean over the heads.
-    pointed : object
-        The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
-    token_changed
-        `token` is another one.
-    chosen : Cell, bool
-        A cell was clicked, or keys have come to it; and whether it is meant: see `choose`.
-    token_chosen
-        `chosen_token` is another one.
-    showing_changed
-        Matrices show something else: `showing` is "values", "change" (by the last edit), "step" (by the last
-        step of gradient descent), "gradient" or "difference".
-    looked
-        `looking` is another one: what stands on a page may be, too.
-    defined : str
-        What a term means was asked: its name in the glossary.
-    printed_asked : int
-        What computes a printed number was asked: its place in `printed_numbers`.
-    reference_asked
-        Where the references print the cell pointed at was asked.
-    """
+    """The one place where looking is kept. It holds no number of the model."""
 
     stage_changed = Signal(str)
-    head_changed = Signal(object)
+    head_changed = Signal(object)  # the head, counted from 0, or None for the mean over the heads
+    # The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     pointed = Signal(object)
+    # Cell, bool: a cell was clicked, or keys have come to it; and whether it is meant: see `choose`.
     chosen = Signal(object, bool)
-    token_changed = Signal()
-    token_chosen = Signal()
+    token_changed = Signal()  # `token` is another one
+    token_chosen = Signal()  # `chosen_token` is another one
+    # Matrices show something else: `showing` is "values", "change" (by the last edit), "step" (by the last step of
+    # gradient descent), "gradient" or "difference".
     showing_changed = Signal()
-    looked = Signal()
-    defined = Signal(str)
-    printed_asked = Signal(int)
-    reference_asked = Signal()
+    looked = Signal()  # `looking` is another one: what stands on a page may be, too
+    defined = Signal(str)  # what a term means was asked: its name in the glossary
+    printed_asked = Signal(int)  # what computes a printed number was asked: its place in `printed_numbers`
+    reference_asked = Signal()  # where the references print the cell pointed at was asked
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)

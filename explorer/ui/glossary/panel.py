@@ -21,24 +21,12 @@ STAGE, LESSON = "stage:", "lesson:"
 
 
 class GlossaryPanel(QFrame):
-    """An entry: what the term means, its formula, where to see it, and the example that explains it.
+    """An entry: what the term means, its formula, where to see it, and the example that explains it."""
 
-    Signals
-    -------
-    changed
-        It says something else: it may take another height.
-    left
-        It was closed.
-    lesson_asked : str, tuple of str
-        An example, and the kind of stage to go to there.
-    stage_asked : str
-        A stage of the open model.
-    """
-
-    changed = Signal()
-    left = Signal()
-    lesson_asked = Signal(str, tuple)
-    stage_asked = Signal(str)
+    changed = Signal()  # it says something else: it may take another height
+    left = Signal()  # it was closed
+    lesson_asked = Signal(str, tuple)  # an example, and the kind of stage to go to there
+    stage_asked = Signal(str)  # a stage of the open model
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -32,11 +32,6 @@ class DerivationLine:
 class DerivationView(QWidget):
     """Rows of a derivation: what it is, the arithmetic, the number; a line above each sum.
 
-    Signals
-    -------
-    more_wanted
-        The terms that were left out are wanted.
-
     Attributes
     ----------
     columns : int
@@ -44,7 +39,7 @@ class DerivationView(QWidget):
     """
 
     columns = 1
-    more_wanted = Signal()
+    more_wanted = Signal()  # the terms that were left out are wanted
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -28,14 +28,9 @@ class AgainCard(QFrame):
     ----------
     folder : ProgressFolder or None
         Where progress is kept, if it is.
-
-    Signals
-    -------
-    wanted : str, str
-        The question of this lesson and this step is to be asked once more.
     """
 
-    wanted = Signal(str, str)
+    wanted = Signal(str, str)  # the question of this lesson and this step is to be asked once more
 
     def __init__(self, bench: Workbench, folder: ProgressFolder | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -21,10 +21,6 @@ class CourseRow(QWidget):
     ----------
     course : Course or None
         None: all lessons.
-
-    Signals
-    -------
-    chosen
     """
 
     chosen = Signal()

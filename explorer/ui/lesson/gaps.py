@@ -18,15 +18,9 @@ WIDE = 460
 
 
 class GapsView(QWidget):
-    """A derivation with gaps to be filled in; its result is asked for below it.
+    """A derivation with gaps to be filled in; its result is asked for below it."""
 
-    Signals
-    -------
-    changed
-        Something was typed.
-    """
-
-    changed = Signal()
+    changed = Signal()  # something was typed
 
     def __init__(self, bench: Workbench, gaps: Faded) -> None:
         super().__init__()

@@ -54,32 +54,15 @@ class Guide(QObject):
 
     It keeps which step each state of the document was made for, so undo and redo go from step to step, too; an edit
     belongs to the step in which it was made.
-
-    Signals
-    -------
-    stepped
-        One is at another step, at the same one begun anew, or at none.
-    answered
-        A question was answered, or a hint was asked for.
-    tab_wanted : str
-        The step looks at this tab of the window.
-    showing_wanted : str
-        The step looks at values, changes or gradients: see `Looking.showing`.
-    both_wanted
-        The two derivations of the last answer are wanted side by side.
-    revealed
-        One number more of what the step names is shown, or all are covered.
-    troubled : str
-        How far one is cannot be kept, and why.
     """
 
-    stepped = Signal()
-    answered = Signal()
-    tab_wanted = Signal(str)
-    showing_wanted = Signal(str)
-    both_wanted = Signal()
-    revealed = Signal()
-    troubled = Signal(str)
+    stepped = Signal()  # one is at another step, at the same one begun anew, or at none
+    answered = Signal()  # a question was answered, or a hint was asked for
+    tab_wanted = Signal(str)  # the step looks at this tab of the window
+    showing_wanted = Signal(str)  # the step looks at values, changes or gradients: see `Looking.showing`
+    both_wanted = Signal()  # the two derivations of the last answer are wanted side by side
+    revealed = Signal()  # one number more of what the step names is shown, or all are covered
+    troubled = Signal(str)  # how far one is cannot be kept, and why
 
     def __init__(self, bench: Workbench, parent: QObject | None = None) -> None:
         super().__init__(parent)

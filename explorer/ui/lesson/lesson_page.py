@@ -33,15 +33,9 @@ BAR, HIGH = 90, 86
 
 
 class LessonCard(QFrame):
-    """One lesson or example.
+    """One lesson or example."""
 
-    Signals
-    -------
-    wanted : str, bool
-        The lesson of this id is to be opened: from its beginning, or where one was.
-    """
-
-    wanted = Signal(str, bool)
+    wanted = Signal(str, bool)  # the lesson of this id is to be opened: from its beginning, or where one was
 
     def __init__(self, bench: Workbench, id: str, title: str) -> None:
         super().__init__()
@@ -137,23 +131,12 @@ class LessonPage(QScrollArea):
         From a lesson to how many of its steps one has gone.
     folder : ProgressFolder or None
         Where progress is kept, if it is.
-
-    Signals
-    -------
-    wanted : str, bool
-        As of a card.
-    again_wanted : str, str
-        As of `AgainCard`.
-    record_wanted
-        What is done from now on is to be recorded, or no more.
-    made
-        It was made anew.
     """
 
-    wanted = Signal(str, bool)
-    again_wanted = Signal(str, str)
-    record_wanted = Signal()
-    made = Signal()
+    wanted = Signal(str, bool)  # as of a card
+    again_wanted = Signal(str, str)  # as of `AgainCard`
+    record_wanted = Signal()  # what is done from now on is to be recorded, or no more
+    made = Signal()  # it was made anew
 
     def __init__(
         self,

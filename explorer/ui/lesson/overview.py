@@ -59,15 +59,9 @@ class Pictures:
 
 
 class Overview(QListWidget):
-    """The small pictures, over what else is in sight.
+    """The small pictures, over what else is in sight."""
 
-    Signals
-    -------
-    chosen : int
-        A step was chosen, counted from 0.
-    """
-
-    chosen = Signal(int)
+    chosen = Signal(int)  # a step was chosen, counted from 0
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget) -> None:
         super().__init__(parent)

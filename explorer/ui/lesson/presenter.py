@@ -55,15 +55,9 @@ TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
 
 
 class Clock(QObject):
-    """How long one has been presenting, and how long in each step; it can be stopped.
+    """How long one has been presenting, and how long in each step; it can be stopped."""
 
-    Signals
-    -------
-    ticked
-        A second has gone by, or it was started or stopped.
-    """
-
-    ticked = Signal()
+    ticked = Signal()  # a second has gone by, or it was started or stopped
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -119,21 +113,11 @@ class Clock(QObject):
 
 
 class Presenter(QWidget):
-    """The window that the class sees.
+    """The window that the class sees."""
 
-    Signals
-    -------
-    left
-        It was left.
-    swap_wanted
-        The screens are to be swapped.
-    covered
-        What the class sees was frozen or blanked, or no more.
-    """
-
-    left = Signal()
-    swap_wanted = Signal()
-    covered = Signal()
+    left = Signal()  # it was left
+    swap_wanted = Signal()  # the screens are to be swapped
+    covered = Signal()  # what the class sees was frozen or blanked, or no more
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__(None, Qt.WindowType.Window)

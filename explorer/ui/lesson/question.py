@@ -38,15 +38,9 @@ FIELD = 200
 
 
 class QuestionView(QFrame):
-    """The question of the step one is at, its hints, and what came of the answers.
+    """The question of the step one is at, its hints, and what came of the answers."""
 
-    Signals
-    -------
-    followed
-        It shows what has been answered.
-    """
-
-    followed = Signal()
+    followed = Signal()  # it shows what has been answered
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -29,14 +29,9 @@ class Recorder(QObject):
     ----------
     recording : Recording or None
         None: it is switched off.
-
-    Signals
-    -------
-    changed
-        It was switched on or off, or there is another step.
     """
 
-    changed = Signal()
+    changed = Signal()  # it was switched on or off, or there is another step
 
     def __init__(self, bench: Workbench, files: Files, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -12,12 +12,7 @@ SETTING = "start card"
 
 
 class StartCard(QFrame):
-    """*Start here · Choose a lesson · Type your own sentence*. It goes with the first of them, or when it is closed.
-
-    Signals
-    -------
-    start_wanted, lessons_wanted, sentence_wanted
-    """
+    """*Start here · Choose a lesson · Type your own sentence*. It goes with the first of them, or when it is closed."""
 
     start_wanted = Signal()
     lessons_wanted = Signal()

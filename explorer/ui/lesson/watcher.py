@@ -9,14 +9,9 @@ SETTLED_MS = 150
 
 
 class LessonWatcher(QObject):
-    """Tells when the file of the lesson that is open was saved.
+    """Tells when the file of the lesson that is open was saved."""
 
-    Signals
-    -------
-    saved : Path
-    """
-
-    saved = Signal(object)
+    saved = Signal(object)  # Path
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

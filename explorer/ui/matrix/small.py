@@ -35,13 +35,9 @@ class SmallPicture(QWidget):
     ----------
     view : MatrixView
         The numbers.
-
-    Signals
-    -------
-    opened : QPointF
-        The numbers are asked for; the parts of the picture, across and down, where it was clicked.
     """
 
+    # QPointF: the numbers are asked for; the parts of the picture, across and down, where it was clicked.
     opened = Signal(QPointF)
 
     def __init__(self, view: MatrixView, parent: QWidget | None = None) -> None:

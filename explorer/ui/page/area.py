@@ -22,13 +22,9 @@ class StageArea(QStackedWidget):
     ----------
     waits : bool
         See `PageView`.
-
-    Signals
-    -------
-    shown : a page has come into sight
     """
 
-    shown = Signal()
+    shown = Signal()  # a page has come into sight
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None, waits: bool = False) -> None:
         super().__init__(parent)

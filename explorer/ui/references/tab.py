@@ -24,15 +24,9 @@ ABOVE, DETAIL = 175, 100
 
 
 class ReferencesTab(QFrame):
-    """The page "References".
+    """The page "References"."""
 
-    Signals
-    -------
-    scene_asked : PrintedNumber
-        What computes a number is to be shown.
-    """
-
-    scene_asked = Signal(object)
+    scene_asked = Signal(object)  # PrintedNumber: what computes a number is to be shown
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -29,14 +29,9 @@ class CellPicker(QWidget):
     ----------
     cells : pair of Cell
         Chosen at first.
-
-    Signals
-    -------
-    chosen : tuple of two Cell
-        A person has pointed at another.
     """
 
-    chosen = Signal(object)
+    chosen = Signal(object)  # tuple of two Cell: a person has pointed at another
 
     def __init__(self, bench: Workbench, cells: Sequence[Cell], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -76,17 +76,10 @@ class Descent(QObject):
         Seconds that a run takes at least, if it is not one by hand, so that one can watch; 0: as fast as it goes.
     speed : float
         Steps a second, lately.
-
-    Signals
-    -------
-    changed
-        What it is set to, the run, where the document is on it, or whether it goes on.
-    failed : ExplorerError
-        Why it has stopped.
     """
 
-    changed = Signal()
-    failed = Signal(object)
+    changed = Signal()  # what it is set to, the run, where the document is on it, or whether it goes on
+    failed = Signal(object)  # ExplorerError: why it has stopped
 
     def __init__(self, document: Document, bridge: Bridge, opened: Collection[State] = ()) -> None:
         super().__init__(bridge)

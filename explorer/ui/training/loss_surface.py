@@ -100,17 +100,10 @@ class LossSurface(Plot):
     ----------
     cells : sequence of two Cell
         Of inputs: across, and up.
-
-    Signals
-    -------
-    asked : str
-        The loss where the mouse is, in words.
-    drawn
-        There is something else to see.
     """
 
-    asked = Signal(str)
-    drawn = Signal()
+    asked = Signal(str)  # the loss where the mouse is, in words
+    drawn = Signal()  # there is something else to see
 
     def __init__(self, bench: Workbench, cells: Sequence[Cell], parent: QWidget | None = None) -> None:
         super().__init__(bench, parent)

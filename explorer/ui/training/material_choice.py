@@ -52,15 +52,9 @@ SHIPPED = {"gpt": ("Ten rhymes", "roses"), "encoder-decoder": ("180 phrases", "p
 
 
 class MaterialChoice(QWidget):
-    """Chooses what to learn from.
+    """Chooses what to learn from."""
 
-    Signals
-    -------
-    changed
-        Something else is to be learned from.
-    """
-
-    changed = Signal()
+    changed = Signal()  # something else is to be learned from
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()

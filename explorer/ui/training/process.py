@@ -37,17 +37,6 @@ class TrainingProcess(QObject):
     folder : Path
         An empty one, for the files that the two share.
 
-    Signals
-    -------
-    stepped : list of Record
-        It has taken steps.
-    kept
-        There is a newer checkpoint.
-    failed : ExplorerError
-        Why it cannot go on.
-    ended
-        It is over: finished, stopped or failed.
-
     Attributes
     ----------
     checkpoint : Path
@@ -59,10 +48,10 @@ class TrainingProcess(QObject):
         "not-written"
     """
 
-    stepped = Signal(object)
-    kept = Signal()
-    failed = Signal(object)
-    ended = Signal()
+    stepped = Signal(object)  # list of Record: it has taken steps
+    kept = Signal()  # there is a newer checkpoint
+    failed = Signal(object)  # ExplorerError: why it cannot go on
+    ended = Signal()  # it is over: finished, stopped or failed
 
     def __init__(self, point: Point, records: Records, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -47,14 +47,9 @@ class RecipeForm(QWidget):
     ----------
     recipe : Recipe
         What it starts with.
-
-    Signals
-    -------
-    changed : str
-        Somebody has changed the setting of that name.
     """
 
-    changed = Signal(str)
+    changed = Signal(str)  # somebody has changed the setting of that name
 
     def __init__(self, bench: Workbench, recipe: Recipe) -> None:
         super().__init__()

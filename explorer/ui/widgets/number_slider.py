@@ -22,17 +22,10 @@ class FactorSlider(QSlider):
         The powers of ten at the ends.
     width : int
         Pixels at text scale 1.
-
-    Signals
-    -------
-    moved : float
-        A person has set it to this number.
-    key_begins
-        A key has been pressed; while it is held down and repeats, this does not come again.
     """
 
-    moved = Signal(float)
-    key_begins = Signal()
+    moved = Signal(float)  # a person has set it to this number
+    key_begins = Signal()  # a key has been pressed; while it is held down and repeats, this does not come again
 
     def __init__(
         self, bench: Workbench, title: str, low: int, high: int, width: int, parent: QWidget | None = None

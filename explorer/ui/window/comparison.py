@@ -33,17 +33,10 @@ class Comparison(QFrame):
         That of the window.
     files : Files
         Those of the window: a document may come from a file, too.
-
-    Signals
-    -------
-    closed
-        The button that ends the comparison was pressed.
-    bar_height : int
-        Pixels that the bar above the page takes.
     """
 
-    closed = Signal()
-    bar_height = Signal(int)
+    closed = Signal()  # the button that ends the comparison was pressed
+    bar_height = Signal(int)  # pixels that the bar above the page takes
 
     def __init__(self, bench: Workbench, files: Files, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -13,15 +13,9 @@ LETTERS, MARGIN = 9, 24
 
 
 class SettingChoice(QWidget):
-    """A button for each setting, all in sight; where that takes too much room, a list to open.
+    """A button for each setting, all in sight; where that takes too much room, a list to open."""
 
-    Signals
-    -------
-    asked : str
-        A person chose a setting.
-    """
-
-    asked = Signal(str)
+    asked = Signal(str)  # a person chose a setting
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -46,14 +46,9 @@ class TopBar(QFrame):
     showing : DisplayChoice
     page : int
         Which of `PAGES` is chosen.
-
-    Signals
-    -------
-    page_chosen : int
-        The tab of one of `PAGES` was pressed.
     """
 
-    page_chosen = Signal(int)
+    page_chosen = Signal(int)  # the tab of one of `PAGES` was pressed
 
     def __init__(self, bench: Workbench, actions: Actions, files: Files, parent: QWidget | None = None) -> None:
         super().__init__(parent)

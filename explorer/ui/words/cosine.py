@@ -27,15 +27,9 @@ TwoVectors = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class CosineCard(Card):
-    """Two words, their products, and what becomes of the sum.
+    """Two words, their products, and what becomes of the sum."""
 
-    Signals
-    -------
-    back : QWidget
-        The part of the page that asked for the cosine.
-    """
-
-    back = Signal(object)
+    back = Signal(object)  # QWidget: the part of the page that asked for the cosine
 
     title = "Cosine of two words, as arithmetic"
     short = "Cosine"

@@ -84,13 +84,9 @@ class WordField(QWidget):
         Pixels at text scale 1.
     split : str
         What stands between two entries: a blank, or "," where an entry may have several words.
-
-    Signals
-    -------
-    entered : Enter was pressed, and all words are known
     """
 
-    entered = Signal()
+    entered = Signal()  # Enter was pressed, and all words are known
 
     def __init__(self, bench: Workbench, state: TabState, spoken: str, width: int = 150, split: str = "") -> None:
         super().__init__()

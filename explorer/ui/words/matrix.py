@@ -21,15 +21,9 @@ WEAK = "the dog bit the man", "the man bit the dog", "the cat slept"
 
 
 class Square(ListingView):
-    """The square on the page, as large as it is.
+    """The square on the page, as large as it is."""
 
-    Signals
-    -------
-    asked : int, int
-        The row and column of a cosine that was clicked, or that Enter was pressed on.
-    """
-
-    asked = Signal(int, int)
+    asked = Signal(int, int)  # the row and column of a cosine that was clicked, or that Enter was pressed on
 
     def __init__(self, bench: Workbench) -> None:
         self.array: NDArray[np.float32] = np.zeros((0, 0), np.float32)

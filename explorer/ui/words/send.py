@@ -64,15 +64,9 @@ def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) ->
 
 
 class SendCard(Card):
-    """Chosen words become a sequence of the model, or the keys and values of a look-up.
+    """Chosen words become a sequence of the model, or the keys and values of a look-up."""
 
-    Signals
-    -------
-    sent : str
-        The stage where they can be seen.
-    """
-
-    sent = Signal(str)
+    sent = Signal(str)  # the stage where they can be seen
 
     title = "Send to the model"
 

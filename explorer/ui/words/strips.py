@@ -22,17 +22,10 @@ class VectorStrips(QWidget):
     ----------
     row : int
         Pixels of a row at text scale 1.
-
-    Signals
-    -------
-    pointed : int
-        The dimension that is looked at; -1 for none.
-    clicked : int
-        The row of a word.
     """
 
-    pointed = Signal(int)
-    clicked = Signal(int)
+    pointed = Signal(int)  # the dimension that is looked at; -1 for none
+    clicked = Signal(int)  # the row of a word
 
     def __init__(self, bench: Workbench, row: int = ROW) -> None:
         super().__init__()

@@ -26,15 +26,9 @@ PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each 
 
 
 class WordsTab(QFrame):
-    """The page "Words".
+    """The page "Words"."""
 
-    Signals
-    -------
-    sent : str
-        Words went into the model; the stage where they can be seen.
-    """
-
-    sent = Signal(str)
+    sent = Signal(str)  # words went into the model; the stage where they can be seen
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)

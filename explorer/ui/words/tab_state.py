@@ -12,20 +12,13 @@ FIRST = ("screen", "rock", "remote", "king", "queen", "man", "woman", "river")
 
 
 class TabState(QObject):
-    """The vectors, the words in the look-up, and the one word whose neighbours are shown.
+    """The vectors, the words in the look-up, and the one word whose neighbours are shown."""
 
-    Signals
-    -------
-    changed : other vectors
-    words_changed : other words in the look-up
-    word_changed : another word
-    cosine_asked : pair of numpy.ndarray, pair of str, QWidget
-        Two vectors whose cosine is to be seen as arithmetic, what they are called, and the part that shows it.
-    """
-
-    changed = Signal()
-    words_changed = Signal()
-    word_changed = Signal()
+    changed = Signal()  # other vectors
+    words_changed = Signal()  # other words in the look-up
+    word_changed = Signal()  # another word
+    # Pair of numpy.ndarray, pair of str, QWidget: two vectors whose cosine is to be seen as arithmetic, what they are
+    # called, and the part that shows it.
     cosine_asked = Signal(object, object, object)
 
     def __init__(self, parent: QObject) -> None:

@@ -121,14 +121,9 @@ class WordMap(Plot):
     """Points with their words: drag to move, Ctrl+wheel to zoom, click a point for its neighbours.
 
     With the keyboard: the arrow keys go from point to point, Enter asks for the neighbours, + and − zoom, 0 shows all.
-
-    Signals
-    -------
-    clicked : str
-        A word.
     """
 
-    clicked = Signal(str)
+    clicked = Signal(str)  # a word
 
     def __init__(self, bench: Workbench) -> None:
         self.points: NDArray[np.float64] = np.zeros((0, 2))
