@@ -72,6 +72,10 @@ class TopBar(QFrame):
         choices.addWidget(self._settings)
         self.showing = DisplayChoice(bench)
         choices.addWidget(self.showing)
+        # The settings stand in the same place, and in the same form, where the other choice does not concern the page.
+        keeps = self.showing.sizePolicy()
+        keeps.setRetainSizeWhenHidden(True)
+        self.showing.setSizePolicy(keeps)
         self._place_of_choices = self._row.count()
         self._row.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
         for action in (actions.undo, actions.redo, actions.theme):
@@ -150,7 +154,7 @@ class TopBar(QFrame):
         for number, tab in enumerate(self._tabs):
             tab.setChecked(number == page)
         self.page = page
-        self._settings.setVisible(page < PAGES.index("Words"))  # a run begins with the weights of a setting
+        self._choices.setVisible(page < PAGES.index("Words"))  # a run begins with the weights of a setting
         self.showing.setVisible(page == 0)
 
     def open(self, lesson: Lesson) -> None:
@@ -171,6 +175,7 @@ class TopBar(QFrame):
         px = self._bench.appearance.px
         self.title.setFixedWidth(px(TITLE) + int(width * PART))  # whatever it says: what stands behind it stays
         apart = self._rows.indexOf(self._choices) >= 0
+        outside = apart or self._choices.isHidden()  # its room is reckoned in each tab: the next one shows it
         self._settings.widen(0)
         for narrow in (False, True):
             self._settings.be_narrow(narrow)
@@ -180,7 +185,8 @@ class TopBar(QFrame):
                 layout.invalidate()
                 part.updateGeometry()
             self._row.invalidate()
-            needed = self._row.sizeHint().width() + apart * self._choices.sizeHint().width() + px(40)
+            beside = self._choices.sizeHint().width() + self._row.spacing()
+            needed = self._row.sizeHint().width() + outside * beside + px(40)
             if needed <= width:
                 break
         taken = self._choices.sizeHint().width() + px(40) if needed > width else needed

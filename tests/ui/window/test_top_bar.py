@@ -4,6 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QPushButton
 
+from explorer.ui.window.top_bar import PAGES
+
 
 def settings(window):
     """What offers the settings: the names of its buttons in sight, and the list, if that is in sight."""
@@ -21,6 +23,25 @@ def test_at_1280_all_stands_on_one_line(open_window, eye, lesson):
     assert bar.showing.mapTo(bar, bar.showing.rect().center()).y() - bar.title.geometry().center().y() in range(-2, 3)
     buttons, box = settings(window)
     assert bool(buttons) is (box is None)
+
+
+@pytest.mark.parametrize("tab", ["Train", "Words"])
+@pytest.mark.parametrize("size", [(1280, 720), (1000, 720)])
+def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_changed(open_window, eye, tab, size):
+    window = open_window("xor")
+    window.resize(*size)
+    eye.settle(window)
+    before, place = settings(window), window.top_bar._settings.geometry()
+    window.show_page(PAGES.index(tab))
+    window.actions_.theme.trigger()
+    eye.settle(window)
+    if tab == "Train":
+        assert (settings(window), window.top_bar._settings.geometry()) == (before, place)
+    window.show_page(0)
+    eye.settle(window)
+    assert (settings(window), window.top_bar._settings.geometry()) == (before, place)
+    bar = window.top_bar
+    assert bar.title.geometry().right() < bar._tabs[0].geometry().left()
 
 
 def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appearance):
