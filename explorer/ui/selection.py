@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,6 +14,9 @@ from explorer.pages.compose import places, stops
 from explorer.pages.inspected import derivation
 from explorer.pages.view import Cell, Looking, Spot, View, row_of
 
+Coming = Literal["click", "arrow", "tab"]
+"""How one comes to a cell. A click means this one; arrow keys stop at one on their way; Tab goes past it."""
+
 
 class Selection(QObject):
     """The one place where looking is kept. It holds no number of the model."""
@@ -22,10 +25,9 @@ class Selection(QObject):
     head_changed = Signal(object)  # the head, counted from 0, or None for the mean over the heads
     # The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     pointed = Signal(object)
-    # Cell, bool: a cell was clicked, or keys have come to it; and whether it is meant: see `choose`.
-    chosen = Signal(object, bool)
+    chosen = Signal(object, str)  # a `Cell` was clicked, or keys have come to it; and which of the two: a `Coming`
     token_changed = Signal()  # `token` is another one
-    token_chosen = Signal()  # `chosen_token` is another one
+    token_chosen = Signal(str)  # `chosen_token` is another one; how one came to it: a `Coming`
     # Matrices show something else: `showing` is "values", "change" (by the last edit), "step" (by the last step of
     # gradient descent), "gradient" or "difference".
     showing_changed = Signal()
@@ -144,17 +146,11 @@ class Selection(QObject):
         """Point at a cell with the mouse."""
         self._show(cell)
 
-    def choose(self, cell: Cell, meant: bool = True) -> None:
-        """Make a cell the one to come back to when the mouse leaves.
-
-        Parameters
-        ----------
-        meant : bool
-            Whether it is this one that somebody wants: keys go past others on their way.
-        """
+    def choose(self, cell: Cell, by: Coming = "click") -> None:
+        """Make a cell the one to come back to when the mouse leaves."""
         self._chosen = cell
         self._show(cell)
-        self.chosen.emit(cell, meant)
+        self.chosen.emit(cell, by)
 
     @property
     def kept(self) -> Cell | None:
@@ -172,14 +168,14 @@ class Selection(QObject):
         self.reads, self.fed = {}, {}
         self.pointed.emit(None)
 
-    def choose_token(self, token: tuple[str, int] | None) -> None:
+    def choose_token(self, token: tuple[str, int] | None, by: Coming = "click") -> None:
         """Keep a token lit when the mouse leaves it, until another, or None, is chosen."""
         chosen, self._chosen_token = self._chosen_token, token
         if token is not None:
             self._choices[row_of(token[0])] = token[1]
         self.set_token(token)
         if token != chosen:
-            self.token_chosen.emit()
+            self.token_chosen.emit(by)
 
     @property
     def chosen_token(self) -> tuple[str, int] | None:

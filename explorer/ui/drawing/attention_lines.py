@@ -15,6 +15,7 @@ from explorer.pages.word_pictures import AttentionLines
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.lit import ends_of
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
+from explorer.ui.selection import Coming
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
@@ -185,9 +186,9 @@ class AttentionLinesView(WordPicture):
         self.bench.selection.set_token((self._axes[word[0]], word[1]) if word else None)
         self._mark()
 
-    def choose_at(self, point: QPointF) -> None:
+    def choose_at(self, point: QPointF, by: Coming = "click") -> None:
         word = self._word(point)
-        self.bench.selection.choose_token((self._axes[word[0]], word[1]) if word else None)
+        self.bench.selection.choose_token((self._axes[word[0]], word[1]) if word else None, by)
         self._mark()
 
     def told_at(self, point: QPointF) -> tuple[str, QRectF]:
@@ -208,7 +209,7 @@ class AttentionLinesView(WordPicture):
         i = min(max(i, 0), len(self._words[side]) - 1)
         place = QPointF(0.25 + 0.5 * side, i + 0.5)
         self.bring(place.y(), place.x())
-        self.choose_at(place)
+        self.choose_at(place, "arrow")
         self.describe(self.told_at(place)[0])
 
     def leaveEvent(self, event: Any) -> None:

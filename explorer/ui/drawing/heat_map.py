@@ -184,7 +184,7 @@ class HeatMapView(WordPicture):
         pointed, (rows, columns) = self._pointed(), self._shape
         row, column = (0, 0) if pointed is None else (pointed[0] + down, pointed[1] + across)
         if 0 <= row < rows and 0 <= column < columns:
-            self.bench.selection.choose(self._cell(row, column))
+            self.bench.selection.choose(self._cell(row, column), "arrow")
 
     def _mark(self, *_: object) -> None:
         """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""

@@ -459,9 +459,9 @@ class DrawingView(Plot):
                 row, column = here[0] + (-down if up else down), here[1] + across
                 rows, columns = shape_of(one)
                 if 0 <= row < rows and 0 <= column < columns:
-                    selection.choose(cell_of(one, row, column))
+                    selection.choose(cell_of(one, row, column), "arrow")
                 return
-        selection.choose(cell_of(squares[0], 0, 0))
+        selection.choose(cell_of(squares[0], 0, 0), "arrow")
 
     def _walk_marks(self, down: int, across: int) -> None:
         """From one dot or arrow to the next, in the order in which they are told."""
@@ -471,9 +471,9 @@ class DrawingView(Plot):
         if 0 <= k < len(numbers):
             cell, token = means(self.drawing.marks[numbers[k]])
             if token is not None:
-                self.bench.selection.choose_token(token)
+                self.bench.selection.choose_token(token, "arrow")
             if cell is not None:
-                self.bench.selection.choose(cell)
+                self.bench.selection.choose(cell, "arrow")
 
 
 def _stands(axis: Axis) -> bool:

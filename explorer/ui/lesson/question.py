@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.core.engine import Engine
 from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import formula_html
@@ -29,6 +30,7 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import Words, WordyButton
+from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
@@ -346,12 +348,12 @@ class PointBody(Body):
         self._say = SteadyLabel(self.WHERE[question.at], role="small")
         self.column.addWidget(self._say)
         self._take = QPushButton()
-        self._take.setToolTip("Give this cell as your answer")
+        self._take.setToolTip("Give this as your answer")
         self._take.clicked.connect(lambda: self.give(self._at))
         self.column.addWidget(self._take)
         self._take.hide()
         self._at: tuple[int, ...] = ()
-        """The cell that keys have come to."""
+        """The cell, or the word, that keys have come to."""
         selection = bench.selection
         if question.at == "token":
             selection.token_chosen.connect(self._token)
@@ -373,28 +375,31 @@ class PointBody(Body):
         """Whether it is still asked: when the step was left, this goes in a later turn of the event loop."""
         return self.guide.question is self.question
 
-    def _token(self) -> None:
+    def _token(self, by: Coming) -> None:
         token = self.bench.selection.chosen_token
         if token is not None and token[0] == self.question.axis and self._asks:
-            self.give((token[1],))
+            self._take_place((token[1],), by)
 
     def _head(self, head: int | None) -> None:
         if head is not None and self._asks:
             self.give((head,))
 
-    def _cell(self, cell: Cell, meant: bool) -> None:
-        """Take a cell that was clicked as the answer; one that keys have come to is offered."""
-        if not self._asks:
-            return
-        engine = self.guide.walk.engine(self.guide.walk.at)
-        place = engine.graph.place(self.question.node)
-        if cell.node != place.node or cell.index[: len(place.index)] != place.index:
-            return
-        self._at = cell.index[len(place.index) :]
-        if meant:
-            self.give(self._at)
+    def _cell(self, cell: Cell, by: Coming) -> None:
+        place = self._engine.graph.place(self.question.node)
+        if self._asks and cell.node == place.node and cell.index[: len(place.index)] == place.index:
+            self._take_place(cell.index[len(place.index) :], by)
+
+    @property
+    def _engine(self) -> Engine:
+        return self.guide.walk.engine(self.guide.walk.at)
+
+    def _take_place(self, place: tuple[int, ...], by: Coming) -> None:
+        """Take what was clicked as the answer; what keys have come to is offered."""
+        self._at = place
+        if by == "click":
+            self.give(place)
         else:
-            self._take.setText(f"Answer: {place_named(self.question, self._at, engine)}")
+            self._take.setText(f"Answer: {place_named(self.question, place, self._engine)}")
             self._take.show()
 
 

@@ -10,8 +10,10 @@ from explorer.document.state import State
 from explorer.files import whole_file
 from explorer.lessons.recording import Recording
 from explorer.lessons.steps import ELSEWHERE, Look
+from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.files import Files
+from explorer.ui.selection import Coming
 from explorer.ui.workbench import Workbench
 
 ENDING = ".lesson.toml"
@@ -40,9 +42,11 @@ class Recorder(QObject):
         self._lesson = ""
         self._state: State | None = None
         """That of the step before."""
+        self._cell: Cell | None = None
+        """The last one in this place at which somebody stopped."""
         bench.bridge.changed.connect(self._take_down)
-        bench.selection.stage_changed.connect(self._take_down)
-        bench.selection.chosen.connect(self._take_down)
+        bench.selection.stage_changed.connect(self._leave)
+        bench.selection.chosen.connect(self._stop_at)
         bench.selection.showing_changed.connect(self._take_down)
 
     @property
@@ -89,6 +93,15 @@ class Recorder(QObject):
     def _open(self, path: Path) -> None:
         self._files.open_path(path)
 
+    def _leave(self) -> None:
+        self._cell = None
+        self._take_down()
+
+    def _stop_at(self, cell: Cell, by: Coming) -> None:
+        if by != "tab":
+            self._cell = cell
+            self._take_down()
+
     def _take_down(self, *_: object) -> None:
         document, selection = self._bench.document, self._bench.selection
         if self.recording is None or self._bench.lesson.id != self._lesson or document.computing:
@@ -106,7 +119,7 @@ class Recorder(QObject):
         graph, selection = self._bench.document.engine.graph, self._bench.selection
         known = [stage.name for stage in graph.stages]
         stage = selection.stage if selection.stage in known else ELSEWHERE[0]
-        cell = selection.cell
+        cell = None if selection.kept is None else self._cell  # Esc lets go of it
         if cell is None or cell.node not in graph.nodes or graph.nodes[cell.node].stage != stage:
             return Look(stage, token=selection.chosen_token)
         name, index = cell.node, cell.index

@@ -32,6 +32,7 @@ from explorer.ui.matrix.lifting import Lifting
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
+from explorer.ui.selection import Coming
 from explorer.ui.widgets.steady import FIGURES
 from explorer.ui.workbench import Workbench
 
@@ -63,6 +64,8 @@ class MatrixView(QTableView):
         self._reads: list[Index] = []
         self._fed: list[Index] = []
         self._pointed: tuple[int, ...] | None = None
+        self._by: Coming = "tab"
+        """How one comes to the next cell, if not by a click."""
         self._most_width = self._left = self._top = 0
         self._least = (0, 0)
         self.label_room = self.own_width = 0
@@ -417,7 +420,7 @@ class MatrixView(QTableView):
         super().currentChanged(current, previous)
         self.editing.end_stroke()
         if current.isValid():
-            self.bench.selection.choose(self._cell(current.row(), current.column()), meant=False)
+            self.bench.selection.choose(self._cell(current.row(), current.column()), self._by)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -434,11 +437,16 @@ class MatrixView(QTableView):
         wanted = bool(trigger & self.editTriggers()) or trigger == Trigger.AllEditTriggers
         if wanted and index.isValid() and not self.editing.may_open(index, trigger, event):
             return False
-        return bool(super().edit(index, trigger, event))  # type: ignore[arg-type]
+        opened = bool(super().edit(index, trigger, event))  # type: ignore[arg-type]
+        if opened:  # keys may have come to it without stopping there
+            self.bench.selection.choose(self._cell(index.row(), index.column()), "arrow")
+        return opened
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.editing.key_pressed(event):
+            self._by = "arrow"
             super().keyPressEvent(event)
+            self._by = "tab"
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.editing.wheel_turned(event):

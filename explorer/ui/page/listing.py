@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QWheelEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from explorer.pages.gestures import Gesture
@@ -14,6 +14,7 @@ from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.word_choice import WordChooser
+from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
@@ -151,6 +152,8 @@ class ListingView(FittedTable):
         self._more.setToolTip("Show more lines")
         self._more.clicked.connect(lambda: self._open(MORE * max(self.listing.most, self._opened)))
         self.bench = bench
+        self._by: Coming = "tab"
+        """How one comes to the next line, if not by a click."""
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
         self.table.setParent(self)
@@ -371,7 +374,7 @@ class ListingView(FittedTable):
             do_later(self, self._bring_into_sight)
         cell = self.table.line(current.row()).cell if current.isValid() else None
         if cell is not None and self.hasFocus():
-            self.bench.selection.choose(cell)
+            self.bench.selection.choose(cell, self._by)
 
     def _bring_into_sight(self) -> None:
         """Scroll the page to the line that the keys have gone to."""
@@ -396,7 +399,16 @@ class ListingView(FittedTable):
                 return
             # Enter means the column that one is at, if it leads somewhere, or else the line.
             self._follow(index.row(), index.column(), *range(len(entries)))
+        self._by = "arrow"
         super().keyPressEvent(event)
+        self._by = "tab"
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        cell = self.table.line(index.row()).cell if index.isValid() else None
+        if cell is not None:
+            self.bench.selection.choose(cell)
 
 
 def _widths(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:

@@ -387,6 +387,8 @@ def test_arrows_go_from_square_to_square(view, bench, hand, down):
     array = np.arange(6.0).reshape(2, 3)
     picture = view(Image(array, 1.0, place=(0, 0, 4, 3), node=Place(TABLE)), down=down)
     picture.setFocus()
+    ways = []
+    bench.selection.chosen.connect(lambda cell, by: ways.append(by))
     ahead, back = (Qt.Key.Key_Down, Qt.Key.Key_Up) if down else (Qt.Key.Key_Up, Qt.Key.Key_Down)
     for key, square in (
         (Qt.Key.Key_Right, (0, 0)),
@@ -399,16 +401,21 @@ def test_arrows_go_from_square_to_square(view, bench, hand, down):
         hand.key(key)
         assert bench.selection.cell == Cell(TABLE, square)
         assert picture.accessibleDescription() == str(array[square])
+    assert set(ways) == {"arrow"}  # of none of them somebody has said that it is the one
 
 
 def test_arrows_go_from_dot_to_dot(view, bench, hand):
     picture = view(dot(0, 0), Dot(3, 1), dot(1, 0), Arrow((0, 0), (2, 2), token=("source", 1)))
     picture.setFocus()
+    ways = []
+    bench.selection.chosen.connect(lambda cell, by: ways.append(by))
+    bench.selection.token_chosen.connect(ways.append)
     for key, cell in ((Qt.Key.Key_Right, 0), (Qt.Key.Key_Right, 1), (Qt.Key.Key_Left, 0), (Qt.Key.Key_Left, 0)):
         hand.key(key)
         assert bench.selection.cell == Cell(TABLE, (cell, 0))
     hand.key(Qt.Key.Key_Right, times=2)
     assert bench.selection.chosen_token == ("source", 1)
+    assert set(ways) == {"arrow"}
 
 
 def test_tab_comes_only_where_there_is_something_to_walk(view):

@@ -120,5 +120,5 @@ def test_a_table_stays_under_the_mouse_until_a_cell_is_clicked(emma):
 
 def test_who_looks_for_the_right_cell_finds_the_table_where_it_is(emma):
     presenter = emma(11)
-    presenter.bench.selection.choose(Cell("weights", (3, 0)), meant=False)
+    presenter.bench.selection.choose(Cell("weights", (3, 0)), "arrow")
     assert not presenter.sheet._leads

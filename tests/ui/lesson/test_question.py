@@ -7,6 +7,7 @@ from explorer.document.commands import SetCells
 from explorer.lessons.steps import Choose
 from explorer.pages.page import Listing
 from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
+from explorer.ui.page.listing import ListingView
 from tests.ui.test_accessibility import nameless
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -176,6 +177,20 @@ def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, pane
         assert question._take.text() == f"Answer: {label}"
     hand.click(question._take)
     assert guide.attempt.verdict.right
+
+
+def test_keys_go_past_lines_until_one_is_given_as_the_answer(window, guide, panel, hand, go):
+    go(3)
+    question, listings = body(panel, PointBody), window.page().findChildren(ListingView)
+    lines = next(one for one in listings if all(line.cell is not None for line in one.listing.lines))
+    lines.setFocus()
+    hand.key(Key.Key_Down, times=2)
+    assert guide.question is not None
+    assert question._take.isVisible()
+    right = next(i for i, line in enumerate(lines.listing.lines) if line.cell.index[-1] == 2)
+    hand.click(lines.viewport(), lines.visualRect(lines.table.index(right, 0)).center())
+    assert guide.attempt.verdict.right
+    assert guide.attempt.tried == [(0, 2)]
 
 
 def test_a_click_on_a_label_is_no_answer_but_one_on_the_current_cell_is(window, guide, hand, eye, go):

@@ -1,6 +1,7 @@
 """What somebody does in the window becomes a lesson, which is opened."""
 
 import pytest
+from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
@@ -59,6 +60,32 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch):
     assert lessons.guide.lesson.id == "mine"
     lessons.guide.go(2)
     assert bench.document.state.inputs["source.table"].tolist() == wanted.inputs["source.table"].tolist()
+
+
+def test_keys_that_tab_through_a_table_leave_the_cell_that_was_clicked(window, eye, hand, tmp_path, monkeypatch):
+    bench, path = window.bench, tmp_path / "mine.lesson.toml"
+    visit(window, eye, ATTENTION)
+    window.lessons.record()
+    view = eye.views(window)["encoder.1.self.head.1.Q"]
+    hand.click(view.viewport(), hand.cell(view, 1, 2) - view.viewport().pos())
+    hand.key(Qt.Key.Key_Tab, times=4)
+    assert bench.selection.kept.index != (0, 1, 2)
+    bench.document.do(SetCells("source.table", {(0, 0): 2.0}))
+    bench.bridge.flush()
+    visit(window, eye, OUTPUT)
+    visit(window, eye, ATTENTION)  # nothing was clicked this time
+    view = eye.views(window)["encoder.1.self.head.1.Q"]
+    view.setFocus()
+    hand.key(Qt.Key.Key_Up)
+    arrow = bench.selection.kept.index
+    hand.key(Qt.Key.Key_Tab)
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
+    window.lessons.record()
+    clicked, edited, _, moved = (step.look for step in load(path).steps)
+    for look in (clicked, edited):
+        assert (look.node, look.rows, look.columns) == ("encoder.1.self.head.1.Q", (1,), (2,))
+    assert (moved.node, moved.rows, moved.columns) == ("encoder.1.self.head.1.Q", arrow[1:2], arrow[2:])
 
 
 def test_what_cannot_be_recorded_is_told(open_window, monkeypatch):
