@@ -15,7 +15,7 @@ from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.inside import widget_at
 
 HEADING = 60
-"""Letters of a label that is a heading and no sentence: a click anywhere on it means its first term."""
+"""Letters of a heading at most. A click anywhere on one means its first term."""
 
 
 def term_at(window: QWidget, place: QPoint) -> Term | None:
@@ -34,7 +34,7 @@ def _word_at(window: QWidget, widget: QWidget, place: QPoint) -> Term | None:
     under = letter_at(widget, widget.mapFrom(window, place))
     if under.link:
         return None  # it leads elsewhere
-    heading = len(under.text) <= HEADING
+    heading = _is_heading(under.text)
     found = list(glossary().found_in(under.text, heading))
     pointed = next((one.term for one in found if one.start <= under.at < one.end), None)
     return pointed or (found[0].term if found and heading else None)
@@ -109,7 +109,12 @@ def _terms_in(text: str, rich: bool) -> tuple[Term, ...]:
         document = QTextDocument()
         document.setHtml(text)
         text = document.toPlainText()
-    return tuple(one.term for one in glossary().found_in(text, len(text) <= HEADING))
+    return tuple(one.term for one in glossary().found_in(text, _is_heading(text)))
+
+
+def _is_heading(text: str) -> bool:
+    """Whether words are a heading, not a sentence or a question, in which a "row" is no example."""
+    return len(text) <= HEADING and not text.rstrip().endswith((".", "?", "!"))
 
 
 def _texts(widgets: Sequence[QWidget]) -> Iterator[tuple[str, bool]]:

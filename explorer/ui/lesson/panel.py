@@ -1,9 +1,10 @@
 """The step one is at, beside the stage: its words, its question, and the way to the others."""
 
+from collections.abc import Callable
 from functools import partial
 from html import escape
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -40,6 +41,8 @@ MOST_ASKING = 0.92
 class StepPanel(QFrame):
     """The panel of the step one is at; without a step it is not there."""
 
+    lessons_wanted = Signal()  # the lesson is over: which is the next one?
+
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("stepPanel")
@@ -69,17 +72,20 @@ class StepPanel(QFrame):
         self._progress.setTextVisible(False)
         self._title = SteadyLabel(role="heading", parent=self._content)
         self._words = Words(parent=self._content)
+        guide.answered.connect(self._hand_on_keys)  # before the question hears of it and disables its choices
         self._question = QuestionView(bench, guide, self._content)
+        self._question.passed.connect(self._go_on)
         self._trouble = SteadyLabel(role="error", parent=self._content)
         self._trouble.hide()
         self._column = QVBoxLayout(self._content)
         for part in (self._trouble, self._title, self._words, self._question):
             self._column.addWidget(part)
         self._column.addStretch()
-        self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", guide.back)
-        self._reset = self._button("Reset step", "Take back what was changed in this step", guide.reset)
+        self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", partial(self.go, guide.back))
+        reset = partial(self.go, guide.reset)
+        self._reset = self._button("Reset step", "Take back what was changed in this step", reset)
         mark(self._reset, link="true")
-        self._next = self._button("Next ▸", "To the next step (Alt+Right)", guide.next)
+        self._next = self._button("Next ▸", "To the next step (Alt+Right)", self._go_on)
         self._whole = QVBoxLayout(self)
         self._top, self._bottom, self._below = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         self._whole.addLayout(self._top)
@@ -107,13 +113,25 @@ class StepPanel(QFrame):
         guide.troubled.connect(self.say)
         self.restyle()
 
-    def _button(self, text: str, tip: str, act: object) -> QPushButton:
+    def _button(self, text: str, tip: str, act: Callable[[], None]) -> QPushButton:
         button = QPushButton(text, self)
         button.setToolTip(tip)
         button.setAccessibleName(text.strip("◂▸ "))
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(lambda: self.go(act))
+        button.setAutoDefault(True)  # Enter presses it, too
+        button.clicked.connect(lambda: act())
         return button
+
+    def _go_on(self) -> None:
+        """To the next step; from the last one to the lessons."""
+        if self._is_last:
+            self.lessons_wanted.emit()
+        else:
+            self.go(self._guide.next)
+
+    @property
+    def _is_last(self) -> bool:
+        return self._guide.at is not None and self._guide.at + 1 == len(self._guide.steps)
 
     def go(self, act: object) -> None:
         """Go to a step; what hinders it is said here. Where a number is asked for, it can be typed at once.
@@ -125,7 +143,7 @@ class StepPanel(QFrame):
         try:
             act()
             if not self._question.be_typed_in() and QApplication.focusWidget() is not had_keys:
-                (self._next if self._next.isEnabled() else self._back).setFocus(Qt.FocusReason.OtherFocusReason)
+                self._next.setFocus(Qt.FocusReason.OtherFocusReason)
         except ExplorerError as error:
             show_error(error, self._next)
 
@@ -169,7 +187,6 @@ class StepPanel(QFrame):
         self._words.say(step.words, guide.numbers)
         self._question.show_question()
         self._back.setEnabled(at > 0)
-        self._next.setEnabled(at + 1 < n)
         self._reset.setEnabled(guide.changed)
         self._scroll.verticalScrollBar().setValue(0)
         self._follow_answer()
@@ -180,9 +197,19 @@ class StepPanel(QFrame):
         """The way on is the main thing to do as soon as nothing is asked any more."""
         self._turns = TURNS
         asking = self._guide.question is not None
-        self._next.setText("Skip ▸" if asking else "Next ▸")
+        last = self._is_last
+        self._next.setText("Lessons ▸" if last else "Skip ▸" if asking else "Next ▸")
+        self._next.setToolTip("To all lessons: choose the next one" if last else "To the next step (Alt+Right)")
+        self._next.setAccessibleName("Lessons" if last else "Next")
         mark(self._next, primary="false" if asking else "true")
         self._fitted.start()
+
+    def _hand_on_keys(self) -> None:
+        """Where the keys were on a choice, the way on has them now: Qt would give them to whatever comes next."""
+        focus = QApplication.focusWidget()
+        choosing = isinstance(focus, QPushButton) and self._question.isAncestorOf(focus)
+        if choosing and self._guide.question is None:
+            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _look_at_outcome(self) -> None:
         self._seeks = True

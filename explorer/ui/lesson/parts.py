@@ -89,6 +89,7 @@ class LessonParts(QObject):
         outside.hide()
         self.guide = Guide(window.bench, self)
         self.panel = StepPanel(window.bench, self.guide)
+        self.panel.lessons_wanted.connect(self.show_lessons)
         aside.take(self.panel)
         self.both: BothDerivations | None = None
         """Made for the first answer that has two derivations."""

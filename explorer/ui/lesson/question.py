@@ -43,6 +43,7 @@ class QuestionView(QFrame):
     """The question of the step one is at, its hints, and what came of the answers."""
 
     followed = Signal()  # it shows what has been answered
+    passed = Signal()  # Enter was pressed where the answer is given already
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -112,6 +113,7 @@ class QuestionView(QFrame):
         self._ask.say(question.ask, self._guide.numbers)
         self._why.say(question.why, self._guide.numbers)
         self._body = BODIES[type(question)](self._bench, self._guide, question)
+        self._body.passed.connect(self.passed)
         self._place.addWidget(self._body)
         self._body.show()  # a layout does so in a later turn
         self._follow()
@@ -180,6 +182,8 @@ class QuestionView(QFrame):
 
 class Body(QWidget):
     """Takes the answers of one kind of question."""
+
+    passed = Signal()  # Enter was pressed where the answer is given already
 
     def __init__(self, bench: Workbench, guide: Guide, question: Any) -> None:
         super().__init__()
@@ -252,7 +256,9 @@ class PredictBody(Body):
         return field is not None
 
     def _go_on(self) -> None:
-        if not self.be_typed_in():
+        if self.field.isReadOnly():
+            self.passed.emit()
+        elif not self.be_typed_in():
             self._lock()
 
     def number(self) -> float | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -176,6 +176,16 @@ class MatrixBox(QWidget):
         map_height = self._small.minimumHeight() + self._column.spacing() if self.view.map_above else 0
         return self._head_size(self._high).height() + self._column.spacing() + map_height + self.view.labels_height
 
+    def side(self) -> QPoint:
+        """The middle of the right side of its numbers, or of the picture in their place: a sign stands behind it."""
+        size, top = self.sizeHint(), self.baseline()
+        if top is None:
+            return QPoint(size.width(), size.height() // 2)
+        if self._is_picture:
+            return QPoint(self._small.width(), top + self._small.height() // 2)
+        beside = 0 if self.view.whole or self.view.map_above else self._small.width() + self._beside.spacing()
+        return QPoint(self.view.width() + beside, (top + size.height()) // 2)
+
     def sizeHint(self) -> QSize:
         """As its parts are now: a layout would tell what they were when it was last asked."""
         return self._size(self._high)
@@ -234,13 +244,21 @@ class MatrixBox(QWidget):
             side = self._head if self._is_folded else self._above if above else self._beside
             if side.indexOf(self._small) < 0:
                 if isinstance(side, QGridLayout):
-                    side.addWidget(self._small, 0, 1, MIDDLE_RIGHT)  # before it the symbol may become longer
+                    side.addWidget(self._small, 0, 1, MIDDLE)
                 else:
                     side.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._small.setVisible(self.small or not whole)
-        self._caption.setVisible(not (self._is_folded or self._is_inline))
+        self._lead(self._is_folded or self._is_inline)
         self.view.setVisible(not self.small)
         self._show_heading()
+
+    def _lead(self, on: bool) -> None:
+        """Let the symbol stand close before a picture or a number; where it may become longer is before it."""
+        self._caption.setVisible(not on)
+        if self._head.columnStretch(0) != on:
+            self._head.setColumnStretch(0, int(on))
+            self._head.setColumnStretch(1, int(not on))  # with a shorter formula, of a change, nothing moves
+            self._head.setAlignment(self._formula, MIDDLE_RIGHT if on else MIDDLE)
 
     def _be_inline(self, on: bool) -> None:
         """Let a single number stand beside its formula, as small pictures do."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import cast
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget, QWidgetItem
 
 from explorer.ui.matrix.box import MatrixBox
@@ -81,21 +81,32 @@ class Signed(QWidget):
         self.sign = QLabel(self)
         mark(self.sign, role="operator")
         self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sign.setFixedWidth(across)  # whatever the sign: with another one no matrix moves
+        self._across = across
         self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(0, 0, 0, 0)
-        self._line.setSpacing(0)
-        self._line.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._line.setContentsMargins(0, 0, across, 0)  # whatever the sign: with another one no matrix moves
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def hold(self, widget: QWidget) -> None:
         """Put a widget before the sign, in place of the one of before."""
         if self._line.indexOf(widget) < 0:
-            if self._line.count() > 1:
+            if self._line.count() > 0:
                 self._line.removeWidget(self.holds)
             self.holds = widget
-            self._line.insertWidget(0, widget)
+            self._line.addWidget(widget)
 
     def baseline(self) -> int | None:
         """Where the first row of the matrix is."""
         return self.holds.baseline() if isinstance(self.holds, MatrixBox) else 0
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest) and self._line.count():
+            self._place()
+        return bool(done)
+
+    def _place(self) -> None:
+        """Put the sign in the middle between the numbers and what stands behind them, not beside the heading."""
+        box = self.holds.side() if isinstance(self.holds, MatrixBox) else QPoint(self.holds.width(), self.height() // 2)
+        high = self.sign.sizeHint().height()
+        x = (box.x() + self.width() - self._across) // 2
+        self.sign.setGeometry(x, box.y() - high // 2, self._across, high)

@@ -212,6 +212,7 @@ class TokenStrip(QWidget):
         self._line.insertWidget(position, editor)
         self._open(editor, position, position + 1)
         self._rail.content.adjustSize()
+        self._rail.updateGeometry()  # it has room for the field, if the line has
         self._rail.ensureWidgetVisible(editor)
 
     def add(self) -> None:

@@ -68,6 +68,14 @@ def test_a_click_beside_the_words_of_a_sentence_means_nothing(window, qtbot):
     assert term_at(window, label.mapTo(window, QPoint(3, 15))).name == "softmax"
 
 
+def test_a_short_question_is_no_heading(window, qtbot):
+    label = QLabel("What is the second number of the row “are” in X?", window)
+    label.resize(900, 30)
+    label.show()
+    for x in range(3, 890, 40):  # nowhere is its "row" an example of a data set
+        assert term_at(window, label.mapTo(window, QPoint(x, 15))) is None
+
+
 def test_a_link_stays_a_link(window, qtbot):
     label = QLabel("<a href='x'>softmax</a> and softmax", window)
     label.resize(label.sizeHint())

@@ -10,6 +10,7 @@ from explorer.lessons.states import StepStates
 from explorer.pages.view import Cell
 from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.window.top_bar import PAGES
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -81,14 +82,22 @@ def test_a_jump_is_a_walk_and_a_reset_takes_back_what_was_changed(window, guide,
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 7
 
 
+def test_from_the_last_step_one_goes_to_the_lessons(window, guide, panel, hand, go):
+    go(4)
+    hand.click(panel._next)
+    assert window.top_bar.page == PAGES.index("Lessons")
+    assert guide.at == 4
+    go(3)
+    assert panel._next.text() != "Lessons ▸"
+
+
 def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
     assert panel.isVisible()
     assert not window.lesson_bar.isVisible()
     assert panel._jump.text().startswith("Step 1 of 5")
     assert not panel._back.isEnabled()
     go(4)
-    assert not panel._next.isEnabled()
-    assert panel._next.text() == "Skip ▸"
+    assert panel._next.text() == "Lessons ▸"
     panel._menu.aboutToShow.emit()
     titles = [action.text() for action in panel._menu.actions()]
     assert titles[0] == "1  Three numbers"

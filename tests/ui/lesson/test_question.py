@@ -268,3 +268,20 @@ def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye
     hand.key(Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     eye.settle(window)
     assert panel._next.hasFocus()
+
+
+def test_enter_goes_on_where_the_answer_is_given(window, guide, panel, hand, eye):
+    panel.go(lambda: guide.go(1))
+    hand.type("0.66")
+    hand.key(Key.Key_Return)
+    eye.settle(window)
+    assert guide.at == 1  # the key that answers does no more
+    hand.key(Key.Key_Return)
+    assert guide.at == 2
+    right = body(panel, ChooseBody).buttons[1]
+    right.setFocus(Qt.FocusReason.TabFocusReason)
+    hand.key(Key.Key_Space)
+    assert guide.question is None
+    assert guide.at == 2
+    hand.key(Key.Key_Return)
+    assert guide.at == 3

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.holders import Signed
 from explorer.ui.widgets.formula import typeset
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -155,4 +156,28 @@ def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showi
     for box in small:
         assert box._formula.width() >= box._formula.sizeHint().width(), box.matrix.name
         assert box._small.geometry().right() < box._heading.width(), box.matrix.name
+        between = box._small.geometry().left() - box._formula.geometry().right()
+        assert between < window.bench.appearance.px(10), f"{box.matrix.name} stands nearer to another picture"
     assert [box._small.mapTo(page.widget(), QPoint()) for box in small] == where
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "positions-cat-mat", "tiny-gpt"])
+def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson):
+    typeset("x")
+    window = open_window(lesson)
+    window.resize(1280, 720)
+    found = 0
+    for stage in [stop.name for stop in window.bench.selection.stops]:
+        page = eye.go_to(window, stage)
+        for signed in page.findChildren(Signed):
+            box = signed.holds
+            if signed.isVisible() and isinstance(box, MatrixBox) and not box.small and box.view.isVisible():
+                found += 1
+                cells = box.view.viewport()
+                middle = cells.mapTo(signed, cells.rect().center())
+                right = cells.mapTo(signed, cells.rect().topRight()).x()
+                at = signed.sign.geometry()
+                assert abs(at.center().y() - middle.y()) < 12, (box.matrix.name, "is beside the heading")
+                assert right < at.left(), box.matrix.name
+                assert at.right() <= signed.width(), box.matrix.name
+    assert found

@@ -149,6 +149,14 @@ def test_looking_at_a_word_and_going_elsewhere_changes_nothing(window, hand, wor
     assert window.bench.document.history.undo_label is None
 
 
+def test_while_a_word_is_typed_the_others_stay_in_sight_where_the_line_has_room(window, hand, chip, eye):
+    window.resize(1280, 720)
+    hand.double_click(chip(2))
+    eye.settle(window)
+    assert in_sight(window, chip(0))
+    assert in_sight(window, chip(1))
+
+
 def test_known_words_are_offered(window, hand, words, chip):
     hand.double_click(chip(0))
     hand.key(Key.Key_A, CONTROL)
