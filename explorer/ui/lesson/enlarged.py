@@ -45,6 +45,11 @@ class Enlarged(Appearance):
         self.turns = of.turns
         self.dress(scale)
 
+    @property
+    def moves(self) -> bool:
+        """As in the program's look."""
+        return self._of.moves
+
     def dress(self, scale: float) -> None:
         """Wear the program's theme of now, at a text scale."""
         self._scale, self._mode = scale, self._of.mode
