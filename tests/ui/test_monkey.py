@@ -328,6 +328,7 @@ def monkey(open_window, tmp_path, monkeypatch):
         made.append(Monkey(open_window(settings=Settings(tmp_path / "settings")), tmp_path / "files", seed))
         return made[0]
 
+    gc.enable()  # it is off in other tests, and on in the program
     yield let_loose
     for one in made:
         one.end()
@@ -396,16 +397,18 @@ class Watch:
 
     They make it slower all the same, since processors share caches: the same act took 173 ms beside little else and
     343 ms beside much. So what seems to be held for too long is held against the best pace of the run. Where the thread
-    is then is found by its own time.
+    is then is found by its own time. What Python's collector takes of an act is told beside it.
     """
 
     def __init__(self, monkey, file):
         self._monkey, self._file, self._ended = monkey, file, threading.Event()
-        self.held, self.where = Counter(), Counter()
+        self.held, self.where, self.acts = Counter(), Counter(), []
         self.longest, self.fairly, self.waited = 0.0, 0.0, []
         self._spent = self._passed = 0.0
         self._best = min(pace() for _ in range(50))
         self._clock = time.pthread_getcpuclockid(threading.main_thread().ident)
+        self._collecting = 0.0
+        gc.callbacks.append(self._collect)
         self.begin()
         dispatcher = QApplication.instance().eventDispatcher()
         dispatcher.awake.connect(self.beat)
@@ -415,6 +418,13 @@ class Watch:
 
     def begin(self):
         self._since, self._at = time.clock_gettime(self._clock), time.monotonic()
+        self._collected = 0.0
+
+    def _collect(self, phase, _):
+        if phase == "start":
+            self._collecting = time.thread_time()
+        elif threading.current_thread() is threading.main_thread():
+            self._collected += time.thread_time() - self._collecting
 
     def beat(self):
         held, waited = time.clock_gettime(self._clock) - self._since, time.monotonic() - self._at
@@ -423,13 +433,21 @@ class Watch:
             self._spent, self._passed = self._spent + held, self._passed + waited
         if waited > HELD_S:
             self.waited.append(waited)
-        if held > HELD_S:
+        if held > HELD_S / 2:
             now = min(pace() for _ in range(3))
             self._best = min(self._best, now)
-            self.fairly = max(self.fairly, held * self._best / now)
-            if held * self._best / now > HELD_S:
+            fairly = held * self._best / now
+            self.fairly = max(self.fairly, fairly)
+            self.acts.append((fairly, self._collected, *self._what()))
+            if fairly > HELD_S:
                 self.held[self._monkey.log[-1].split()[0] if self._monkey.log else ""] += 1
         self.begin()
+
+    def _what(self):
+        """The last act, and where it was done."""
+        window, bench, log = self._monkey.window, self._monkey.bench, self._monkey.log
+        place = bench.lesson.id, bench.selection.stage, PAGES[window.pages.currentIndex()]
+        return len(log), *log[-1:], *place, f"{bench.appearance.scale:.0%}", window.size().toTuple()
 
     @property
     def share(self):
@@ -450,6 +468,7 @@ class Watch:
     def end(self):
         self._ended.set()
         self._thread.join()
+        gc.callbacks.remove(self._collect)
         dispatcher = QApplication.instance().eventDispatcher()
         dispatcher.awake.disconnect(self.beat)
         dispatcher.aboutToBlock.disconnect(self.beat)
@@ -505,6 +524,8 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
             clock = 1000 * max(watch.waited, default=0)
             print(f"by the clock {len(watch.waited)} times, {clock:.0f} ms at most, beside what else this machine did:")
             print(dict(watch.held), *(f"{n:4} {where}" for where, n in watch.where.most_common(12)), sep="\n")
+            for held, collected, *what in sorted(watch.acts, reverse=True)[:12]:
+                print(f"{1000 * held:4.0f} ms, {1000 * collected:.0f} of them the collector's:", *what)
             for what, column in zip(("MB:", "given back:", "to undo:"), zip(*sizes, strict=True), strict=True):
                 print(what, *(size // 1_000_000 for size in column))
     if watch.share > QUIET:  # else caches are shared with too much else for a limit of milliseconds

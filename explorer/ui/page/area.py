@@ -1,4 +1,4 @@
-"""The middle of the window: the page of the stage that one is at. Pages that were seen are kept, and marked."""
+"""The middle of the window: the page of the stage that one is at. Pages last seen are kept, and marked."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
@@ -7,10 +7,13 @@ from explorer.document.document import Change
 from explorer.pages.levels import block_of
 from explorer.ui.page.page_view import PageView
 from explorer.ui.turns import later
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02
 """Seconds of one turn of the event loop in which a new page is made: all of it may take half a second."""
+KEPT = 8
+"""How many pages are kept: each hears of all that is pointed at, is dressed for a new look, and takes memory."""
 
 
 class StageArea(QStackedWidget):
@@ -30,6 +33,9 @@ class StageArea(QStackedWidget):
         super().__init__(parent)
         self._bench, self._waits = bench, waits
         self._pages: dict[str, PageView] = {}
+        """By their stages; the page last seen is the last one."""
+        self._gone = Gone(self)
+        self._too_many = later(self, lambda: self._drop(list(self._pages)[:-KEPT]))
         self._at = ""
         self._between = QWidget()
         self.addWidget(self._between)
@@ -71,6 +77,7 @@ class StageArea(QStackedWidget):
                 return
             self._pages[name] = PageView(self._bench, stage, waits=self._waits)
             self.addWidget(self._pages[name])
+        self._pages[name] = self._pages.pop(name)
         self._going = name
         if self._pages[name].is_whole:
             self._show()
@@ -100,6 +107,7 @@ class StageArea(QStackedWidget):
         if before != name:
             block = block_of(self._bench.document.engine.graph, before)
             self._pages[name].come_from((before, *(() if block is None else (block.name,))), inside)
+        self._too_many.start()
         self.shown.emit()
 
     def follow(self, change: Change) -> None:
@@ -133,4 +141,4 @@ class StageArea(QStackedWidget):
         for name in names:
             page = self._pages.pop(name)
             self.removeWidget(page)
-            page.deleteLater()
+            self._gone.delete(page)

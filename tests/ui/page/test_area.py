@@ -1,6 +1,8 @@
 """Pages that are kept out of sight, while another model takes the place of the one they are of."""
 
+import gc
 import itertools
+import weakref
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -8,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.area import KEPT
 from explorer.ui.page.column import Elements
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
@@ -136,3 +140,31 @@ def test_a_page_whose_sizes_ask_for_each_other(open_window, monkeypatch):
     window.bench.selection.go_to(window.bench.selection.places[-1].name)
     window.page().resize(500, 300)
     assert next(heights) < 3000
+
+
+def test_the_pages_last_seen_are_kept(visited, no_pictures, qtbot):
+    window = visited("you-are-welcome")
+    stages = [stage.name for stage in window.bench.selection.stops]
+    qtbot.waitUntil(lambda: len(window.area.findChildren(PageView)) == KEPT < len(stages))
+    kept = {page.stage.name: page for page in window.area.findChildren(PageView)}
+    assert set(kept) == set(stages[-KEPT:])
+    window.bench.selection.go_to(stages[-KEPT])  # the oldest is seen again, and stays
+    assert window.page() is kept[stages[-KEPT]]
+    window.bench.selection.go_to(stages[0])
+    assert window.page().stage.name == stages[0]
+    qtbot.waitUntil(lambda: len(window.area.findChildren(PageView)) == KEPT)
+    assert {page.stage.name for page in window.area.findChildren(PageView)} == (
+        set(stages[-KEPT:]) - {stages[1 - KEPT]} | {stages[0]}
+    )
+
+
+def test_pages_that_go_take_their_parts_along(open_window, eye, qtbot):
+    """A thousand of them would hold the window when Python's collector comes."""
+    window = open_window("you-are-welcome")
+    for stage in window.bench.selection.stops[:4]:
+        eye.look_at(window, stage.name)
+    parts = [weakref.ref(box) for box in window.area.findChildren(MatrixBox)]
+    assert len(parts) > 10
+    assert not gc.isenabled()
+    window.bench.open(load("two-vectors"))
+    qtbot.waitUntil(lambda: all(part() is None for part in parts))
