@@ -18,7 +18,10 @@ AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
 """Level lines from −1 to 1, as (start, end) of each."""
 WIDTH, HEIGHT = 224, 210
 """Pixels: so that three stand beside each other."""
-SAID = "The grid is a plane of two dimensions. The other dimensions of a word can move it off the grid."
+SAID = (
+    "The grid is a plane of two dimensions; the lines that went up are dashed. The other dimensions of a word can move "
+    "it off the grid."
+)
 
 
 def planes(view: View, block: str) -> tuple[Element, ...]:
@@ -134,14 +137,14 @@ def _warp(where: str, span: float, matrix: Array, shown: _Vectors, pair: tuple[i
 
 
 def _grid(span: float, matrix: Array) -> list[Mark]:
-    """The lines of a square grid where the matrix lays them; the axes are thicker."""
+    """The lines of a square grid where the matrix lays them; the axes are thicker, and what went up is dashed."""
     marks: list[Mark] = []
     with np.errstate(all="ignore"):
         for lines, width in ((GRID, 1.0), (AXES, 2.0)):
-            for ends, ink in ((lines, series(0)), (lines[..., ::-1], series(2))):
+            for ends, ink, up in ((lines, series(0), False), (lines[..., ::-1], series(2), True)):
                 laid = ends * span @ matrix
                 near = (np.abs(laid) < DRAWABLE).all((1, 2))
-                marks.append(Segments(laid if near.all() else laid[near], ink, width))
+                marks.append(Segments(laid if near.all() else laid[near], ink, width, dashed=up))
     return marks
 
 

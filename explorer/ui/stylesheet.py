@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from explorer.ui.appearance import Fonts
     from explorer.ui.theme import Theme
 
-# Qt's dialect with two units of ours: 1u is one pixel at text scale 1 (1u+1: and one for a border that does not scale),
+# Qt's dialect with two units of ours: 1u is one pixel at text scale 1 (1u+1, 1u-1: one more or less for a border that
+# does not scale),
 # and font sizes in em are multiples of the UI font.
 # ``$name`` is a role of the theme. Borders stay in px: a hairline is a hairline at every scale. Controls keep 1px of
 # margin which the focus ring takes, so that nothing moves when the focus does. Controls in a line are of one height; a
@@ -134,7 +135,9 @@ QPushButton[segment="last"], QPushButton[segment="only"] {
     border-top-right-radius: 6u; border-bottom-right-radius: 6u; margin-right: 1px;
 }
 QPushButton[segment]:hover { color: $text; }
-QPushButton[segment]:checked { background: $accent_soft; color: $accent_text; }
+QPushButton[segment]:checked {
+    background: $accent_soft; color: $accent_text; border-bottom: 2px solid $accent; padding-bottom: 4u-1;
+}
 QPushButton[segment]:disabled { color: $disabled; }
 
 QPushButton[primary="true"]:pressed, QPushButton[chip="true"]:pressed, QPushButton[segment]:pressed,
@@ -238,7 +241,7 @@ def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
     points = fonts.ui.pointSizeF()
     # Rounded down, always: a radius of more than half the height makes Qt draw square corners.
     text = re.sub(
-        r"(-?\d+(?:\.\d+)?)u(\+\d)?\b", lambda m: f"{int(float(m[1]) * scale) + int(m[2] or 0)}px", _STYLESHEET
+        r"(-?\d+(?:\.\d+)?)u([+-]\d)?\b", lambda m: f"{int(float(m[1]) * scale) + int(m[2] or 0)}px", _STYLESHEET
     )
     text = re.sub(r"(\d+(?:\.\d+)?)em\b", lambda m: f"{float(m[1]) * points:.2f}pt", text)
     roles = {field.name: getattr(theme, field.name) for field in fields(theme)}

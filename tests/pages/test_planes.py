@@ -34,6 +34,8 @@ def test_a_grid_is_laid_as_the_matrix_lays_it(start):
     page = start.page(STAGE)
     H, Q, W = (start.value(name) for name in ("source.H", f"{HEAD}.Q", f"{HEAD}.W_Q"))
     before, behind = laid(page, plane("source.H")), laid(page, plane("Q"))
+    for id in (plane("source.H"), plane("Q")):
+        assert [mark.dashed for mark in page.marks(id, Segments)] == [False, True] * 2  # not told by colour alone
     span = before[0, 0]
     np.testing.assert_allclose(before, span * np.eye(2))
     np.testing.assert_allclose(behind, span * W[:2, :2])

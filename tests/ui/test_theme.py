@@ -5,11 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 
 from explorer.ui import colour
 from explorer.ui.colour import contrast, luminance, qcolor, text_on
 from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.widgets.segments import Segments
 
 KINDS = {"light": LIGHT, "dark": DARK, "strong light": LIGHT.strong, "strong dark": DARK.strong}
 THEMES = pytest.mark.parametrize("theme", KINDS.values(), ids=KINDS)
@@ -68,6 +69,20 @@ def test_with_more_contrast_writing_and_the_edges_of_controls_and_cells_stand_ou
         assert min(contrast(getattr(strong, ink), getattr(strong, ground)) for ground in GROUNDS) >= 7, ink
     for edge in ("line_strong", "cell_editable_border", "cell_computed_border", "hatch"):
         assert min(contrast(getattr(strong, edge), getattr(strong, ground)) for ground in GROUNDS) >= 3, edge
+
+
+def test_what_is_chosen_of_a_few_is_seen_without_colours(qapp, appearance):
+    choice = Segments(["a", "b"], "Letter")
+    choice.choose(1)
+    choice.resize(choice.sizeHint())
+    image = choice.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    low = [
+        min(
+            image.pixelColor(button.geometry().center().x(), y).red() for y in range(image.height() - 4, image.height())
+        )
+        for button in choice.group.buttons()
+    ]
+    assert low[0] - low[1] > 60
 
 
 @THEMES

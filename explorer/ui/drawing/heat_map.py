@@ -14,6 +14,7 @@ from explorer.pages.view import Cell
 from explorer.pages.word_pictures import HeatMap
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.word_picture import WordPicture
+from explorer.ui.signs import paint_signs
 from explorer.ui.workbench import Workbench
 
 SHOWN = {
@@ -166,6 +167,15 @@ class HeatMapView(WordPicture):
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)
         self.bench.selection.leave()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.matrix.colours != SHARES:
+            box, (rows, columns) = self.getViewBox(), self._shape
+            ends = (box.mapViewToScene(QPointF(x, y)) for x, y in ((0, 0), (columns, rows)))
+            painter = QPainter(self.viewport())
+            painter.setClipRect(box.sceneBoundingRect())
+            paint_signs(painter, self.bench.appearance.theme, self.matrix.array, QRectF(*ends))
 
     def _pointed(self) -> tuple[int, int] | None:
         """The row and column of the cell pointed at, if it is one of these."""

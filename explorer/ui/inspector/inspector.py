@@ -30,7 +30,7 @@ NUDGED = 10
 """Decimals of the losses beside a nudged cell: they differ late."""
 
 HINTS = (
-    "Point at a number to see how it is made. <b>Teal</b> ones are yours: type, drag, or turn the wheel.",
+    "Point at a number to see how it is made. <b>Teal</b> ones (“editable”) are yours: type, drag, turn the wheel.",
     "Enter holds a computed one at a value of yours, Delete lets it go. A right click fills a matrix.",
     "F6 goes to the next part of the window, Ctrl+Page Down to the next stage. Esc brings these words back.",
 )

@@ -133,7 +133,8 @@ def _paint_marks(view: MatrixView, painter: QPainter, rows: range, columns: rang
         whole = rect(first_row, first_column).united(rect(last_row, last_column))
         _frame(painter, whole.adjusted(-1, -1, 1, 1), theme.here)
     if matrix.pins is not None:
-        painter.setPen(Qt.PenStyle.NoPen)
+        # With an edge of its own: on a deep ground one does not see it by its colour.
+        painter.setPen(QPen(qcolor(theme.surface), 1))
         painter.setBrush(qcolor(theme.accent_line))
         pins = matrix.pins[rows.start : rows.stop, columns.start : columns.stop]
         for i, j in np.argwhere(pins).tolist():

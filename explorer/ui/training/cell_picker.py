@@ -11,6 +11,7 @@ from explorer.core.numbers import largest_of
 from explorer.core.ops import Array
 from explorer.ui.colour import qcolor
 from explorer.ui.selection import Cell
+from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark
 from explorer.ui.training.loss_surface import name_of, within
 from explorer.ui.widgets.flow import FlowLayout
@@ -119,6 +120,7 @@ class _Weights(QWidget):
         for row in range(rows):
             for column in range(columns):
                 painter.fillRect(QRectF(column * wide, row * high, wide, high), ramp.colors[places[row, column]])
+        paint_signs(painter, theme, array, QRectF(self.rect()))
         painter.setPen(qcolor(theme.line_strong))
         painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.setFont(self._bench.appearance.fonts.small)

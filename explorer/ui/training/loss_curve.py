@@ -22,6 +22,11 @@ MOST_POINTS = 1500
 GRAIN = 0.1
 """In powers of ten: so coarse are the ends of the axes, or they would be laid out anew at every step of a run."""
 
+SHAPES = {"o": "●", "s": "■", "t1": "▲", "d": "◆", "t": "▼", "p": "⬟", "star": "★", "h": "⬢"}
+"""What tells several lines apart, beside their colours: pyqtgraph's names of shapes, and how they are written."""
+STRETCHES = 5
+"""Parts of the lower axis; on each line a shape stands in each of them."""
+
 MOST_THICK = 100
 """A longer curve is one pixel wide: a ragged one of two takes Qt five times as long (32 ms for four of 470 points)."""
 
@@ -57,6 +62,9 @@ class LossCurve(Plot):
         self._items: list[pg.PlotDataItem] = []
         self._dot = pg.ScatterPlotItem(size=9)
         self.add(self._dot, 5)
+        self._shapes = pg.ScatterPlotItem(size=8, pen=None)
+        self.add(self._shapes, 4)
+        self._spots: list[tuple[int, float, float]] = []
         self.names = QLabel(self)
         """The names of the lines, where there is more than one to tell apart."""
         mark(self.names, role="small")
@@ -74,6 +82,7 @@ class LossCurve(Plot):
         self.setBackground(None)  # it stands on cards, too
         self.viewport().setAutoFillBackground(False)
         self._write_names()
+        self._spots = []  # they have other colours
         self._draw()
 
     def set_log(self, on: bool) -> None:
@@ -93,7 +102,7 @@ class LossCurve(Plot):
         Parameters
         ----------
         lines : sequence of Curve
-            Each keeps its colour by its place.
+            Each keeps its colour and its shape by its place.
         here : tuple of float, optional
             Steps and value of the dot.
         until : float
@@ -120,6 +129,7 @@ class LossCurve(Plot):
         if not numbers.size:
             self.extent = QRectF()
             self._show_sides()
+            self._tell_apart()
             return
         low, high = float(numbers.min()), float(numbers.max())
         if self._log:
@@ -132,7 +142,27 @@ class LossCurve(Plot):
             self.extent = box
             self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
         self._show_sides()
+        self._tell_apart()
         self._mark()
+
+    def _tell_apart(self) -> None:
+        """Put a few shapes on each of several lines, at places that stay while a run goes on."""
+        spots, several = [], len(self._lines)
+        for place, line in enumerate(self._lines if several > 1 else ()):
+            x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
+            parts = (np.arange(STRETCHES) + (place + 0.5) / several) / STRETCHES
+            at = np.searchsorted(x, self.extent.right() * parts)
+            at = at[at < len(x)]
+            spots += [(place, x, y) for x, y in zip(x[at].tolist(), self._scaled(line.y[at]).tolist(), strict=True)]
+        spots = [spot for spot in spots if np.isfinite(spot[2])]
+        if spots != self._spots:  # to tell pyqtgraph of them takes 3 ms
+            self._spots = spots
+            self._shapes.setData(
+                [x for _, x, _ in spots],
+                [y for _, _, y in spots],
+                symbol=[_shape(place) for place, _, _ in spots],
+                brush=[pg.mkBrush(self._color(place)) for place, _, _ in spots],
+            )
 
     def _show_sides(self) -> None:
         """What is written at the sides; of no numbers only what they would be."""
@@ -160,7 +190,7 @@ class LossCurve(Plot):
     def _write_names(self) -> None:
         several = len(self._lines) > 1
         names = (
-            f"<span style='color:{self._color(place)}'>━\u00a0{escape(line.name)}</span>"
+            f"<span style='color:{self._color(place)}'>{SHAPES[_shape(place)]}\u00a0{escape(line.name)}</span>"
             for place, line in enumerate(self._lines)
         )
         self.names.setText("\u00a0\u00a0 ".join(names) if several else "")
@@ -241,6 +271,11 @@ class RunCurve(LossCurve):
             return
         here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None
         self.show_lines([Curve("loss", losses, steps)], here)
+
+
+def _shape(place: int) -> str:
+    """A line's shape, by its place; there are only so many."""
+    return tuple(SHAPES)[place % len(SHAPES)]
 
 
 def _above(number: float) -> float:

@@ -136,7 +136,7 @@ class Pictures(QWidget):
         """The weight, and what its colours mean."""
         view, name = self._bench.view, self.weight.currentText()
         self.map.tell(weight_map(view, name))
-        self._scale.setText(f"Blue below 0, ochre above; full colour at ±{written(full(view, name), 3)}")
+        self._scale.setText(f"Blue with a dash: below 0. Ochre: above. Full colour at ±{written(full(view, name), 3)}")
 
     def _draw_losses(self) -> None:
         records, run, line = self.records, self._descent.run, self._descent.line

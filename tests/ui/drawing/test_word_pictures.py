@@ -421,7 +421,7 @@ def test_the_head_that_is_looked_at_and_the_mean(short, eye):
 
 
 def test_a_change_is_signed_and_the_lines_say_that_they_show_the_weights(short):
-    short.bench.document.do(PinCells(f"{SHORT}weights", {(0, 0, 0): 0.9}))
+    short.bench.document.do(PinCells(f"{SHORT}weights", {(0, 0, 0): 0.9, (0, 2, 1): 0.0}))
     short.follow(showing="change")
     heat, lines = short.pictures
     assert heat._caption.text() == "Title · change by the last edit"
@@ -429,6 +429,14 @@ def test_a_change_is_signed_and_the_lines_say_that_they_show_the_weights(short):
     assert heat.accessibleName().startswith("Heat map of change by the last edit. You most at You")
     assert lines._caption.text() == "Lines · the weights themselves"
     assert np.isclose(lines._lines.weights[0, 0], 0.9)
+    image, dashed = heat.grab().toImage(), np.zeros_like(heat.matrix.array, bool)
+    for row, column in np.ndindex(dashed.shape):
+        middle, beside = (
+            heat.mapFromScene(heat.getViewBox().mapViewToScene(QPointF(column + 0.5, row + y))) for y in (0.5, 0.8)
+        )
+        dashed[row, column] = image.pixel(middle) != image.pixel(beside)
+    assert dashed.tolist() == (heat.matrix.array < 0).tolist()
+    assert dashed.any()
 
 
 def test_a_cell_of_the_same_attention_lights_its_lines(short):

@@ -15,6 +15,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.bridge import Bridge
+from explorer.ui.colour import contrast
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import LEAST_COLUMNS, MatrixView
 from explorer.ui.selection import Cell, Selection
@@ -147,6 +148,15 @@ def test_pinned_cells_have_a_corner(bench, show):
     assert view.matrix.text(0, 1) == "9.0"
     assert spot(view, 0, 1, right=3, down=3).name() == theme.accent_line
     assert spot(view, 0, 0, right=3, down=3).name() == theme.cell_computed_bg
+
+
+def test_the_corner_of_a_pinned_cell_is_seen_on_a_deep_ground_without_its_colour(bench, show):
+    bench.document.do(PinCells(f"{SELF}weights", {(0, 1, 1): 1.0}))
+    view = show(f"{HEAD}weights")
+    image, cell = picture(view), view.visualRect(view.table.index(1, 1))
+    ground = image.pixelColor(cell.center().x(), cell.bottom() - 4).name()
+    corner = [image.pixelColor(cell.left() + x, cell.top() + y).name() for x in range(1, 10) for y in range(1, 10)]
+    assert max(contrast(color, ground) for color in corner) > 3
 
 
 def test_the_whole_of_a_small_matrix_is_shown(show):

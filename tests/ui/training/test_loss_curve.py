@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PySide6.QtGui import QTextDocumentFragment
 
-from explorer.ui.training.loss_curve import MOST_POINTS, Curve, LossCurve, _thinned
+from explorer.ui.training.loss_curve import MOST_POINTS, SHAPES, Curve, LossCurve, _thinned
 
 
 @pytest.fixture
@@ -31,6 +32,23 @@ def test_several_lines_each_over_its_own_steps(curve):
     curve.show_lines([Curve("train", np.array([3.0]))])
     assert list(drawn(curve)) == ["train"]
     assert curve.names.isHidden()
+
+
+def test_several_lines_are_told_apart_without_their_colours(curve):
+    names = [f"block {k}" for k in range(4)]
+    curve.show_lines([Curve(name, np.full(80, 1.0 + k)) for k, name in enumerate(names)], until=100)
+    spots = curve._shapes.points()
+    shapes = {float(y): {spot.symbol() for spot in spots if spot.pos().y() == y} for y in range(1, 5)}
+    assert all(len(each) == 1 for each in shapes.values())
+    assert len(set().union(*shapes.values())) == 4
+    assert len({spot.pos().x() for spot in spots}) == len(spots)  # none lies on another where lines run together
+    written = QTextDocumentFragment.fromHtml(curve.names.text()).toPlainText().split()
+    assert [SHAPES[shape] for (shape,) in shapes.values()] == written[::3]
+    before = {(spot.pos().x(), spot.pos().y()) for spot in spots}
+    curve.show_lines([Curve(name, np.full(90, 1.0 + k)) for k, name in enumerate(names)], until=100)
+    assert before <= {(spot.pos().x(), spot.pos().y()) for spot in curve._shapes.points()}  # a run goes on; they stay
+    curve.show_lines([Curve("train", np.arange(1.0, 80.0))])
+    assert not len(curve._shapes.points())
 
 
 def test_an_empty_picture_says_so(curve):
