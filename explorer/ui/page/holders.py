@@ -82,6 +82,7 @@ class Signed(QWidget):
         mark(self.sign, role="operator")
         self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._across = across
+        self._level: int | None = None
         self._line = QHBoxLayout(self)
         self._line.setContentsMargins(0, 0, across, 0)  # whatever the sign: with another one no matrix moves
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -104,9 +105,25 @@ class Signed(QWidget):
             self._place()
         return bool(done)
 
+    @property
+    def level(self) -> int:
+        """Pixels from the first row of the numbers to their middle, where the sign would stand by itself."""
+        return self._side().y() - (self.baseline() or 0)
+
+    def level_with(self, pixels: int) -> None:
+        """Let the sign stand so many pixels below the first row, as the others on its line."""
+        self._level = pixels
+        self._place()
+
+    def _side(self) -> QPoint:
+        if isinstance(self.holds, MatrixBox):
+            return self.holds.side()
+        return QPoint(self.holds.width(), self.height() // 2)
+
     def _place(self) -> None:
         """Put the sign in the middle between the numbers and what stands behind them, not beside the heading."""
-        box = self.holds.side() if isinstance(self.holds, MatrixBox) else QPoint(self.holds.width(), self.height() // 2)
+        side, base = self._side(), self.baseline()
+        down = side.y() if self._level is None or base is None else base + self._level
         high = self.sign.sizeHint().height()
-        x = (box.x() + self.width() - self._across) // 2
-        self.sign.setGeometry(x, box.y() - high // 2, self._across, high)
+        x = (side.x() + self.width() - self._across) // 2
+        self.sign.setGeometry(x, down - high // 2, self._across, high)

@@ -1,6 +1,6 @@
 """A layout that writes widgets like words: left to right, on to the next line where the line is full."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget, QWidgetItem
@@ -32,6 +32,8 @@ class FlowLayout(QLayout):
     the base line stand with it at one height: their widgets have a `baseline`, the pixels from their top to it.
     A widget with a true `keeps_next` stays on one line with the next one where the whole chain of such fits on a line;
     one with a true `ends_line` is the last of its line.
+    Those on one line that have a `level`, pixels from their base line down, are told to be `level_with` the highest of
+    these: the signs between matrices of different heights stand at one height.
     Widgets with a `shares_line`, the least pixels across, are narrower than they like where all items fit on one line
     then.
 
@@ -132,8 +134,16 @@ class FlowLayout(QLayout):
     def _arrange(self, rect: QRect, move: bool) -> int:
         """Place the items if `move`, and return the height they take."""
         placed, height = self.places(rect)
+        lines: dict[int, list[Any]] = {}
         for item, place in placed if move else ():
             item.setGeometry(place)
+            base = _baseline(item)
+            if base is not None and hasattr(item.widget(), "level_with"):
+                lines.setdefault(place.y() + base, []).append(item.widget())
+        for line in lines.values():
+            level = min(widget.level for widget in line)
+            for widget in line:
+                widget.level_with(level)
         return height
 
     def places(self, rect: QRect) -> tuple[list[tuple[QLayoutItem, QRect]], int]:
