@@ -19,6 +19,10 @@ SMALL = 1e-3
 """Of the longest gradient of a block, what is next to nothing."""
 TIMES = 10.0
 """Of the first loss, what a larger one is thrown out of its valley; and of the rate, what another one is."""
+USUAL, USUAL_ADAPTIVE = 0.1, 0.01
+"""Rates that most models learn at, by steps along the gradient, and by optimisers that set the length of steps
+themselves. From a far higher rate one comes down to these at once.
+"""
 FAR = 0.25
 """Of the range of the targets, what an answer that is not right is off by at least."""
 SAME = 0.05
@@ -49,6 +53,8 @@ def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis
     recipe : Recipe
         How it is trained now.
     """
+    if len(records.losses) and records.losses[-1] == 0:
+        return None  # there is nothing left to learn
     alike = twins(document)
     still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
     losses = records.losses
@@ -76,7 +82,8 @@ def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
     first, last = _ends(losses)
     if len(losses) < ENOUGH or last <= RISEN * first:
         return None  # a loss that is not a number is not so low
-    lower = recipe.rate / TIMES
+    usual = USUAL if recipe.optimiser in ("SGD", "momentum") else USUAL_ADAPTIVE
+    lower = min(recipe.rate / TIMES, usual)
     said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
     return Diagnosis(said, f"Start over, at rate {lower:g}", ("rate", lower), starts_over=True)
 

@@ -32,14 +32,14 @@ def test_a_rate_that_is_too_high_is_told_with_a_lower_one():
     found, records = trained(small(), replace(FIRST, rate=300.0, optimiser="SGD", warm_up=0), 12)
     assert records.losses[-1] > records.losses[0]
     assert "risen" in found.sentence
-    assert (found.remedy, found.setting) == ("Start over, at rate 30", ("rate", 30.0))
+    assert (found.remedy, found.setting) == ("Start over, at rate 0.1", ("rate", 0.1))
     assert found.starts_over, "weights that have grown so far learn at no rate"
 
 
 def test_a_loss_that_grew_beyond_all_bounds_is_told_even_where_a_gradient_is_0():
     found, records = trained(small(), replace(FIRST, rate=30.0, optimiser="SGD", warm_up=0), 60)
     assert any(lengths[-1] == 0 for lengths in records.blocks.values())
-    assert found.setting == ("rate", 3.0)
+    assert found.setting == ("rate", 0.1)
 
 
 def test_a_model_that_the_first_steps_throw_out_of_its_valley_is_told_so():
@@ -47,7 +47,24 @@ def test_a_model_that_the_first_steps_throw_out_of_its_valley_is_told_so():
     found, records = trained(document, replace(FIRST, rate=50.0, optimiser="Adam", warm_up=0), 100)
     assert records.losses[0] < 1.05 * records.losses[0] < records.losses[-1] < records.losses[:3].mean()
     assert found.sentence.startswith("The loss has risen from 0.00229 to")
-    assert found.remedy == "Start over, at rate 5"
+    assert found.remedy == "Start over, at rate 0.01"
+
+
+@pytest.mark.parametrize("optimiser", ["SGD", "momentum", "RMSprop", "Adam", "AdamW"])
+def test_from_a_rate_that_is_far_too_high_one_press_leads_to_one_that_learns(optimiser):
+    far = replace(FIRST, rate=300.0, optimiser=optimiser, warm_up=0)
+    found, _ = trained(small(), far, 20)
+    assert found.starts_over
+    after, records = trained(small(), replace(far, rate=found.setting[1]), 20)
+    assert after is None
+    assert records.losses[-1] < 0.8 * records.losses[0]
+
+
+def test_what_has_nothing_left_to_learn_lacks_nothing():
+    found, records = trained(Document(load("xor").state("textbook")), Recipe(rate=0.1, batch=0, steps=200), 20)
+    assert records.losses[-1] == 0
+    assert all(lengths[-1] == 0 for lengths in records.blocks.values())
+    assert found is None
 
 
 def test_a_rate_that_is_too_low_is_told_with_a_higher_one():

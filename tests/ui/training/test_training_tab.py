@@ -555,6 +555,6 @@ def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_take
     assert "risen" in tab.note.text()
     assert places == [(part.mapTo(window, QPoint()), part.size()) for part in parts]
     hand.click(tab.helps)
-    assert tab.form.control("rate").text() == "30"
+    assert tab.form.control("rate").text() == "0.1"
     now = window.bench.document.state.inputs
     assert all(same_bytes(array, now[name]) for name, array in before.items())
