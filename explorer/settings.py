@@ -22,7 +22,7 @@ def own_folder() -> Path:
 
 
 class Settings:
-    """Small values by name; each is written as soon as it is set.
+    """Small values by name; each is written as soon as it is set, and what another window has set meanwhile is kept.
 
     A file that cannot be read is set aside under another name. Where nothing can be written, values last until the
     program ends: that is no reason to disturb anybody.
@@ -35,15 +35,18 @@ class Settings:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
-        self._values = self._read()
+        self._stamp: tuple[int, ...] | None = None
+        self._values: dict[str, Any] = {}
 
     def get(self, name: str, usual: T) -> T:
         """What was set under a name, if it is of the usual value's type; else the usual value."""
+        self._follow()
         value = self._values.get(name, usual)
         return value if type(value) is type(usual) else usual
 
     def set(self, name: str, value: Any) -> None:
         """Remember a value that JSON can hold."""
+        self._follow()
         if self._values.get(name) == value:
             return
         self._values[name] = value
@@ -52,11 +55,24 @@ class Settings:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 with whole_file(self.folder / FILE) as stream:
                     stream.write(json.dumps(self._values, ensure_ascii=False, indent=1).encode())
+                self._stamp = self._found(self.folder / FILE)
 
-    def _read(self) -> dict[str, Any]:
-        if self.folder is None:
-            return {}
-        file = self.folder / FILE
+    def _follow(self) -> None:
+        """Read the file, where another window has written it since."""
+        if self.folder is not None:
+            with suppress(OSError):
+                stamp = self._found(self.folder / FILE)
+                if stamp != self._stamp:
+                    self._values |= self._read(self.folder / FILE)
+                    self._stamp = stamp
+
+    @staticmethod
+    def _found(file: Path) -> tuple[int, ...]:
+        facts = file.stat()
+        return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+    @staticmethod
+    def _read(file: Path) -> dict[str, Any]:
         try:
             with file.open("rb") as stream:
                 values = parsed(stream.read(MOST_BYTES))
@@ -67,5 +83,5 @@ class Settings:
         except DamagedError:
             pass
         with suppress(OSError):
-            file.replace(self.folder / BROKEN)
+            file.replace(file.with_name(BROKEN))
         return {}

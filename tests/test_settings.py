@@ -11,6 +11,28 @@ def test_what_is_set_is_there_at_the_next_start(tmp_path):
     assert later.get("scale", 1.0) == 1.0
 
 
+def test_what_two_windows_set_is_kept_of_both(tmp_path):
+    one, other = Settings(tmp_path), Settings(tmp_path)
+    assert other.get("kept", {}) == {}
+    one.set("kept", {"emma": "Emma"})
+    other.set("theme", "dark")
+    assert other.get("kept", {}) == {"emma": "Emma"}
+    assert one.get("theme", "system") == "dark"
+    one.set("theme", "light")
+    later = Settings(tmp_path)
+    assert (later.get("theme", "system"), later.get("kept", {})) == ("light", {"emma": "Emma"})
+
+
+def test_a_file_that_goes_or_breaks_meanwhile_takes_nothing_away(tmp_path):
+    settings = Settings(tmp_path)
+    settings.set("theme", "dark")
+    for spoil in ((tmp_path / FILE).unlink, lambda: (tmp_path / FILE).write_text("{")):
+        spoil()
+        assert settings.get("theme", "system") == "dark"
+        settings.set("scale", settings.get("scale", 1.0) + 1.0)
+        assert Settings(tmp_path).get("theme", "system") == "dark"
+
+
 def test_a_value_of_another_type_is_not_taken(tmp_path):
     Settings(tmp_path).set("scale", "large")
     assert Settings(tmp_path).get("scale", 1.0) == 1.0
