@@ -42,16 +42,9 @@ class DamagedError(Exception):
 
 
 class Form(NamedTuple):
-    """What an array is said to be, before it is read.
+    """What an array is said to be, before it is read."""
 
-    Parameters
-    ----------
-    dtype : str
-        numpy's name.
-    shape : tuple of int
-    """
-
-    dtype: str
+    dtype: str  # numpy's name
     shape: tuple[int, ...]
 
 

@@ -14,23 +14,13 @@ from explorer.core.ops import Array, CrossEntropy, Softmax
 
 
 class Stop(NamedTuple):
-    """A node on the way.
-
-    Parameters
-    ----------
-    name : str
-    takes : tuple of (str, int) or None
-        The links whose gradients add up to its own; None where it is known, or not needed.
-    passes : collection of int
-        Its places to which it passes something on.
-    loss : str or None
-        For a softmax, the cross-entropy whose gradient is passed on through both in one step, (P − y) / n; its own is
-        not needed then.
-    """
+    """A node on the way."""
 
     name: str
-    takes: tuple[Link, ...] | None
-    passes: Collection[int]
+    takes: tuple[Link, ...] | None  # the links whose gradients add up to its own; None where it is known, or not needed
+    passes: Collection[int]  # its places to which it passes something on
+    # For a softmax, the cross-entropy whose gradient is passed on through both in one step, (P − y) / n; its own is not
+    # needed then.
     loss: str | None
 
 

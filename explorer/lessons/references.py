@@ -213,18 +213,10 @@ def claims() -> tuple[Claim, ...]:
 
 
 class Prints(NamedTuple):
-    """What the references print in one setting of a lesson.
+    """What the references print in one setting of a lesson."""
 
-    Parameters
-    ----------
-    figures : mapping of str to tuple of Figure
-        By node, those that the setting computes as it stands.
-    slips : tuple of Slip
-        Those of a node.
-    """
-
-    figures: Mapping[str, tuple[Figure, ...]]
-    slips: tuple[Slip, ...]
+    figures: Mapping[str, tuple[Figure, ...]]  # by node, those that the setting computes as it stands
+    slips: tuple[Slip, ...]  # those of a node
 
 
 def prints_in(lesson: str, setting: str) -> Prints:

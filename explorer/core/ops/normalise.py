@@ -134,21 +134,12 @@ def _own(n: int, own: int, at: int | slice) -> Constant:
 
 
 class Moments(NamedTuple):
-    """What each line of a matrix is measured by, for rows (…, n, 1) and for columns (…, 1, d).
-
-    Parameters
-    ----------
-    mean, variance : numpy.ndarray
-    centred : numpy.ndarray
-        The numbers minus the mean of their line, in the shape of the matrix.
-    sigma : numpy.ndarray
-        What these are divided by: √(variance + ε), or √variance + ε.
-    """
+    """What each line of a matrix is measured by, for rows (…, n, 1) and for columns (…, 1, d)."""
 
     mean: Array
-    centred: Array
+    centred: Array  # the numbers minus the mean of their line, in the shape of the matrix
     variance: Array
-    sigma: Array
+    sigma: Array  # what these are divided by: √(variance + ε), or √variance + ε
 
 
 @dataclass(frozen=True)

@@ -41,21 +41,11 @@ def _word_at(window: QWidget, widget: QWidget, place: QPoint) -> Term | None:
 
 
 class Letter(NamedTuple):
-    """The letter under a point.
+    """The letter under a point."""
 
-    Parameters
-    ----------
-    text : str
-        The words of the label, without marks.
-    at : int
-        The number of the letter; −1 where there is none.
-    link : bool
-        Whether it is in a link.
-    """
-
-    text: str
-    at: int
-    link: bool
+    text: str  # the words of the label, without marks
+    at: int  # the number of the letter; −1 where there is none
+    link: bool  # whether it is in a link
 
 
 def letter_at(label: QLabel, place: QPoint) -> Letter:

@@ -10,26 +10,13 @@ from PySide6.QtWidgets import QTableView, QWidget
 
 
 class Widths(NamedTuple):
-    """Pixels across that a column takes.
+    """Pixels across that a column takes."""
 
-    Parameters
-    ----------
-    wanted : int
-        With its title on one line.
-    tight : int
-        With a short bar, or its title on several lines.
-    least : int
-        With its words cut off.
-    title : str
-    most : int
-        Where there is more room than all columns want.
-    """
-
-    wanted: int
-    tight: int
-    least: int
+    wanted: int  # with its title on one line
+    tight: int  # with a short bar, or its title on several lines
+    least: int  # with its words cut off
     title: str
-    most: int
+    most: int  # where there is more room than all columns want
 
 
 class FittedTable(QTableView):

@@ -26,19 +26,10 @@ _TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_Pa
 
 
 class Entry(NamedTuple):
-    """Somewhere to go, or something to do.
+    """Somewhere to go, or something to do."""
 
-    Parameters
-    ----------
-    words : str
-        What is searched and shown first.
-    about : str
-        What kind of thing it is, or where; searched as well.
-    act : callable
-    """
-
-    words: str
-    about: str
+    words: str  # what is searched and shown first
+    about: str  # what kind of thing it is, or where; searched as well
     act: Callable[[], object]
 
 

@@ -99,20 +99,11 @@ def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> str:
 
 
 class Folder(NamedTuple):
-    """What is kept of a training while it is not finished.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    description : str
-        Of the training; what is kept of another one is neither read nor written over.
-    out : pathlib.Path
-        Where the vectors will go.
-    """
+    """What is kept of a training while it is not finished."""
 
     path: Path
-    description: str
-    out: Path
+    description: str  # of the training; what is kept of another one is neither read nor written over
+    out: Path  # where the vectors will go
 
     def make(self) -> None:
         """See at the beginning that there is such a folder.
