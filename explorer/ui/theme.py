@@ -17,13 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.colour import CALM, CBD1, CBL2_BLUE, CBL2_DEEP, Ramp, oklab, srgb
+
+_Widget = TypeVar("_Widget", bound=QWidget)
 
 NODE = "node"
 """The property of a widget that is about one node of the graph: its name. A click asks the glossary for it."""
@@ -212,7 +214,7 @@ DARK = Theme(
 )
 
 
-def mark(widget: QWidget, **properties: str) -> QWidget:
+def mark(widget: _Widget, **properties: str) -> _Widget:
     """Set the dynamic properties the style sheet knows, also on a widget already on the screen, and return the widget.
 
     >>> mark(QPushButton("Next"), primary="true")  # doctest: +SKIP

@@ -175,7 +175,6 @@ class DrawingView(Plot):
             self._said = None
         else:
             said = dress(QLabel(drawing.probe.invitation, self), role="small")
-            assert isinstance(said, QLabel)
             said.setTextFormat(Qt.TextFormat.PlainText)
             said.show()
             self._said = said

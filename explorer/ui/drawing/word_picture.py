@@ -6,11 +6,12 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolTip, QWidget
 
 from explorer.pages.word_pictures import AttentionLines, HeatMap
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.theme import mark
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 MOST_IN_SIGHT = 24
@@ -45,11 +46,8 @@ class WordPicture(Plot):
         self.getViewBox().invertY(True)
         self.stand("left", self.other_side)
         self.head = QWidget(self)
-        lines = QVBoxLayout(self.head)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.setSpacing(0)
-        self._caption = QLabel()
-        mark(self._caption, role="small")
+        lines = column_in(self.head, spacing=0)
+        self._caption = mark(QLabel(), role="small")
         # Other words, for a change or a gradient, must not make the picture wider.
         self._caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         lines.addWidget(self._caption)
@@ -63,8 +61,7 @@ class WordPicture(Plot):
         ]
 
     def _button(self, sign: str, hint: str, act: Callable[[], None]) -> QPushButton:
-        button = QPushButton(sign)
-        mark(button, link="true")
+        button = mark(QPushButton(sign), link="true")
         button.setToolTip(hint)
         button.setAccessibleName(f"{hint.partition(' (')[0]}: {self.spoken}")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

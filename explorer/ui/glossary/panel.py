@@ -5,7 +5,7 @@ from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lessons.glossary import LINK, Term, glossary, linked
 from explorer.lessons.loader import titles
@@ -13,6 +13,7 @@ from explorer.pages.header import full_title
 from explorer.ui.theme import Theme, mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.icons import icon
+from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -60,11 +61,7 @@ class GlossaryPanel(QFrame):
         for widget in (self._name, self._says, self._formula, self._where, self._listed):
             self._page.addWidget(widget)
         self._page.addStretch()
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = scroll_area(sideways=False)
         self._scroll.setWidget(content)
         self._down = QVBoxLayout(self)
         self._down.addLayout(top)

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.nudge import CLOSE, Check, check_cell
 from explorer.core.numbers import significant, written
@@ -22,6 +22,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.theme import NODE, mark
 from explorer.ui.turns import do_once_painted
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.folds import fold_button
 from explorer.ui.workbench import Workbench
@@ -51,11 +52,7 @@ class Inspector(QFrame):
         self._bench = bench
         self.shown: Inspected | None = None
         # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
-        scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = scroll_area(self, sideways=False)
         self._content = content = QWidget()
         self._viewport = scroll.viewport()
         scroll.setWidget(content)
@@ -115,9 +112,7 @@ class Inspector(QFrame):
         ):
             self._page.addWidget(widget)
         self._page.addStretch()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scroll)
+        column_in(self, scroll)
         self._folds = fold_button(fold, "»", self)  # in the corner: a line of its own would take room
         self._folds.raise_()
         self._worker = Background(self)
@@ -333,6 +328,5 @@ def _paragraphs(texts: Iterable[str]) -> str:
 
 
 def _section(text: str, parent: QWidget) -> QLabel:
-    label = QLabel(text, parent)
-    mark(label, role="section")
+    label = mark(QLabel(text, parent), role="section")
     return label

@@ -5,12 +5,13 @@ from datetime import date
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.progress import ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.ui.theme import mark
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -81,8 +82,7 @@ class AgainCard(QFrame):
 
     def _line(self, lesson: Lesson, id: str, why: str) -> None:
         title = next(step.title for step in lesson.steps if step.id == id)
-        button = QPushButton("Ask me")
-        mark(button, link="true")
+        button = mark(QPushButton("Ask me"), link="true")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setAccessibleName(f"Ask me once more: {title}, of {lesson.title}")
         button.setToolTip(button.accessibleName())
@@ -90,9 +90,7 @@ class AgainCard(QFrame):
         said = f"{escape(title)} · {escape(lesson.title)}" + (f" · {why}" if why else "")
         line = QWidget()
         line.setMinimumHeight(self._px(LINE))  # or the layout would cut the letters of the button
-        across = QHBoxLayout(line)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(self._px(12))
+        across = row_in(line, spacing=self._px(12))
         across.addWidget(SteadyLabel(said, role="muted"), 1)
         across.addWidget(button)
         self._column.addWidget(line)

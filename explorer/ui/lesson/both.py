@@ -10,6 +10,7 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.verdict import OURS, THEIRS, DerivationSide, has_both
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
 WIDE, HIGH, LEAST = 880, 0.7, 160
@@ -39,15 +40,13 @@ class BothDerivations(QFrame):
         mark(self, card="true")
         self._bench, self._guide, self._panel, self._over, self._named = bench, guide, panel, over, named
         self._verdict: Verdict | None = None
-        self.close_button = QPushButton("✕")
-        mark(self.close_button, link="true")
+        self.close_button = mark(QPushButton("✕"), link="true")
         self.close_button.setAccessibleName("Close both derivations")
         self.close_button.setToolTip("See the page again; a link below your answer brings this back")
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.close_button.clicked.connect(self.hide)
         self._content = content = QWidget()
-        self._beside = QHBoxLayout(content)
-        self._beside.setContentsMargins(0, 0, 0, 0)
+        self._beside = row_in(content)
         self.sides = DerivationSide(bench, THEIRS), DerivationSide(bench, OURS)
         for side in self.sides:
             self._beside.addWidget(side, 1)

@@ -3,10 +3,11 @@
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 from explorer.lessons.course import Course, courses
 from explorer.ui.theme import mark
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -32,16 +33,13 @@ class CourseRow(QWidget):
         self._about = SteadyLabel(role="muted")
         self.buttons: dict[str, QPushButton] = {}
         self._courses: dict[str, Course] = {one.id: one for one in courses()}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(4))
+        column = column_in(self, spacing=px(4))
         row = QHBoxLayout()
         row.setSpacing(px(4))
         column.addLayout(row)
         group = QButtonGroup(self)
         for id, title in {"": "All lessons", **{one.id: one.title for one in self._courses.values()}}.items():
-            button = QPushButton(title)
-            mark(button, tab="true")
+            button = mark(QPushButton(title), tab="true")
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"List {title}")

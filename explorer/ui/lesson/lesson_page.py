@@ -23,6 +23,7 @@ from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.course_row import CourseRow
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.lesson_bar import sentences
 from explorer.ui.workbench import Workbench
@@ -48,14 +49,12 @@ class LessonCard(QFrame):
         self._found = title.casefold()
         self.title = SteadyLabel(escape(title, quote=False), role="strong")
         self._teaches = SteadyLabel(role="muted")
-        self._size = QLabel()
-        mark(self._size, role="small")
+        self._size = mark(QLabel(), role="small")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(px(BAR))
         self._bar.setAccessibleName(f"How far you are in {title}")
-        self._far = QLabel()
-        mark(self._far, role="small")
+        self._far = mark(QLabel(), role="small")
         self.button = QPushButton("Open")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(lambda: self.wanted.emit(id, False))
@@ -158,8 +157,7 @@ class LessonPage(QScrollArea):
         self.search.setToolTip("Lessons with all of these words")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._find)
-        self._none = QLabel("No lesson has all of these words. Search for fewer.")
-        mark(self._none, role="muted")
+        self._none = mark(QLabel("No lesson has all of these words. Search for fewer."), role="muted")
         self._loading = QTimer(self, interval=0)
         self._loading.timeout.connect(self._load_next)
         self._worn = True
@@ -175,16 +173,12 @@ class LessonPage(QScrollArea):
         content.setMaximumWidth(px(WIDTH))
         across.addWidget(content, 1)
         across.addStretch(0)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(8))
-        title = QLabel("Lessons")
-        mark(title, role="title")
+        column = column_in(content, spacing=px(8))
+        title = mark(QLabel("Lessons"), role="title")
         top = QHBoxLayout()
         column.addLayout(top)
         top.addWidget(title, 1)
-        self.record = QPushButton()
-        mark(self.record, link="true")
+        self.record = mark(QPushButton(), link="true")
         self.record.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.record.setToolTip("Places you visit and numbers you change become the steps of a lesson of your own")
         self.record.clicked.connect(self.record_wanted)

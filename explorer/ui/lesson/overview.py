@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
 
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.walk import Walk
@@ -11,6 +11,7 @@ from explorer.ui.lesson.drawn import lay_out, step_off_screen
 from explorer.ui.lesson.enlarged import HEIGHT, SCALE, WIDTH
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 COLUMNS, GAP = 3, 12
@@ -47,9 +48,7 @@ class Pictures:
             with step_off_screen(self._appearance, self.lesson, number, state, SCALE) as (window, bench):
                 step, steps = self.lesson.steps[number], len(self.lesson.steps)
                 sheet = StepSheet(bench)
-                column = QVBoxLayout(window)
-                column.setContentsMargins(0, 0, 0, 0)
-                column.addWidget(sheet)
+                column_in(window, sheet)
                 sheet.tell(step, number, steps, self.lesson.title, numbers_of(step, bench.document.engine))
                 lay_out(window, QSize(WIDTH, HEIGHT))
                 sheet.share_room()

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -27,6 +26,7 @@ from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -49,21 +49,15 @@ class StepPanel(QFrame):
         self.setAccessibleName("Step of the lesson")
         self._bench, self._guide = bench, guide
         # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
-        self._scroll = QScrollArea(self)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = scroll_area(self, sideways=False)
         self._content = QWidget()
         self._scroll.setWidget(self._content)
-        self._jump = QPushButton(self)
-        mark(self._jump, link="true")
+        self._jump = mark(QPushButton(self), link="true")
         self._jump.setToolTip("Go to another step")
         self._menu = QMenu(self._jump)
         self._menu.aboutToShow.connect(self._list_steps)
         self._jump.setMenu(self._menu)
-        self._leave = QPushButton("✕", self)
-        mark(self._leave, link="true")
+        self._leave = mark(QPushButton("✕", self), link="true")
         self._leave.setAccessibleName("Leave the steps")
         self._leave.setToolTip("Leave the steps; the model stays as it is")
         self._leave.clicked.connect(guide.leave)

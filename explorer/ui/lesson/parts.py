@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
-from PySide6.QtWidgets import QProgressDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressDialog, QWidget
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
@@ -26,6 +26,7 @@ from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.verdict import has_both
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
@@ -45,9 +46,7 @@ class Aside(QWidget):
     def __init__(self, below: QWidget | None = None) -> None:
         super().__init__()
         self._panel: StepPanel | None = None
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(0)
+        self.column = column_in(self, spacing=0)
         if below is None:
             self.column.addStretch(1)
         else:

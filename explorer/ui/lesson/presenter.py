@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QRubberBand,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -40,6 +39,7 @@ from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 Key = Qt.Key
@@ -142,10 +142,8 @@ class Presenter(QWidget):
         self._points = False
         self._from: QPoint | None = None
         self._rested: QPoint | None = QCursor.pos()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._bar = QLabel(self)
-        mark(self._bar, role="bar")
+        self._column = column_in(self)
+        self._bar = mark(QLabel(self), role="bar")
         self._bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._cover = Cover(self)
         self._overview = Overview(bench, guide, self)

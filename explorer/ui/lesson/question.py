@@ -32,6 +32,7 @@ from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import Words, WordyButton
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -66,10 +67,7 @@ class QuestionView(QFrame):
         mark(self._more, link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.clicked.connect(guide.hint)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(bench.appearance.px(6))
-        self._column.addWidget(self._ask)
+        self._column = column_in(self, self._ask, spacing=bench.appearance.px(6))
         self._column.addLayout(self._place)
         self._column.addWidget(self._verdict)
         self._column.addWidget(self._why)
@@ -190,9 +188,7 @@ class Body(QWidget):
         self.bench, self.guide, self.question = bench, guide, question
         self.large = least_letters(bench.appearance) > 0
         """Whether a class sees it: what has been settled makes room."""
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(bench.appearance.px(4))
+        self.column = column_in(self, spacing=bench.appearance.px(4))
 
     def give(self, answer: Answer) -> None:
         """Answer the question, as long as it is that of the step one is at: a key may come before the next is shown."""
@@ -229,8 +225,7 @@ class PredictBody(Body):
             self.gaps.changed.connect(self._say_whether_typed)
         for field in self.fields:
             field.returnPressed.connect(self._go_on)
-        self.button = QPushButton("Lock in")
-        mark(self.button, primary="true")
+        self.button = mark(QPushButton("Lock in"), primary="true")
         self.button.setToolTip("Give this number as your answer, and see the right one")
         self.button.clicked.connect(self._lock)
         self.field.textChanged.connect(self._say_whether_typed)

@@ -27,6 +27,7 @@ from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -71,10 +72,8 @@ class StepSheet(QFrame):
         self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
         self._place = ""
-        self._number = QLabel()
-        mark(self._number, role="small")
-        self._title = QLabel()
-        mark(self._title, role="title")
+        self._number = mark(QLabel(), role="small")
+        self._title = mark(QLabel(), role="title")
         self._title.setWordWrap(True)
         self._words = Words(role="sheet")
         self._words.index = least_letters(bench.appearance)
@@ -89,9 +88,7 @@ class StepSheet(QFrame):
         self._derivation.columns = 2
         self._derivation.more_wanted.connect(lambda: self.write_all(True))
         shown, said, way = QWidget(), QWidget(), QWidget()
-        column = QVBoxLayout(shown)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.elements)
+        column = column_in(shown, self.elements)
         column.addStretch(1)
         self._led = led = QVBoxLayout(way)
         led.setContentsMargins(0, 0, 0, 0)
@@ -465,9 +462,6 @@ def _scroll_where_needed(area: QScrollArea, needed: int) -> None:
 
 
 def _scrolled(content: QWidget, parent: QWidget) -> QScrollArea:
-    area = QScrollArea(parent)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area = scroll_area(parent)
     area.setWidget(content)
     return area

@@ -5,7 +5,7 @@ from html import escape
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons import prose
@@ -18,6 +18,7 @@ from explorer.ui.lesson.presenter import Presenter, minutes
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import row_in, scroll_area
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -48,15 +49,13 @@ class Speaker(QWidget):
         self.bench = in_look(bench, self._look)
         self._here = QVBoxLayout()
         self.sheet: StepSheet | None = None
-        self.clock = QLabel()
-        mark(self.clock, role="title")
+        self.clock = mark(QLabel(), role="title")
         self.times = SteadyLabel()
         self.notes = SteadyLabel()
         self._next_title = SteadyLabel(role="section")
         self._next = QLabel()
         self._next.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._frozen = QLabel("The class sees a frozen picture (F)")
-        mark(self._frozen, role="here")
+        self._frozen = mark(QLabel("The class sees a frozen picture (F)"), role="here")
         side = QWidget()
         column = QVBoxLayout(side)
         self._asked = SteadyLabel()
@@ -66,13 +65,9 @@ class Speaker(QWidget):
         column.addWidget(self._next_title)
         column.addWidget(self._next)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = scroll_area()
         scroll.setWidget(side)
-        across = QHBoxLayout(self)
-        across.setContentsMargins(0, 0, 0, 0)
+        across = row_in(self)
         across.addLayout(self._here, round(100 * SHARE))
         across.addWidget(scroll, round(100 * (1 - SHARE)))
         self._drawing = later(self, self._draw_next)

@@ -23,8 +23,7 @@ class StartCard(QFrame):
         self.setObjectName("stepPanel")
         self._bench = bench
         self._title = SteadyLabel("New here?", role="strong")
-        self._close = QPushButton("✕")
-        mark(self._close, link="true")
+        self._close = mark(QPushButton("✕"), link="true")
         self._close.setAccessibleName("Close this card")
         self._close.setToolTip("Close this card; the lessons stay under “Lessons”")
         self._close.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -41,8 +40,7 @@ class StartCard(QFrame):
         )
         self.buttons = []
         for i, (text, tip, signal) in enumerate(ways):
-            button = QPushButton(text)
-            mark(button, primary="true" if not i else "false")
+            button = mark(QPushButton(text), primary="true" if not i else "false")
             button.setToolTip(tip)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(self.put_away)

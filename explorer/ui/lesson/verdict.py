@@ -13,6 +13,7 @@ from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.room import column_height, height_at
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -38,8 +39,7 @@ class VerdictView(QWidget):
         self._large = least_letters(bench.appearance) > 0
         self._sentence = Words()
         self._sentence.index = least_letters(bench.appearance)
-        self.both = QPushButton("Both derivations side by side")
-        mark(self.both, link="true")
+        self.both = mark(QPushButton("Both derivations side by side"), link="true")
         self.both.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.both.setToolTip("Show before the page how one gets your number, and how it is computed")
         self.side = DerivationSide(bench, THEIRS if self._large else OURS)
@@ -88,11 +88,7 @@ class DerivationSide(QWidget):
         super().__init__()
         self._title = SteadyLabel(escape(title), role="section")
         self._rows = DerivationView(bench)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._title)
-        column.addWidget(self._rows)
+        column = column_in(self, self._title, self._rows, spacing=0)
         column.addStretch(1)
 
     def height_at(self, width: int) -> int:

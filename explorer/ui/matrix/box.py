@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.core.shapes import written_shape
 from explorer.document.commands import Release
@@ -16,6 +16,7 @@ from explorer.ui.theme import NODE, mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import Formula, can_typeset_now
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 SIGN = 36
@@ -35,8 +36,7 @@ class MatrixBox(QWidget):
         self._heading = QWidget(self)
         self._formula = Formula(parent=self._heading, em=1.15)
         self._formula.setCursor(Qt.CursorShape.WhatsThisCursor)
-        self._caption = QLabel(self._heading)
-        mark(self._caption, role="small")
+        self._caption = mark(QLabel(self._heading), role="small")
         self._caption.setTextFormat(Qt.TextFormat.RichText)
         self._caption.linkActivated.connect(self._followed)
         self._small = SmallPicture(self.view, self)
@@ -49,9 +49,7 @@ class MatrixBox(QWidget):
         self._head.setColumnStretch(1, 1)  # with a shorter formula, of a change, nothing moves
         self._head.addWidget(self._formula, 0, 0, MIDDLE)
         self._head.addWidget(self._caption, 0, 1, MIDDLE)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(bench.appearance.px(2))
+        self._column = column_in(self, spacing=bench.appearance.px(2))
         self._column.addWidget(self._heading, 0, Qt.AlignmentFlag.AlignLeft)
         self._above = QHBoxLayout()
         self._column.addLayout(self._above)

@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 import numpy as np
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -141,10 +141,9 @@ class MatrixView(QTableView):
         self.table.matrix = matrix
         self.table.endResetModel()
         place = self.selectionModel()
-        place.blockSignals(True)  # nobody has gone anywhere
-        index = self.table.index(current.row(), current.column())
-        place.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        place.blockSignals(False)
+        with QSignalBlocker(place):  # nobody has gone anywhere
+            index = self.table.index(current.row(), current.column())
+            place.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def newest(self) -> Array:
         """The values of an input as the newest act has them, which a large model may still be computing with."""

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLayout,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +35,7 @@ from explorer.ui.page.lines import ACROSS_ROW, SIGN
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 ARRANGED = Row, Stack, Controls, Scheme
@@ -77,9 +77,7 @@ class Elements(QWidget):
         self.parts: list[QWidget] = []
         self._sharing = Sharing(self)
         self._shared: list[object] | None = None  # what was wanted when the room was shared
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(spacing)
+        self._column = column_in(self, spacing=spacing)
 
     def tell(self, elements: Sequence[Element]) -> None:
         """Show other elements; widgets of those that are the same are left alone."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +22,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
+from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.number_slider import FactorSlider
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
@@ -39,9 +39,7 @@ class _Line(QWidget):
     def __init__(self, bench: Workbench, spacing: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
-        self.line = QHBoxLayout(self)
-        self.line.setContentsMargins(0, 0, 0, 0)
-        self.line.setSpacing(bench.appearance.px(spacing))
+        self.line = row_in(self, spacing=bench.appearance.px(spacing))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def say(self, words: str) -> None:
@@ -148,11 +146,10 @@ class NumberView(_Line):
         """Show another number."""
         self._number = number
         for control in self._controls:
-            control.blockSignals(True)
-            control.setRange(number.least, number.most)
-            control.setValue(number.value)
-            control.setEnabled(number.on)
-            control.blockSignals(False)
+            with QSignalBlocker(control):
+                control.setRange(number.least, number.most)
+                control.setValue(number.value)
+                control.setEnabled(number.on)
 
 
 class CheckView(QCheckBox):
@@ -169,11 +166,10 @@ class CheckView(QCheckBox):
     def tell(self, check: Check) -> None:
         """Show the other."""
         self._check = check
-        self.blockSignals(True)
-        self.setChecked(check.value)
-        self.setEnabled(check.on)
-        self.setToolTip(check.tip)
-        self.blockSignals(False)
+        with QSignalBlocker(self):
+            self.setChecked(check.value)
+            self.setEnabled(check.on)
+            self.setToolTip(check.tip)
 
 
 class TextBoxView(QPlainTextEdit):
@@ -193,9 +189,8 @@ class TextBoxView(QPlainTextEdit):
         """Show another text; what somebody is typing stays as it is."""
         self._box = box
         if not self.hasFocus() and box.value != self.toPlainText():
-            self.blockSignals(True)
-            self.setPlainText(box.value)
-            self.blockSignals(False)
+            with QSignalBlocker(self):
+                self.setPlainText(box.value)
 
     def _ask(self) -> None:
         perform(self._bench, self._box.asks.at(self.toPlainText()[: self._box.most]), self)
@@ -226,8 +221,7 @@ class SliderView(QWidget):
         super().__init__(parent)
         self._slider = slider
         self._stroke: object = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = column_in(self)
         self.control = FactorSlider(bench, slider.title, -1, 1, SLIDER)
         self.control.show_number(slider.value)
         self.control.sliderPressed.connect(self._begin)
@@ -242,8 +236,7 @@ class SliderView(QWidget):
             ("1", Qt.AlignmentFlag.AlignHCenter),
             ("10", Qt.AlignmentFlag.AlignRight),
         ):
-            label = QLabel(text)
-            mark(label, role="small")
+            label = mark(QLabel(text), role="small")
             label.setAlignment(side)
             ends.addWidget(label, 1)
         self.setFixedWidth(bench.appearance.px(SLIDER))

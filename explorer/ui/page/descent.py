@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from explorer.pages.page import Descent
 from explorer.ui.page.late import Late
 from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 ASKING = "the page of gradient descent"
@@ -20,8 +21,7 @@ class DescentPart(QWidget):
     def __init__(self, bench: Workbench, part: Descent, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_in(self)
         self._inner: Any = None
         self._part = part
         self._most = UNBOUNDED
@@ -89,8 +89,7 @@ class _Curve(QWidget):
         log = QCheckBox("Log scale")
         log.setToolTip("Powers of ten at equal distances: then small losses can be told apart")
         log.toggled.connect(self._curve.set_log)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = column_in(self)
         column.addWidget(self._curve, 1)
         column.addWidget(log)
 

@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from explorer.pages.by_hand import LAYOUT
 from explorer.pages.page import Header
@@ -13,6 +13,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 
@@ -23,21 +24,17 @@ class HeaderView(QWidget):
         super().__init__(parent)
         self._header = header
         px = bench.appearance.px
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(px(3))
+        layout = column_in(self, spacing=px(3))
         line = QWidget(self)
         top = FlowLayout(line, horizontal=px(8), vertical=px(4))
         self._crumbs = self._way_back(bench, header, line) if header.crumbs else None
         if self._crumbs is not None:
             top.addWidget(self._crumbs)
-        self._title = QLabel(line)
-        mark(self._title, role="title")
+        self._title = mark(QLabel(line), role="title")
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._show_title()
         top.addWidget(self._title)
-        self._brings = QPushButton("Switches", line)
-        mark(self._brings, link="true")
+        self._brings = mark(QPushButton("Switches", line), link="true")
         self._brings.setCheckable(True)
         self._brings.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._brings.setToolTip("Show what can be switched here")
@@ -49,8 +46,7 @@ class HeaderView(QWidget):
             top.addWidget(choice)
         self._low = False
         layout.addWidget(line)
-        self._sentence = QLabel(header.sentence, self)
-        mark(self._sentence, role="subtitle")
+        self._sentence = mark(QLabel(header.sentence, self), role="subtitle")
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._sentence.setWordWrap(True)  # after it: a policy that is set does not know of heights for widths
         layout.addWidget(self._sentence)
@@ -66,8 +62,7 @@ class HeaderView(QWidget):
             f'<a href="{i}" style="color:{ink}; text-decoration:none">{escape(crumb.text)}</a> ▸'
             for i, crumb in enumerate(header.crumbs)
         )
-        label = QLabel(" ".join(parts), parent)
-        mark(label, role="small")
+        label = mark(QLabel(" ".join(parts), parent), role="small")
         flag = Qt.TextInteractionFlag
         label.setTextInteractionFlags(flag.LinksAccessibleByMouse | flag.LinksAccessibleByKeyboard)
         label.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -78,8 +78,7 @@ class Signed(QWidget):
     def __init__(self, across: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.ends_line = False
-        self.sign = QLabel(self)
-        mark(self.sign, role="operator")
+        self.sign = mark(QLabel(self), role="operator")
         self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._across = across
         self._level: int | None = None

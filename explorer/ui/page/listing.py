@@ -146,8 +146,7 @@ class ListingView(FittedTable):
         self._rest: ListingView | None = None
         """The columns for which there is no room beside the others."""
         self._rest_of: tuple[Listing, int, int] = listing, 0, 0
-        self._more = QPushButton(self)
-        mark(self._more, link="true")
+        self._more = mark(QPushButton(self), link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Show more lines")
         self._more.clicked.connect(lambda: self._open(MORE * max(self.listing.most, self._opened)))

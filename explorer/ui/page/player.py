@@ -2,7 +2,7 @@
 choices on the page.
 """
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -69,8 +69,7 @@ class PlayerView(QWidget):
         self.slider.valueChanged.connect(self._go_to)
         self._grid.addWidget(self.slider, 0, 1)
         self._speed = SPEEDS[0]
-        self.speed = QPushButton()
-        mark(self.speed, link="true")
+        self.speed = mark(QPushButton(), link="true")
         self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # Space plays and pauses after a click on it, too
         self.speed.clicked.connect(self._go_faster)
         self._show_speed()
@@ -142,10 +141,9 @@ class PlayerView(QWidget):
 
     def _show(self) -> None:
         player = self._player
-        self.slider.blockSignals(True)
-        self.slider.setRange(0, len(player.steps))
-        self.slider.setValue(player.value)
-        self.slider.blockSignals(False)
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, len(player.steps))
+            self.slider.setValue(player.value)
         moves = self._bench.appearance.moves
         if not moves:
             self._timer.stop()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.pages.gestures import Switch as SwitchTo
@@ -12,6 +12,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
 
@@ -66,25 +67,22 @@ class SwitchBar(QWidget):
         self.switches = switches
         for name, value in (*switches.values, *switches.more):
             control = self._controls[name]
-            control.blockSignals(True)
-            match control:
-                case QCheckBox():
-                    control.setChecked(bool(value))
-                case QComboBox():
-                    control.setCurrentIndex(control.findData(str(value)))
-                case QSpinBox():
-                    control.setValue(int(value))
-                case QLineEdit():
-                    control.setText(f"{value:g}".replace("e-0", "e-"))
-            control.blockSignals(False)
+            with QSignalBlocker(control):
+                match control:
+                    case QCheckBox():
+                        control.setChecked(bool(value))
+                    case QComboBox():
+                        control.setCurrentIndex(control.findData(str(value)))
+                    case QSpinBox():
+                        control.setValue(int(value))
+                    case QLineEdit():
+                        control.setText(f"{value:g}".replace("e-0", "e-"))
 
     def _line(self, name: str) -> QWidget:
         switch: Switch = SWITCHES[self.switches.kind][name]
         block = self.switches.block
         line = QWidget(self)
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(self._bench.appearance.px(5))
+        layout = row_in(line, spacing=self._bench.appearance.px(5))
         control: Any
         if isinstance(switch.default, bool):
             control = QCheckBox(switch.title, line)

@@ -8,6 +8,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QSignalBlocker,
     QStringListModel,
     Qt,
 )
@@ -56,9 +57,8 @@ class WordChooser(RowPainter):
 
     def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
         assert isinstance(editor, QComboBox)
-        editor.blockSignals(True)
-        editor.setCurrentIndex(editor.findText(index.data(Qt.ItemDataRole.EditRole), Qt.MatchFlag.MatchExactly))
-        editor.blockSignals(False)
+        with QSignalBlocker(editor):
+            editor.setCurrentIndex(editor.findText(index.data(Qt.ItemDataRole.EditRole), Qt.MatchFlag.MatchExactly))
         line = editor.lineEdit()
         assert line is not None
         line.selectAll()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.printed import PrintedNumber, printed_numbers
@@ -14,6 +14,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.listing import ROW_HEIGHT, ListingView
 from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
 
 LEAST_LINES = 4
@@ -34,10 +35,7 @@ class ReferencesTab(QFrame):
         self.setAccessibleName("References")
         self.bench = bench
         self.rows: tuple[PrintedNumber, ...] = ()
-        self._area = QScrollArea(widgetResizable=True)  # where not even a few lines fit
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the list is cut to the tab
+        self._area = scroll_area(sideways=False)  # where not even a few lines fit; the list is cut to the tab
         self._down = QVBoxLayout(self)
         self._down.addWidget(self._area)
         self._listened: ListingView | None = None

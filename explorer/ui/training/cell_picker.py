@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
 from explorer.core.numbers import largest_of
 from explorer.core.ops import Array
@@ -15,6 +15,7 @@ from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark
 from explorer.ui.training.loss_surface import name_of, within
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 SQUARE, WIDE, HIGH = 14, 120, 56
@@ -39,9 +40,7 @@ class CellPicker(QWidget):
         self._bench = bench
         self.cells = tuple(cells)
         px = bench.appearance.px
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(4))
+        column = column_in(self, spacing=px(4))
         self._words = mark(QLabel(), role="small")
         column.addWidget(self._words)
         pictures = QWidget()
@@ -49,10 +48,7 @@ class CellPicker(QWidget):
         self.pictures = {name: _Weights(self, bench, name) for name in bench.descent.moves()}
         for name, picture in self.pictures.items():
             holder = QWidget()
-            stack = QVBoxLayout(holder)
-            stack.setContentsMargins(0, 0, 0, 0)
-            stack.setSpacing(0)
-            stack.addWidget(mark(QLabel(name), role="small"))
+            stack = column_in(holder, mark(QLabel(name), role="small"), spacing=0)
             stack.addWidget(picture, 0, Qt.AlignmentFlag.AlignLeft)
             holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             flow.addWidget(holder)
@@ -73,7 +69,6 @@ class CellPicker(QWidget):
             picture.update()
 
     def _say(self) -> None:
-        assert isinstance(self._words, QLabel)
         self._words.setText("Click two cells: the loss is drawn over them.")
         self.refresh()
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.tokens import START as BEGIN
@@ -15,6 +15,7 @@ from explorer.training.task import Material
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import SpinBox
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
@@ -60,15 +61,13 @@ class MaterialChoice(QWidget):
         super().__init__()
         self._bench = bench
         self._kind = self._lesson = ""
-        self._page = QVBoxLayout(self)
-        self._page.setContentsMargins(0, 0, 0, 0)
+        self._page = column_in(self)
         self.choice: Segments | None = None
         self.text = QPlainTextEdit()
         self.text.setAccessibleName("Text to learn from")
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self.changed)
-        self._about = QLabel()
-        mark(self._about, role="small")
+        self._about = mark(QLabel(), role="small")
         self._about.setWordWrap(True)
         self.open = QPushButton("Open a text…")
         self.open.setToolTip("Take the text from a file")
@@ -129,9 +128,8 @@ class MaterialChoice(QWidget):
         self._page.insertWidget(0, self.choice)
         self.shipped.setText(SHIPPED.get(self._kind, ("", ""))[0])
         self.shipped.setToolTip("Take the text that this recipe of “explorer train” learns from")
-        self.text.blockSignals(True)
-        self.text.setPlainText(self._start())
-        self.text.blockSignals(False)
+        with QSignalBlocker(self.text):
+            self.text.setPlainText(self._start())
         self._show()
 
     def _own(self) -> tuple[str, ...]:

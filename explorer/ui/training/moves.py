@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from explorer.core.training.trainable import trainable
 from explorer.ui.widgets.icons import icon
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 MOST = 8
@@ -26,8 +27,7 @@ class Moves(QWidget):
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self._list = QVBoxLayout(self)
-        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list = column_in(self)
         self.boxes: dict[str, QCheckBox] = {}
         self.blocks: dict[str, BlockBox] = {}
         self._showing = False
@@ -140,9 +140,8 @@ class BlockBox(QWidget):
     def _set_all(self) -> None:
         on = self.all.checkState() != Qt.CheckState.Unchecked
         for box in self._weights:
-            box.blockSignals(True)
-            box.setChecked(on)
-            box.blockSignals(False)
+            with QSignalBlocker(box):
+                box.setChecked(on)
         self._follow()
         self.changed.emit()
 

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from explorer.core.numbers import written
 from explorer.core.training.optimisers import length
 from explorer.ui.theme import mark
 from explorer.ui.training.moves import MOST, BlockBox
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 MOVING, ARROW = 340, 30
@@ -33,9 +34,7 @@ class Moving(QWidget):
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(bench.appearance.px(2))
+        column = column_in(self, spacing=bench.appearance.px(2))
         self.boxes: dict[str, QCheckBox] = {}
         self.blocks: dict[str, BlockBox] = {}
         self.lengths: dict[str, QLabel] = {}

@@ -5,7 +5,8 @@ from itertools import cycle
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from explorer.core.byte_pairs import tokens_of, typed
 from explorer.core.errors import ExplorerError
@@ -23,6 +24,7 @@ from explorer.ui.theme import mark
 from explorer.ui.training.loss_curve import Curve, LossCurve
 from explorer.ui.training.predictions import Predictions
 from explorer.ui.widgets.boxes import ComboBox
+from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.workbench import Workbench
 
 CALM = 150
@@ -52,10 +54,8 @@ class Pictures(QWidget):
         self.tried.setToolTip("Other words for the model to read; Enter gives them to it")
         self.tried.returnPressed.connect(self._try)
         self.predictions = Predictions(bench)
-        self._scale = QLabel()
-        mark(self._scale, role="small")
-        self._columns = QHBoxLayout(self)
-        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._scale = mark(QLabel(), role="small")
+        self._columns = row_in(self)
         self._left, self._right = QVBoxLayout(), QVBoxLayout()
         for column in (self._left, self._right):
             self._columns.addLayout(column)
@@ -93,11 +93,10 @@ class Pictures(QWidget):
     def follow_structure(self, weights: Sequence[str]) -> None:
         """The model is another one: offer its weights to watch, and draw its net, if it is a small one."""
         chosen = self.weight.currentText()
-        self.weight.blockSignals(True)
-        self.weight.clear()
-        self.weight.addItems(weights)
-        self.weight.setCurrentText(chosen if chosen in weights else next(iter(weights), ""))
-        self.weight.blockSignals(False)
+        with QSignalBlocker(self.weight):
+            self.weight.clear()
+            self.weight.addItems(weights)
+            self.weight.setCurrentText(chosen if chosen in weights else next(iter(weights), ""))
         self._net_is_old = True
 
     def draw(self) -> None:
@@ -259,11 +258,7 @@ class Pictures(QWidget):
 def _part(title: str, *widgets: QWidget) -> QWidget:
     """Widgets below their title."""
     part = QWidget()
-    column = QVBoxLayout(part)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(2)
-    for widget in (mark(QLabel(title), role="section"), *widgets):
-        column.addWidget(widget)
+    column_in(part, mark(QLabel(title), role="section"), *widgets, spacing=2)
     return part
 
 

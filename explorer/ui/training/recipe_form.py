@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from explorer.core.numbers import read_number
@@ -112,15 +112,14 @@ class RecipeForm(QWidget):
         """Show the settings of a recipe."""
         for name, control in self._controls.items():
             value = getattr(recipe, name)
-            control.blockSignals(True)
-            match control:
-                case QComboBox():
-                    control.setCurrentText(value or AS_THEY_ARE)
-                case QSpinBox():
-                    control.setValue(min(value, control.maximum()))
-                case QLineEdit():
-                    control.setText(f"{value:g}")
-            control.blockSignals(False)
+            with QSignalBlocker(control):
+                match control:
+                    case QComboBox():
+                        control.setCurrentText(value or AS_THEY_ARE)
+                    case QSpinBox():
+                        control.setValue(min(value, control.maximum()))
+                    case QLineEdit():
+                        control.setText(f"{value:g}")
 
     def recipe(self, frozen: tuple[str, ...] = (), also: tuple[str, ...] = ()) -> Recipe:
         """The settings as they stand there.

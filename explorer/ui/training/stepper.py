@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSlider,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.number_slider import FactorSlider
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
@@ -38,9 +38,7 @@ class Stepper(QWidget):
         self._bench = bench
         self._descent = descent = bench.descent
         px = bench.appearance.px
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(px(8))
+        page = column_in(self, spacing=px(8))
         page.addWidget(self._line([self._optimiser(), self._learning_rate()]))
         page.addWidget(self._line(self._buttons()))
         self.loss = SteadyLabel(role="strong")
@@ -94,8 +92,7 @@ class Stepper(QWidget):
         self.back = QPushButton("Back")
         self.back.setToolTip("One step back")
         self.back.clicked.connect(lambda: self._descent.travel(self._descent.at - 1))
-        self.one = QPushButton("One step")
-        mark(self.one, primary="true")
+        self.one = mark(QPushButton("One step"), primary="true")
         self.one.setToolTip("Take one step down the gradient")
         self.one.clicked.connect(lambda: self._descent.take(1))
         self.many = SpinBox()
@@ -112,11 +109,7 @@ class Stepper(QWidget):
         self.play.setToolTip("Go on by itself until paused")
         self.play.clicked.connect(lambda: self._descent.stop() if self._descent.going else self._descent.play())
         several = QWidget()
-        layout = QHBoxLayout(several)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(self._bench.appearance.px(2))
-        layout.addWidget(self.many)
-        layout.addWidget(self.go)
+        row_in(several, self.many, self.go, spacing=self._bench.appearance.px(2))
         return [self.back, self.one, several, self.play]
 
     def _type_rate(self) -> None:
@@ -158,10 +151,9 @@ class Stepper(QWidget):
         self.play.setText("Pause" if descent.going else "Play")
         begun = run.begun if run else 0
         self.back.setEnabled(descent.at > begun)
-        self.slider.blockSignals(True)
-        self.slider.setRange(begun, run.records.at if run else 0)
-        self.slider.setValue(descent.at)
-        self.slider.blockSignals(False)
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(begun, run.records.at if run else 0)
+            self.slider.setValue(descent.at)
         self.slider.setEnabled(run is not None)
         loss = float(self._bench.document.engine.values[LOSS.node])
         steps = f" after {descent.at:,} step{'s' * (descent.at != 1)}" if run else ""

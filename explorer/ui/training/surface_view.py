@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from explorer.ui.selection import Cell
 from explorer.ui.training.cell_picker import CellPicker
 from explorer.ui.training.loss_grid import steepest
 from explorer.ui.training.loss_surface import LossSurface, within
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -29,12 +30,7 @@ class SurfaceView(QWidget):
         self.plot = LossSurface(bench, descent.looked_at)
         self.plot.setFixedHeight(px(HEIGHT))
         self._words = SteadyLabel(role="small")
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(px(4))
-        page.addWidget(self.plot)
-        page.addWidget(self._words)
-        page.addWidget(self.picker)
+        column_in(self, self.plot, self._words, self.picker, spacing=px(4))
         self.plot.asked.connect(self._say)
         self.plot.drawn.connect(self._say)
         descent.changed.connect(self._follow)

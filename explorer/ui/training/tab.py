@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import significant, written
@@ -26,6 +26,7 @@ from explorer.ui.training.pictures import Pictures
 from explorer.ui.training.recipe_form import RecipeForm
 from explorer.ui.widgets.boxes import ComboBox
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import row_in, scroll_area
 from explorer.ui.workbench import Workbench
 
 ANOTHER_START = ("initialiser", "validation", "seed")
@@ -75,7 +76,7 @@ class TrainingTab(QFrame):
         self.source.changed.connect(self._begin_anew)
         self.form.changed.connect(self._set)
         self._left.addStretch()
-        self._settings = QScrollArea()
+        self._settings = scroll_area(sideways=False)
         self._settings.setObjectName("sidebar")
         self._settings.setWidget(left)
         right = QWidget()
@@ -84,22 +85,15 @@ class TrainingTab(QFrame):
         self.pictures = Pictures(bench)
         self._right.addWidget(self.pictures)
         self._right.addStretch()
-        self._page = page = QScrollArea()
+        self._page = page = scroll_area()
         page.setWidget(right)
-        across = QHBoxLayout(self)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(0)
-        for area in (self._settings, page):
-            area.setWidgetResizable(True)
-            area.setFrameShape(QFrame.Shape.NoFrame)
-            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        across = row_in(self, spacing=0)
         beside = QVBoxLayout()
         beside.setSpacing(0)
         beside.addWidget(page, 1)
         beside.addWidget(self._make_foot())
         across.addWidget(self._settings)
         across.addLayout(beside, 1)
-        self._settings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         bench.descent.failed.connect(lambda error: self._say_problem(sentence(error)))
         bench.descent.changed.connect(self._follow_run)
         bench.bridge.changed.connect(self.follow)
@@ -137,8 +131,7 @@ class TrainingTab(QFrame):
         for widget in (self.play, self.one, self.over, self.pace, self.fold):
             self._controls.addWidget(widget)
         self._right.addWidget(line)
-        self.said = QLabel()
-        mark(self.said, role="strong")
+        self.said = mark(QLabel(), role="strong")
         self.said.setWordWrap(True)
         self._right.addWidget(self.said)
 
@@ -147,8 +140,7 @@ class TrainingTab(QFrame):
         self._foot = QFrame()
         self._foot.setObjectName("foot")
         self._foot.setAccessibleName("How training goes")
-        self.problem = QLabel()
-        mark(self.problem, role="error")
+        self.problem = mark(QLabel(), role="error")
         self.note = QLabel()
         self.helps = QPushButton()
         self.helps.setToolTip("Change this setting and go on")

@@ -2,7 +2,7 @@
 
 from math import log10
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QSlider, QWidget
 
@@ -42,9 +42,8 @@ class FactorSlider(QSlider):
         """Stand at a number; beyond the ends, at the end."""
         low, high = self.minimum(), self.maximum()
         place = round(DECADE * log10(number)) if 0 < number < float("inf") else low
-        self.blockSignals(True)
-        self.setValue(min(max(place, low), high))
-        self.blockSignals(False)
+        with QSignalBlocker(self):
+            self.setValue(min(max(place, low), high))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not event.isAutoRepeat():

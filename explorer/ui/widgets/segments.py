@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QSizePolicy, QWidget
 
 from explorer.ui.theme import mark
+from explorer.ui.widgets.layouts import row_in
 
 
 class Segments(QWidget):
@@ -25,14 +26,11 @@ class Segments(QWidget):
     def __init__(self, titles: Sequence[str], spoken: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.group = QButtonGroup(self)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
+        layout = row_in(self, spacing=0)
         last = len(titles) - 1
         for i, title in enumerate(titles):
             place = "only" if not last else "first" if i == 0 else "last" if i == last else "middle"
             button = mark(QPushButton(title), segment=place)
-            assert isinstance(button, QPushButton)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"{spoken} {title}")

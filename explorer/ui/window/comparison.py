@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
@@ -19,6 +19,7 @@ from explorer.ui.selection import Cell, Selection
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.window.computing import Computing
 from explorer.ui.workbench import Workbench
@@ -78,8 +79,7 @@ class Comparison(QFrame):
         flow.setContentsMargins(bench.appearance.px(24), bench.appearance.px(8), bench.appearance.px(8), 0)
         for widget in (self._lessons, self._settings, self._showing, self._note, computing):
             flow.addWidget(widget)
-        close = QPushButton("✕")
-        mark(close, link="true")
+        close = mark(QPushButton("✕"), link="true")
         close.setToolTip("End the comparison (Ctrl+E)")
         close.setAccessibleName("End the comparison")
         close.clicked.connect(self.closed)
@@ -90,10 +90,7 @@ class Comparison(QFrame):
         self._bar.setLayout(top)
         top.setContentsMargins(0, 0, bench.appearance.px(4), 0)
         self._bar.installEventFilter(self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._bar)
+        layout = column_in(self, self._bar, spacing=0)
         layout.addWidget(self.area, 1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self._connect()
@@ -148,7 +145,6 @@ class Comparison(QFrame):
             nodes = [node.name for node in own.graph.nodes.values() if node.stage == stage]
             if any(n not in others or others[n].shape != own.values[n].shape for n in nodes):
                 text = "–: the other model has no matrix of this shape."
-        assert isinstance(self._note, QLabel)
         self._note.setText(text)
 
     def _open(self, setting: str | None) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -39,9 +39,8 @@ class Folds:
         for name, now in tight.items():
             if now != self._tight.get(name, False):
                 fold = self._actions[name]
-                fold.blockSignals(True)
-                fold.setChecked(now or self._settings.get(name, False))
-                fold.blockSignals(False)
+                with QSignalBlocker(fold):
+                    fold.setChecked(now or self._settings.get(name, False))
         self._tight = tight
 
 
@@ -53,8 +52,7 @@ def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPus
     sign : str
         An arrow to where the part goes, or comes from.
     """
-    button = QPushButton(sign, parent)
-    mark(button, link="true")
+    button = mark(QPushButton(sign, parent), link="true")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.setToolTip(fold.toolTip())
     button.setAccessibleName(fold.text())

@@ -32,8 +32,7 @@ class LessonBar(QFrame):
         self.setObjectName("lessonBar")
         self._bench = bench
         self._title = mark(QLabel(), role="strong")
-        self._more = QPushButton()
-        mark(self._more, link="true")
+        self._more = mark(QPushButton(), link="true")
         self._more.setCheckable(True)
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Read all about this example")
@@ -66,7 +65,6 @@ class LessonBar(QFrame):
         setting = lesson.settings.get(self._bench.document.state.setting)
         if setting is None:
             return
-        assert isinstance(self._title, QLabel)
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
         if self._bench.document.state not in self._bench.opened:

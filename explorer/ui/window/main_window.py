@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,6 +37,7 @@ from explorer.ui.recovery import Recovery
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.icons import app_icon
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.window import printed
 from explorer.ui.window.docks import Docks
 from explorer.ui.window.folds import Folds, fold_button
@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
         # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
         window = QWidget()
         self.setCentralWidget(window)
-        below = _down(window)
+        below = column_in(window, spacing=0)
         below.addWidget(self.top_bar)
         below.addWidget(self.notice)
         beside = QHBoxLayout()
@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
         self.references: ReferencesTab | None = None
         self._whole = QWidget()
         self.pages.addWidget(self._whole)
-        down = _down(self._whole)
+        down = column_in(self._whole, spacing=0)
         down.addWidget(self.tokens)
         across = QHBoxLayout()
         across.setSpacing(0)
@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         across.addWidget(aside)
         self._brings_right = fold_button(self.actions_.fold_right, "«")
         across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)
-        middle = _down(page)
+        middle = column_in(page, spacing=0)
         self._split = QSplitter()
         self._split.setAccessibleName("Page, and what is compared with it")
         self._split.setChildrenCollapsible(False)
@@ -157,9 +157,8 @@ class MainWindow(QMainWindow):
         own = QWidget()
         own.setSizePolicy(self.area.sizePolicy())
         self._split.addWidget(own)
-        above = _down(own)
-        self._compared = QLabel(wordWrap=True)
-        mark(self._compared, role="strong")
+        above = column_in(own, spacing=0)
+        self._compared = mark(QLabel(wordWrap=True), role="strong")
         self._compared.setContentsMargins(bench.appearance.px(20), 0, 0, 0)
         self._compared.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._compared.hide()
@@ -479,11 +478,3 @@ class MainWindow(QMainWindow):
         self.bench.bridge.close()
         self.bench.document.close()
         super().closeEvent(event)
-
-
-def _down(widget: QWidget) -> QVBoxLayout:
-    """A column without gaps in a widget."""
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return column

@@ -34,8 +34,7 @@ class Notice(QFrame):
             button.deleteLater()
         self.buttons = {}
         for words, act in answers.items():
-            button = QPushButton(words)
-            mark(button, link="true")
+            button = mark(QPushButton(words), link="true")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(partial(self._answer, act))
             self._row.addWidget(button)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -20,6 +19,7 @@ from explorer.pages.levels import stages_of
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
 
 OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2
@@ -137,14 +137,8 @@ class PipelineMap(QFrame):
         self._headings: list[QLabel | QPushButton] = []
         self._folding: set[str] = set()
         self._titled = True
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._scroll)
+        self._scroll = scroll_area(sideways=False)
+        column_in(self, self._scroll)
         self._fold = fold
         self._folds = QPushButton(
             self
@@ -254,13 +248,11 @@ class PipelineMap(QFrame):
         short = "⋯" if several else "".join(numbered.groups()) if numbered else ""
         words = (several or first.group) if self._titled else short
         if first.group not in self._folding:
-            label = QLabel(words)
-            mark(label, role="group")
+            label = mark(QLabel(words), role="group")
             label.setAlignment(Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft)
             label.setContentsMargins(indent if self._titled else 2, 0, 0, 0)
             return label
-        button = QPushButton(words)
-        mark(button, role="group")
+        button = mark(QPushButton(words), role="group")
         button.setAccessibleName(several or first.group)
         button.setToolTip(f"Open {first.group}: {first.title}")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -1,10 +1,11 @@
 """The choice of the setting that the open lesson is in."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.widgets.boxes import ComboBox
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.segments import Segments
 
 SPOKEN = "Setting:"
@@ -27,10 +28,7 @@ class SettingChoice(QWidget):
         self._list.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._list.setMinimumContentsLength(LETTERS)
         self._list.activated.connect(self._ask)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addWidget(self._buttons)
-        self._row.addWidget(self._list)
+        self._row = row_in(self, self._buttons, self._list)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def open(self, lesson: Lesson, before: QWidget) -> None:

@@ -14,6 +14,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.icons import icon
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.window.chip import Chip, WordEdit
 from explorer.ui.workbench import Workbench
 
@@ -63,21 +64,14 @@ class TokenStrip(QWidget):
         px = bench.appearance.px
         self._group = QButtonGroup(self, exclusive=False)
         content = QWidget()
-        self._line = QHBoxLayout(content)
-        self._line.setContentsMargins(0, 0, 0, 0)
-        self._line.setSpacing(px(6))
+        self._line = row_in(content, spacing=px(6))
         self._line.addStretch()
         self._rail = _Rail(content)
-        self._label = QLabel()
-        mark(self._label, role="muted")
+        self._label = mark(QLabel(), role="muted")
         self._low = False
         self._back = self._arrow("back", "words before these", -1)
         self._next = self._arrow("next", "words behind these", 1)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(px(6))
-        for widget in (self._label, self._back):
-            layout.addWidget(widget)
+        layout = row_in(self, self._label, self._back, spacing=px(6))
         layout.addWidget(self._rail, 1)
         layout.addWidget(self._next)
         if editable:
@@ -100,8 +94,7 @@ class TokenStrip(QWidget):
         return button
 
     def _button(self, layout: QHBoxLayout, text: str, what: str) -> QPushButton:
-        button = QPushButton(text)
-        mark(button, chip="true", add="true")
+        button = mark(QPushButton(text), chip="true", add="true")
         button.setAccessibleName(what)
         button.setToolTip(what)
         layout.addWidget(button)

@@ -58,8 +58,7 @@ class TopBar(QFrame):
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
-        self.title = QPushButton()
-        mark(self.title, tab="true", document="true")
+        self.title = mark(QPushButton(), tab="true", document="true")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.title.setMenu(self._menu(actions, files))
         self._row.addWidget(self.title)
@@ -138,8 +137,7 @@ class TopBar(QFrame):
         menu.insertActions(menu.actions()[1], actions)
 
     def _tab(self, title: str, hint: str) -> QPushButton:
-        tab = QPushButton(title)
-        mark(tab, tab="true")
+        tab = mark(QPushButton(title), tab="true")
         tab.setCheckable(True)
         tab.setChecked(title == PAGES[0])
         tab.setAccessibleName(title)

@@ -82,8 +82,7 @@ class AnalogyCard(Card):
         self._pictures = (self.picture, self.share, self.strips, self.sum)
 
     def _try(self, words: tuple[str, ...]) -> QPushButton:
-        button = QPushButton("{} − {} + {}".format(*words))
-        mark(button, link="true")
+        button = mark(QPushButton("{} − {} + {}".format(*words)), link="true")
         button.setToolTip("Find the words nearest to this")
         button.clicked.connect(lambda: self._begin_with(words))
         return button

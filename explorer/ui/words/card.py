@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -107,9 +108,7 @@ def here(bench: Workbench, word: str) -> str:
 def column(*parts: QWidget, spacing: int = 6) -> QWidget:
     """Widgets below each other."""
     holder = QWidget()
-    layout = QVBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(spacing)
+    layout = column_in(holder, spacing=spacing)
     for part in parts:
         layout.addWidget(part)
     layout.addStretch()

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPushButton, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.words.card import label
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
@@ -101,9 +102,7 @@ class WordField(QWidget):
         self.setFocusProxy(self.edit)
         self.offers = QWidget()
         self._flow = FlowLayout(self.offers, 4, 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.edit)
+        column_in(self, self.edit)
         self.offers.hide()
         self.restyle()
 
@@ -180,8 +179,7 @@ class WordField(QWidget):
         if near:
             self._flow.addWidget(label("Did you mean", "muted"))
         for other in near:
-            button = QPushButton(other)
-            mark(button, link="true")
+            button = mark(QPushButton(other), link="true")
             button.setToolTip(f"Put “{other}” in the place of “{word}”")
             button.clicked.connect(lambda _=False, other=other: self._replace(word, other))
             self._flow.addWidget(button)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QSize, Signal
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
@@ -14,6 +14,7 @@ from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.inside import inside
+from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 
@@ -39,10 +40,7 @@ class WordsTab(QFrame):
         self.cards: list[Card] = []
         self._bar = QWidget()
         self._links = FlowLayout(self._bar, 2, 2)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area = scroll_area()
         self._layout = QVBoxLayout(self)
         self._layout.setSpacing(0)
         self._title = mark(QLabel("Words"), role="title")
@@ -136,8 +134,7 @@ class WordsTab(QFrame):
         self.card(CosineCard).back.connect(self.go_to)
         self.state.cosine_asked.connect(self._show_cosine)
         for card in self.cards:
-            button = QPushButton(card.short or card.title)
-            mark(button, link="true")
+            button = mark(QPushButton(card.short or card.title), link="true")
             button.setAccessibleName(f"Go to: {card.title}")
             button.setToolTip(card.title)
             button.clicked.connect(lambda _=False, card=card: self.go_to(card))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPushButton, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -115,19 +115,18 @@ class VectorsCard(Card):
     def _list(self) -> None:
         """All there is to choose from, by its name."""
         now = self.choice.currentData()
-        self.choice.blockSignals(True)
-        self.choice.clear()
-        for one in catalogue.SHIPPED:
-            self.choice.addItem(TITLES.get(one.name, one.name), one.name)
-        for offer in catalogue.OFFERED:
-            if catalogue.present(offer) is not None:
-                self.choice.addItem(offer.name, offer.name)
-        for name in self.opened:
-            self.choice.addItem(name, f"file {name}")
-        for table in tables(self.bench):
-            self.choice.addItem(f"This model's own {table}", f"table {table}")
-        self.choice.setCurrentIndex(max(self.choice.findData(now), 0))
-        self.choice.blockSignals(False)
+        with QSignalBlocker(self.choice):
+            self.choice.clear()
+            for one in catalogue.SHIPPED:
+                self.choice.addItem(TITLES.get(one.name, one.name), one.name)
+            for offer in catalogue.OFFERED:
+                if catalogue.present(offer) is not None:
+                    self.choice.addItem(offer.name, offer.name)
+            for name in self.opened:
+                self.choice.addItem(name, f"file {name}")
+            for table in tables(self.bench):
+                self.choice.addItem(f"This model's own {table}", f"table {table}")
+            self.choice.setCurrentIndex(max(self.choice.findData(now), 0))
 
     def _choose(self) -> None:
         data: str = self.choice.currentData()
