@@ -94,15 +94,6 @@ class Container:
     ----------
     stream : file open for reading bytes
 
-    Attributes
-    ----------
-    manifest : object
-        What JSON says there; None in a safetensors file that another program wrote.
-    metadata : dict
-        What else there is in such a file.
-    forms : dict of str to Form
-        The arrays there are.
-
     Raises
     ------
     DamagedError
@@ -125,12 +116,13 @@ class Container:
         metadata = header.pop(_METADATA, {}) if isinstance(header, dict) else None
         if not isinstance(metadata, dict):
             raise DamagedError(FOREIGN)
-        self.forms: dict[str, Form] = {}
+        self.forms: dict[str, Form] = {}  # the arrays there are
         self._starts: dict[str, int] = {}
         end = self._take(header, 8 + length)
         if end != size:
             raise DamagedError(f"{DAMAGED}, or not whole")
-        self.metadata = metadata
+        self.metadata = metadata  # what else there is in such a file
+        # `manifest`: what JSON says there; None in a safetensors file that another program wrote.
         self.manifest, self._sums = _ours(metadata)
         if self._sums is not None and self._sums.keys() != self.forms.keys():
             raise DamagedError(DAMAGED)

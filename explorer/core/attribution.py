@@ -76,13 +76,6 @@ class Ledger:
         The place of the word behind which the logits are.
     word : int
         The number of the word whose logit it is.
-
-    Attributes
-    ----------
-    total : float
-        The logit.
-    sigma : float
-        What the last norm divides the row by.
     """
 
     def __init__(self, graph: Graph, values: Mapping[str, Array], row: int, word: int) -> None:
@@ -96,14 +89,14 @@ class Ledger:
         x = values[norm.parents[0]][row].astype(np.float64)
         sigma = float(norm.op.moments(x[None]).sigma[0, 0])
         # (part − its mean) / σ · γ · W, which is part · read: the mean is taken off what reads, once for all parts.
-        self.sigma = sigma
+        self.sigma = sigma  # what the last norm divides the row by
         read = gamma * column / sigma
         self.read = read - read.mean()
         self.beta, self.column = beta, column
         self.constant = float(beta @ column)
         if len(output.parents) == 3:
             self.constant += float(values[output.parents[2]][word])
-        self.total = float(x @ self.read) + self.constant
+        self.total = float(x @ self.read) + self.constant  # the logit
 
     def parts(self) -> list[Part]:
         """The parts of the logit in reading order; their values add up to `total`."""

@@ -56,15 +56,6 @@ class Decoder:
     cache : bool
         Whether keys and values are kept. Where a word may look at words behind it nothing can be kept, and is not.
 
-    Attributes
-    ----------
-    n : int
-        How many words have been read.
-    multiplications : int
-        Of all matrix products so far.
-    cached : bool
-        Whether keys and values are kept.
-
     Raises
     ------
     ExplorerError
@@ -86,6 +77,7 @@ class Decoder:
         run(still.values(), {}, self._fixed, {}, still)
         self._moving = [graph.nodes[name] for name in graph.nodes if name in moving and name != tokens]
         self.room = graph.shape(tokens)[0]
+        # Whether keys and values are kept.
         self.cached = cache and all(
             str(model.switch(block, "mask")).startswith("causal")
             for block, kind in model.blocks().items()
@@ -98,6 +90,8 @@ class Decoder:
         self._rows: dict[str, Array] = {tokens: self._ids[:0]}
         self._store = {name: np.zeros(graph.shape(name), model.dtype) for name in self._kept}
         self._steps = [(node.name, self._forward(node), node.name in self._kept) for node in self._moving]
+        # `n`: how many words have been read.
+        # `multiplications`: of all matrix products so far.
         self.n, self.multiplications = 0, 0
 
     # Reading

@@ -118,10 +118,6 @@ class _Writer:
     ----------
     labels, most, decimals
         As of `rows`.
-
-    Attributes
-    ----------
-    rows : list of Row
     """
 
     def __init__(self, labels: Labels, most: int, decimals: int) -> None:

@@ -37,13 +37,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """All nodes in reading order, which is a topological order, and the axes their arrays run along.
-
-    Attributes
-    ----------
-    children : mapping of str to tuple of str
-        For each node those that read it, in reading order.
-    """
+    """All nodes in reading order, which is a topological order, and the axes their arrays run along."""
 
     nodes: Mapping[str, Node]
     # The labels along each axis; their number is its length. The axis of a sequence carries positions here; the words
@@ -51,7 +45,7 @@ class Graph:
     axes: Mapping[str, tuple[str, ...]]
     stages: tuple[Stage, ...]
     sequences: Mapping[str, str]  # for each axis of tokens, the axis of its vocabulary
-    children: Mapping[str, tuple[str, ...]] = field(init=False)
+    children: Mapping[str, tuple[str, ...]] = field(init=False)  # for each node those that read it, in reading order
     _towards: dict[str, Mapping[str, tuple[Link, ...]]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

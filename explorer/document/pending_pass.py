@@ -42,22 +42,14 @@ class PendingPass:
         Whether the gradients of the loss are wanted, too.
     turn : Lock
         Shared by all of a document: an overtaken one may still be within an op.
-
-    Attributes
-    ----------
-    overtaken : bool
-        Set where nobody waits for it any more: it ends before the next node.
-    computed : Computed or None
-    error : Exception or None
-        What came out of it.
     """
 
     def __init__(self, begun: Pass, state: State, label: str, stroke: object, gradients: bool, turn: Lock) -> None:
         self.state, self.label, self.stroke = state, label, stroke
         self._begun, self._gradients, self._turn = begun, gradients, turn
-        self.overtaken = False
+        self.overtaken = False  # set where nobody waits for it any more: it ends before the next node
         self.computed: Computed | None = None
-        self.error: Exception | None = None
+        self.error: Exception | None = None  # what came out of it
 
     def work(self) -> None:
         """Compute it, on whatever thread; who comes second waits for the first."""

@@ -24,20 +24,14 @@ class Walk:
         With steps.
     folder : ProgressFolder, optional
         Where the progress is kept; without one it is forgotten.
-
-    Attributes
-    ----------
-    states : StepStates
-        Without the fresh numbers.
-    at : int
-        The step that one is at, counted from 0: where one stopped the last time.
-    progress : Progress
     """
 
     def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None) -> None:
+        # `states`: without the fresh numbers.
         self.lesson, self.states, self._folder = lesson, StepStates(lesson), folder
         self.progress = folder.load(lesson.id) if folder is not None else Progress(lesson.id)
         ids = [step.id for step in lesson.steps]
+        # The step that one is at, counted from 0: where one stopped the last time.
         self.at = ids.index(self.progress.step) if self.progress.step in ids else 0
         self._drawn: dict[int, tuple[State, Engine]] = {}
 

@@ -59,17 +59,6 @@ class Run:
     budget : int
         Bytes of earlier trainers that may be kept.
 
-    Attributes
-    ----------
-    first : State
-        The document as it was before all steps.
-    begun : int
-        After how many steps it begins: those whose training the document was saved with are gone on with.
-    records : Records
-        Of all steps taken.
-    kept : dict of int to Point
-        The points at hand, by the number of steps.
-
     Raises
     ------
     ExplorerError
@@ -78,21 +67,22 @@ class Run:
 
     def __init__(self, document: Document, settings: Settings, budget: int = BUDGET) -> None:
         take_words(document, settings.material)
-        self.first = document.wanted
-        self.records = Records()
+        self.first = document.wanted  # the document as it was before all steps
+        self.records = Records()  # of all steps taken
         self._document, self._settings, self._budget = document, settings, budget
         self._stroke = object()
         prepared = prepare_document(self.first, settings.material, settings.recipe)
         trainer = prepared.trainer()
         if self.first.optimiser is not None and self.first.records is not None:
             trainer.resume(self.first.optimiser, self.first.records.at)
+        # After how many steps it begins: those whose training the document was saved with are gone on with.
         self.begun = trainer.at
         if self.begun and self.first.records is not None:
             self.records = self.first.records
         self._here = Point(trainer, Stretch(settings, prepared), self.first)
         self._state_here = self.first
         self._before: Point | None = None
-        self.kept = {self.begun: self._here}
+        self.kept = {self.begun: self._here}  # the points at hand, by the number of steps
         self._never_let_go = {self.begun}
         self._every = 1
         # States that somebody may come back to, by undo too.

@@ -24,14 +24,6 @@ class TrainedLine:
         Of the net.
     settings : Settings
         Of the net's run.
-
-    Attributes
-    ----------
-    document : Document
-        Of the line alone: ``layer.1.W``, ``layer.1.b``, the answers ``layer.1.activation`` and ``loss.value``.
-    run : Run
-    failed : bool
-        Whether its steps were too large: it stays where it was then.
     """
 
     def __init__(self, state: State, settings: Settings) -> None:
@@ -40,9 +32,10 @@ class TrainedLine:
         switches = {"layer.1.activation": "identity", "loss.loss": "mean squared error"}
         seed, dtype = settings.recipe.seed, state.model.dtype
         model = Model("mlp", axes={"input": axes["input"], **sides}, switches=switches, seed=seed, dtype=dtype)
+        # Of the line alone: ``layer.1.W``, ``layer.1.b``, the answers ``layer.1.activation`` and ``loss.value``.
         self.document = Document(State.of(model, _examples(state)))
         self.run = Run(self.document, _of_line(settings))
-        self.failed = False
+        self.failed = False  # whether its steps were too large: it stays where it was then
 
     def use(self, state: State, settings: Settings) -> None:
         """Go on with other settings, or examples."""

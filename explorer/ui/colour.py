@@ -44,20 +44,15 @@ CALM = 0.85
 
 
 class Ramp:
-    """256 colours, with the colour of the writing on each: for an image's lookup table and for a cell delegate alike.
-
-    Attributes
-    ----------
-    table : read-only uint8 array (256, 4), for ``ImageItem.setLookupTable``
-    colors, text : the ground and the writing on it as `QColor`, 257 of each: the last is for NaN
-    """
+    """256 colours, with the colour of the writing on each: for an image's lookup table and for cells."""
 
     def __init__(self, rgb: NDArray[np.uint8], text: str, error_color: str) -> None:
         error = tuple(_bytes(error_color))
         rows = np.vstack([rgb, np.array([error], dtype=np.uint8)])
         self._rgba = np.hstack([rows, np.full((len(rows), 1), 255, dtype=np.uint8)])
         self._rgba.setflags(write=False)
-        self.table = self._rgba[:256]
+        self.table = self._rgba[:256]  # uint8, (256, 4), read-only: for ``ImageItem.setLookupTable``
+        # `colors`, `text`: the ground and the writing on it as `QColor`, 257 of each: the last is for NaN.
         self.colors = [QColor(*map(int, row)) for row in rows]
         # The theme's own ink where it is dark or light enough; in the middle of the scale black or white.
         self.text = [QColor(text if contrast(text, row) >= 4.5 else text_on(row)) for row in rows.tolist()]

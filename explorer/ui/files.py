@@ -147,13 +147,6 @@ class Files(QObject):
     ----------
     window : QWidget
         Its title says the name and whether there are changes to save.
-
-    Attributes
-    ----------
-    beside : callable
-        What is to be kept beside the numbers.
-    writer : Background
-        Writes what takes long, one after the other.
     """
 
     refreshed = Signal()  # there may be something to save, or no more
@@ -168,11 +161,11 @@ class Files(QObject):
         self._bench = bench
         self._window = window
         self.dialogs = Dialogs(window)
-        self.writer = Background(self)
+        self.writer = Background(self)  # writes what takes long, one after the other
         self.writer.failed.connect(self._say_failed)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder = Path(documents if Path(documents).is_dir() else QDir.homePath())
-        self.beside: Callable[[], Mapping[str, Any]] = dict
+        self.beside: Callable[[], Mapping[str, Any]] = dict  # what is to be kept beside the numbers
         self.claim = Claim(bench.settings.folder)
         self.kept = Kept(bench.settings, self)
         self._file = _File(None, bench.document.state)

@@ -48,16 +48,6 @@ class Trainer:
     pins : mapping of str to Pin, optional
         Held while training, too.
 
-    Attributes
-    ----------
-    at : int
-        How many steps have been taken.
-    weights : dict of str to numpy.ndarray
-        The weights as they are now, frozen ones too, in reading order. New arrays each step: who holds old ones keeps
-        them as they were.
-    moving : tuple of str
-        Those that are moved.
-
     Raises
     ------
     ExplorerError
@@ -89,12 +79,14 @@ class Trainer:
         self._check_pins(above)
         learned = [n for n, usual in trainable(graph, model).items() if usual or n in recipe.also]
         frozen = _frozen(recipe.frozen, learned)
-        self.moving = tuple(name for name in learned if name not in frozen)
+        self.moving = tuple(name for name in learned if name not in frozen)  # those that are moved
         if not self.moving:
             raise ExplorerError("nothing-moves")
         self._inputs = {name: inputs[name] for name, node in graph.nodes.items() if node.is_input and name in inputs}
         # What dropout keeps, where it was only the recipe that switched it on: everything, while nothing is learned.
         self._inputs |= {name: np.ones((), model.dtype) for name in kept_nodes(graph) if name not in inputs}
+        # The weights as they are now, frozen ones too, in reading order. New arrays each step: who holds old ones keeps
+        # them as they were.
         self.weights = {name: self._inputs[name] for name in learned}
         if recipe.initialiser:
             self.weights |= {name: self._drawn(name) for name in self.moving}
@@ -112,7 +104,7 @@ class Trainer:
         self._held = held_cells(graph, self.pins)
         self._way_back = planned(graph, self.moving, self._held, LOSS.node, {LOSS.node}, ())
         self.optimiser: Optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
-        self.at = 0
+        self.at = 0  # how many steps have been taken
 
     def _check_pins(self, above: Collection[str]) -> None:
         """A cell that is held for one case of a table has no place in a batch of others."""

@@ -74,13 +74,7 @@ class _Last:
 
 
 class Blocks:
-    """Paints them; it keeps the images, and where it has written the words of a sentence.
-
-    Attributes
-    ----------
-    spots : list of (QRectF, (axis, place))
-        Words of sentences as painted last, in pixels.
-    """
+    """Paints them; it keeps the images, and where it has written the words of a sentence."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -90,6 +84,7 @@ class Blocks:
         self._wide: dict[tuple[int, bool, str], float] = {}
         self._unit = 1.0
         self.formulas = Formulas()
+        # (QRectF, (axis, place)) of words of sentences as painted last, in pixels.
         self.spots: list[tuple[QRectF, tuple[str, int]]] = []
         self._last: dict[str, _Last] = {}
 

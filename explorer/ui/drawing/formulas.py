@@ -11,16 +11,10 @@ LEAST = 0.7
 
 
 class Formulas:
-    """Paints formulas. Until the typesetter is loaded it leaves them out.
-
-    Attributes
-    ----------
-    missing : bool
-        Whether one was left out, so that the typesetter should be loaded (`is_loaded`).
-    """
+    """Paints formulas. Until the typesetter is loaded it leaves them out."""
 
     def __init__(self) -> None:
-        self.missing = False
+        self.missing = False  # whether one was left out, so that the typesetter should be loaded (`is_loaded`)
         self._outlines: dict[tuple[bytes, str], QSvgRenderer] = {}
 
     def paint(self, painter: QPainter, latex: str, rect: QRectF, pixels: float, ink: QColor) -> None:

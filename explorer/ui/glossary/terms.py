@@ -28,17 +28,12 @@ class Terms(QObject):
         The right column of the pages of stages.
     beside : QBoxLayout
         Where it stands on other pages: at their right.
-
-    Attributes
-    ----------
-    panel : GlossaryPanel or None
-        None before anybody has asked.
     """
 
     def __init__(self, window: MainWindow, above: QBoxLayout, beside: QBoxLayout) -> None:
         super().__init__(window)
         self._window, self._above, self._beside = window, above, beside
-        self.panel: GlossaryPanel | None = None
+        self.panel: GlossaryPanel | None = None  # none before anybody has asked
         selection = window.bench.selection
         selection.defined.connect(lambda name: self.define(glossary().of(name)))
         self._again = later(self, self.follow)

@@ -30,15 +30,9 @@ class DerivationLine:
 
 
 class DerivationView(QWidget):
-    """Rows of a derivation: what it is, the arithmetic, the number; a line above each sum.
+    """Rows of a derivation: what it is, the arithmetic, the number; a line above each sum."""
 
-    Attributes
-    ----------
-    columns : int
-        Columns of lines at most, where there is room for them beside each other.
-    """
-
-    columns = 1
+    columns = 1  # columns of lines at most, where there is room for them beside each other
     more_wanted = Signal()  # the terms that were left out are wanted
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:

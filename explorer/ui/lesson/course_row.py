@@ -16,13 +16,7 @@ SETTING = "course"
 
 
 class CourseRow(QWidget):
-    """A button for each course, and what the chosen one is about.
-
-    Attributes
-    ----------
-    course : Course or None
-        None: all lessons.
-    """
+    """A button for each course, and what the chosen one is about."""
 
     chosen = Signal()
 
@@ -50,7 +44,7 @@ class CourseRow(QWidget):
             self.buttons[id] = button
         row.addStretch()
         column.addWidget(self._about)
-        self.course = self._courses.get(bench.settings.get(SETTING, ""))
+        self.course = self._courses.get(bench.settings.get(SETTING, ""))  # none: all lessons
         self._show()
 
     def choose(self, id: str) -> None:

@@ -26,11 +26,6 @@ class Recorder(QObject):
     ----------
     files : Files
         Asks where to save, and opens what was recorded.
-
-    Attributes
-    ----------
-    recording : Recording or None
-        None: it is switched off.
     """
 
     changed = Signal()  # it was switched on or off, or there is another step
@@ -38,7 +33,7 @@ class Recorder(QObject):
     def __init__(self, bench: Workbench, files: Files, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bench, self._files = bench, files
-        self.recording: Recording | None = None
+        self.recording: Recording | None = None  # none: it is switched off
         self._lesson = ""
         self._state: State | None = None
         """That of the step before."""

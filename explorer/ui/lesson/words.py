@@ -14,15 +14,9 @@ from explorer.ui.workbench import Workbench
 
 
 class Words(SteadyLabel):
-    """Markdown with formulas and numbers, as wide as its place.
+    """Markdown with formulas and numbers, as wide as its place."""
 
-    Attributes
-    ----------
-    index : int
-        Pixels that indices and exponents are high at least; 0: two thirds of the letters beside them.
-    """
-
-    index = 0
+    index = 0  # pixels that indices and exponents are high at least; 0: two thirds of the letters beside them
 
     def say(self, markdown: str, numbers: Mapping[str, str], sign: str = "") -> None:
         """Show other words, behind a sign in HTML."""

@@ -52,29 +52,21 @@ class Elements(QWidget):
     ----------
     spacing : int
         Pixels between them.
-
-    Attributes
-    ----------
-    widgets : dict of str to QWidget
-        The widgets of all elements that are no mere arrangement of others, by id.
-    parts : list of QWidget
-        Those of the elements themselves, from the top down, whatever stands in them.
-    down : int
-        Pixels at text scale 1 between the lines of a row.
     """
 
-    down = 12
+    down = 12  # pixels at text scale 1 between the lines of a row
 
     def __init__(self, bench: Workbench, spacing: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
+        # The widgets of all elements that are no mere arrangement of others, by id.
         self.widgets: dict[str, QWidget] = {}
         self._shown: dict[str, Element] = {}
         self._holders: dict[object, QWidget] = {}
         self._before: dict[str, tuple[Element, QWidget]] = {}
         self._holders_before: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
-        self.parts: list[QWidget] = []
+        self.parts: list[QWidget] = []  # those of the elements themselves, from the top down, whatever stands in them
         self._sharing = Sharing(self)
         self._shared: list[object] | None = None  # what was wanted when the room was shared
         self._column = column_in(self, spacing=spacing)

@@ -65,15 +65,10 @@ class Signed(QWidget):
     ----------
     across : int
         Pixels that the sign takes.
-
-    Attributes
-    ----------
-    holds : QWidget
-        The widget before the sign.
     """
 
     keeps_next = True
-    holds: QWidget
+    holds: QWidget  # the widget before the sign
 
     def __init__(self, across: int, parent: QWidget) -> None:
         super().__init__(parent)

@@ -25,17 +25,11 @@ MANY = 12
 
 
 class MapInSight:
-    """Arranges the rows down to the first heat map.
-
-    Attributes
-    ----------
-    folded : mapping of str to frozenset of int
-        Which matrices of a row, by its id, are small pictures.
-    """
+    """Arranges the rows down to the first heat map."""
 
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing, self._page = sharing, sharing.page
-        self.folded: Mapping[str, Places] = {}
+        self.folded: Mapping[str, Places] = {}  # which matrices of a row, by its id, are small pictures
         self._decided: tuple[object, ...] = ()
 
     def forget(self) -> None:

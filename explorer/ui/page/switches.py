@@ -17,20 +17,14 @@ from explorer.ui.workbench import Workbench
 
 
 class SwitchBar(QWidget):
-    """A control for each switch, "More switches", and "Set everywhere" for blocks of which there are several.
-
-    Attributes
-    ----------
-    switches : Switches
-        What is shown.
-    """
+    """A control for each switch, "More switches", and "Set everywhere" for blocks of which there are several."""
 
     opened = Signal(bool)
 
     def __init__(self, bench: Workbench, switches: Switches, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self.switches = switches
+        self.switches = switches  # what is shown
         self._controls: dict[str, QWidget] = {}
         px = bench.appearance.px
         flow = FlowLayout(self, horizontal=px(14), vertical=px(4))

@@ -61,21 +61,6 @@ class Descent(QObject):
         Its changes.
     opened : collection of State
         The document as it was opened, each time: who opens an example begins another run.
-
-    Attributes
-    ----------
-    kind : str
-        A key of `OPTIMISERS`: how steps by hand are taken.
-    rate : float
-        The learning rate of steps by hand.
-    looked_at : tuple of Cell
-        The two weights of the loss surface, once somebody has looked at it.
-    line : TrainedLine or None
-        The linear regression that learns beside the net, where there is one.
-    least : float
-        Seconds that a run takes at least, if it is not one by hand, so that one can watch; 0: as fast as it goes.
-    speed : float
-        Steps a second, lately.
     """
 
     changed = Signal()  # what it is set to, the run, where the document is on it, or whether it goes on
@@ -84,10 +69,15 @@ class Descent(QObject):
     def __init__(self, document: Document, bridge: Bridge, opened: Collection[State] = ()) -> None:
         super().__init__(bridge)
         self._document, self._opened = document, opened
+        # `kind`: a key of `OPTIMISERS`: how steps by hand are taken.
+        # `rate`: the learning rate of steps by hand.
         self.kind, self.rate = next(iter(OPTIMISERS)), FIRST_RATE
-        self.looked_at: tuple[Cell, ...] = ()
-        self.line: TrainedLine | None = None
+        self.looked_at: tuple[Cell, ...] = ()  # the two weights of the loss surface, once somebody has looked at it
+        self.line: TrainedLine | None = None  # the linear regression that learns beside the net, where there is one
         self._handover = Handover(self)
+        # `least`: seconds that a run takes at least, if it is not one by hand, so that one can watch; 0: as fast as it
+        # goes.
+        # `speed`: steps a second, lately.
         self.least = self.speed = 0.0
         self._run: Run | None = None
         self._movable = Movable()

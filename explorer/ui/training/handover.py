@@ -21,18 +21,12 @@ if TYPE_CHECKING:  # all of training, which the first page does not need
 
 
 class Handover(QObject):
-    """Gives a run to a process, and takes it back.
-
-    Attributes
-    ----------
-    process : TrainingProcess or None
-        While it takes the steps.
-    """
+    """Gives a run to a process, and takes it back."""
 
     def __init__(self, descent: Descent) -> None:
         super().__init__(descent)
         self._descent = descent
-        self.process: TrainingProcess | None = None
+        self.process: TrainingProcess | None = None  # while it takes the steps
         self._point: Point | None = None  # where the process began, or what it has come to since
         self._then: Callable[[], None] | None = None  # what is to be done once the process has ended
         self._folder: tempfile.TemporaryDirectory[str] | None = None

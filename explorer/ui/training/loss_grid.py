@@ -38,13 +38,6 @@ class LossGrid:
     ----------
     cells : pair of Cell
         Cells of inputs: across, and up.
-
-    Attributes
-    ----------
-    x, y : numpy.ndarray
-        Where the points of `surface` are, (n,) and (n,).
-    surface : numpy.ndarray
-        The losses as far as the grid is whole, (n, n), rows going up; (0, 0) before that.
     """
 
     def __init__(self, document: Document, cells: Sequence[Cell], window: Window) -> None:
@@ -55,6 +48,8 @@ class LossGrid:
         self._all = np.full((FINEST, FINEST), np.nan)
         self._across = np.linspace(window.left, window.right, FINEST)
         self._up = np.linspace(window.bottom, window.top, FINEST)
+        # `x`, `y`: where the points of `surface` are, (n,) and (n,).
+        # `surface`: the losses as far as the grid is whole, (n, n), rows going up; (0, 0) before that.
         self.x, self.y, self.surface = self._across[:0], self._up[:0], self._all[:0, :0]
         self._points = self._go()
         self.whole = False

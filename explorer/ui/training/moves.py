@@ -15,21 +15,14 @@ MOST = 8
 
 
 class Moves(QWidget):
-    """A box for each weight that can move; without its mark it is frozen.
-
-    Attributes
-    ----------
-    boxes : dict of str to QCheckBox
-    blocks : dict of str to Block
-        Where there are many weights: those blocks that have more than one.
-    """
+    """A box for each weight that can move; without its mark it is frozen."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
         self._list = column_in(self)
         self.boxes: dict[str, QCheckBox] = {}
-        self.blocks: dict[str, BlockBox] = {}
+        self.blocks: dict[str, BlockBox] = {}  # where there are many weights: those blocks that have more than one
         self._showing = False
         self.follow()
         bench.descent.changed.connect(self._show)

@@ -21,23 +21,15 @@ class Moving(QWidget):
     """The inputs that a gradient can move, how long the gradient of each is, and which of them are frozen.
 
     Many stand block by block.
-
-    Attributes
-    ----------
-    boxes : dict of str to QCheckBox
-        For each of the inputs.
-    blocks : dict of str to Block
-    lengths : dict of str to QLabel
-        For each input, and each block.
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
         column = column_in(self, spacing=bench.appearance.px(2))
-        self.boxes: dict[str, QCheckBox] = {}
+        self.boxes: dict[str, QCheckBox] = {}  # for each of the inputs
         self.blocks: dict[str, BlockBox] = {}
-        self.lengths: dict[str, QLabel] = {}
+        self.lengths: dict[str, QLabel] = {}  # for each input, and each block
         self._reading = False
         moves = bench.descent.moves()
         of_block: dict[str, list[str]] = {}

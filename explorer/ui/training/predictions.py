@@ -19,18 +19,12 @@ LIKELIEST = 3
 
 
 class Predictions(QLabel):
-    """What the model says of the document's own words, or cases, beside what is right.
-
-    Attributes
-    ----------
-    unpaired : bool
-        Whether what stands in a translator's decoder is no translation of what it reads.
-    """
+    """What the model says of the document's own words, or cases, beside what is right."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
-        self.unpaired = False
+        self.unpaired = False  # whether what stands in a translator's decoder is no translation of what it reads
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

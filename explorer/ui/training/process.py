@@ -37,11 +37,6 @@ class TrainingProcess(QObject):
     folder : Path
         An empty one, for the files that the two share.
 
-    Attributes
-    ----------
-    checkpoint : Path
-        Where it keeps what is needed to go on.
-
     Raises
     ------
     ExplorerError
@@ -56,7 +51,7 @@ class TrainingProcess(QObject):
     def __init__(self, point: Point, records: Records, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         model, recipe, out = folder / "model.explorer", folder / "run.toml", folder / "out.explorer"
-        self.checkpoint = out.with_name(out.name + checkpoint.ENDING)
+        self.checkpoint = out.with_name(out.name + checkpoint.ENDING)  # where it keeps what is needed to go on
         material = point.stretch.settings.material
         if material.content is not None:
             material = replace(material, file=folder / "text.txt", content=None)

@@ -30,17 +30,11 @@ _COMMAND = re.compile(r"\\[a-z]+", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Typeset:
-    """A formula as outlines, in pixels at `UNIT` pixels per em; ``currentColor`` stands for its colour.
+    """A formula as outlines, in pixels at `UNIT` pixels per em; ``currentColor`` stands for its colour."""
 
-    Attributes
-    ----------
-    svg : the drawing
-    width : of the drawing, with its margin
-    above, below : how far it reaches from the base line
-    """
-
-    svg: bytes
-    width: float
+    svg: bytes  # the drawing
+    width: float  # of the drawing, with its margin
+    # `above`, `below`: how far it reaches from the base line.
     above: float
     below: float
 

@@ -16,16 +16,11 @@ class Segments(QWidget):
     ----------
     spoken : str
         What is chosen, for a screen reader: "Head".
-
-    Attributes
-    ----------
-    group : QButtonGroup
-        Emits ``idClicked`` with the place of the button that a person pressed.
     """
 
     def __init__(self, titles: Sequence[str], spoken: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.group = QButtonGroup(self)
+        self.group = QButtonGroup(self)  # emits ``idClicked`` with the place of the button that a person pressed
         layout = row_in(self, spacing=0)
         last = len(titles) - 1
         for i, title in enumerate(titles):

@@ -13,17 +13,11 @@ from explorer.ui.workbench import Workbench
 
 
 class Docks:
-    """The docks of a window, each with the page of a stage.
-
-    Attributes
-    ----------
-    pages : dict of QDockWidget to PageView
-        Those that are open.
-    """
+    """The docks of a window, each with the page of a stage."""
 
     def __init__(self, bench: Workbench, window: QMainWindow) -> None:
         self._bench, self._window = bench, window
-        self.pages: dict[QDockWidget, PageView] = {}
+        self.pages: dict[QDockWidget, PageView] = {}  # those that are open
         self._again: dict[QDockWidget, QTimer] = {}
 
     def open(self, stage: Stage) -> QDockWidget:

@@ -38,14 +38,6 @@ class TopBar(QFrame):
     ----------
     files : Files
         Opens what is chosen in the menu.
-
-    Attributes
-    ----------
-    title : QPushButton
-        What is open; its menu has the examples and what is done with the document.
-    showing : DisplayChoice
-    page : int
-        Which of `PAGES` is chosen.
     """
 
     page_chosen = Signal(int)  # the tab of one of `PAGES` was pressed
@@ -54,10 +46,12 @@ class TopBar(QFrame):
         super().__init__(parent)
         self.setObjectName("topBar")
         self._bench = bench
+        # `page`: which of `PAGES` is chosen.
         self.page, self._name = 0, ""
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
+        # What is open; its menu has the examples and what is done with the document.
         self.title = mark(QPushButton(), tab="true", document="true")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.title.setMenu(self._menu(actions, files))

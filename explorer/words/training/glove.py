@@ -98,11 +98,6 @@ class GloveTrainer:
     fast : bool
         With numba. The other way goes through the pairs in another order, so its vectors differ, but are as good.
 
-    Attributes
-    ----------
-    losses : list of float
-        The mean loss of a pair, for each epoch done: half the weighted square, as each pair was met.
-
     Raises
     ------
     ExplorerError
@@ -111,6 +106,7 @@ class GloveTrainer:
 
     def __init__(self, counts: Counts, settings: Settings, fast: bool = False) -> None:
         self.counts, self.settings, self.fast = counts, settings, fast
+        # The mean loss of a pair, for each epoch done: half the weighted square, as each pair was met.
         self.losses: list[float] = []
         n, random = counts.n_words, np.random.default_rng(settings.seed)
         self.words, self.contexts = (_random_side(n, settings.dims, random) for _ in range(2))
