@@ -31,6 +31,8 @@ class MapInSight:
         self._sharing, self._page = sharing, sharing.page
         self.folded: Mapping[str, Places] = {}  # which matrices of a row, by its id, are small pictures
         self._decided: tuple[object, ...] = ()
+        self._stands: dict[str, tuple[Places | None, bool]] = {}
+        """How each row stands while arrangements are tried: the next one changes few of them."""
 
     def forget(self) -> None:
         """Decide anew: the page was arranged anew."""
@@ -53,6 +55,7 @@ class MapInSight:
         if self._decided == (decided := (room, height, high, *sizes, *maps)):
             return
         self._decided = decided if height and self._is_whole(rows[-1], room) else ()
+        self._stands = {}
         if height and any(matrix.open is not None for matrix in matrices):
             return  # somebody looks closer: nothing else moves for that
         for wanted, small in _ways(rows[-1], high) if height else ():
@@ -92,7 +95,10 @@ class MapInSight:
         if weights:
             self._sharing.end_line(last[weights - 1], breaks)
         for row in rows:
-            self._sharing.share_line(row, room, height, folded.get(row.id, None if row.folds else NONE))
+            stands = folded.get(row.id, None if row.folds else NONE), breaks and row is rows[-1]
+            if self._stands.get(row.id) != stands:
+                self._stands[row.id] = stands
+                self._sharing.share_line(row, room, height, stands[0])
 
     def _bottom(self, row: Row, wanted: set[str], room: int) -> int:
         """Down to where some elements of a row take the page."""
