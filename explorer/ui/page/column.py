@@ -314,10 +314,6 @@ class Elements(QWidget):
         """What stands there, from the top down."""
         return self._elements or ()
 
-    def all(self) -> list[Element]:
-        """What stands there, and all that stands in it, in reading order."""
-        return [part for element in self._elements or () for part in leaves(element)]
-
     def boxes(self, row: Row) -> list[QWidget]:
         """What shows the elements of a row, one each."""
         layout = cast(FlowLayout, self.holder_of(row).layout())

@@ -33,6 +33,8 @@ class MapInSight:
         self._decided: tuple[object, ...] = ()
         self._stands: dict[str, tuple[Places | None, bool]] = {}
         """How each row stands while arrangements are tried: the next one changes few of them."""
+        self._tried: dict[object, dict[str, int]] = {}
+        """Down to where each element of the last row took the page: the same is tried for less that is wanted."""
 
     def forget(self) -> None:
         """Decide anew: the page was arranged anew."""
@@ -55,7 +57,7 @@ class MapInSight:
         if self._decided == (decided := (room, height, high, *sizes, *maps)):
             return
         self._decided = decided if height and self._is_whole(rows[-1], room) else ()
-        self._stands = {}
+        self._stands, self._tried = {}, {}
         if height and any(matrix.open is not None for matrix in matrices):
             return  # somebody looks closer: nothing else moves for that
         for wanted, small in _ways(rows[-1], high) if height else ():
@@ -75,8 +77,11 @@ class MapInSight:
         """
 
         def fits(folded: Mapping[str, Places]) -> bool:
-            self._arrange(rows, folded, breaks, room, height)
-            return self._bottom(rows[-1], wanted, room) < height
+            way = breaks, frozenset(folded.items())
+            if way not in self._tried:
+                self._arrange(rows, folded, breaks, room, height)
+                self._tried[way] = self._bottoms(rows[-1], room)
+            return max((y for id, y in self._tried[way].items() if id in wanted), default=0) < height
 
         *above, last = rows
         folded = {last.id: small} | {row.id: frozenset(range(len(matrices_of(row)))) for row in above}
@@ -85,7 +90,8 @@ class MapInSight:
         for row in reversed(above):  # Q, K and V are worth more than what they are made of
             fewer = {id: places for id, places in folded.items() if id != row.id}
             folded = fewer if fits(fewer) else folded
-        return fits(folded)
+        self._arrange(rows, folded, breaks, room, height)
+        return True
 
     def _arrange(
         self, rows: Sequence[Row], folded: Mapping[str, Places], breaks: bool, room: int, height: int | None
@@ -100,10 +106,10 @@ class MapInSight:
                 self._stands[row.id] = stands
                 self._sharing.share_line(row, room, height, stands[0])
 
-    def _bottom(self, row: Row, wanted: set[str], room: int) -> int:
-        """Down to where some elements of a row take the page."""
+    def _bottoms(self, row: Row, room: int) -> dict[str, int]:
+        """Down to where the elements of a row take the page, by their ids."""
         places = places_of(self._page, row, self._page.place_of(row, room))
-        return max((rect.bottom() for one, rect in places if one.id in wanted), default=0)
+        return {one.id: rect.bottom() for one, rect in places}
 
     def _is_whole(self, row: Row, room: int) -> bool:
         """Whether all of it is there."""

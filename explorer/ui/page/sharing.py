@@ -47,6 +47,10 @@ class Sharing:
         self.map_in_sight = MapInSight(self)
         self._narrow: dict[str, int] = {}
         """Pixels across of the rows, by id, that stand in a stack of a width of its own."""
+        self._all: list[Element] = []
+        """What stands on the page, and all that stands in it, in reading order."""
+        self._around: dict[str, Row] = {}
+        """The row of stacks in one of which a row stands, by its id."""
 
     def _px(self, pixels: float) -> int:
         """Pixels on this screen of pixels at text scale 1; the page may be dressed in another look for paper."""
@@ -64,9 +68,11 @@ class Sharing:
         low = height is not None and height < self._px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
             header.fit(room, low)
-        signed = any(item.sign for row in self.page.all() if isinstance(row, Row) for item in row.items)
-        sign = self._px(SIGN) if signed else 0
-        crossing = [element for element in self.page.all() if isinstance(element, Scheme)]
+        self._all = [part for element in self.page.elements for part in leaves(element)]
+        rows = [element for element in self._all if isinstance(element, Row)]
+        self._around = {row.id: outer for outer in rows for row in _rows(outer)}
+        sign = self._px(SIGN) if any(item.sign for row in rows for item in row.items) else 0
+        crossing = [element for element in self._all if isinstance(element, Scheme)]
         lined_up = {one.id for scheme in crossing for one in scheme.inside}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
         for id, widget in self.page.widgets.items():
@@ -79,13 +85,13 @@ class Sharing:
             elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
         self._narrow = {}
-        for stack in (one for one in self.page.all() if isinstance(one, Stack) and one.width):
+        for stack in (one for one in self._all if isinstance(one, Stack) and one.width):
             across = max(min(self._px(stack.width), room), 0)
             self.page.holder_of(stack).setFixedWidth(across)
             self._narrow |= {row.id: across for row in leaves(stack) if isinstance(row, Row)}
         for scheme in crossing:
             self._line_up(scheme)
-        for row in (one for one in self.page.all() if isinstance(one, Row)):
+        for row in rows:
             self.share_line(row, room, height, self.map_in_sight.folded.get(row.id))
         self.first_matrices.share(self.page.elements, room, height if height is not None and low else 0)
         high = height is not None and height >= self._px(HIGH_PAGE)
@@ -138,8 +144,9 @@ class Sharing:
             high = max(box.view.height() for box in matrices) + self._px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
-        outer = self._around(row)
-        alike = [box for one in _rows(outer) or [row] for box in self.page.boxes(one) if isinstance(box, MatrixBox)]
+        outer = self._around.get(row.id)
+        beside = _rows(outer) if outer else [row]
+        alike = [box for one in beside for box in self.page.boxes(one) if isinstance(box, MatrixBox)]
         pictures = {box.matrix.array.shape for box in alike if not box.view.whole}
         for box in matrices:
             box.be_picture(box.matrix.array.shape in pictures)
@@ -147,11 +154,6 @@ class Sharing:
         RowLines(row, boxes, 0 if outer and self._is_full(outer, room) else room, self._px).label()
         if before != [box.sizeHint() for box in matrices]:
             self.page.lay_out_again(row)
-
-    def _around(self, row: Row) -> Row | None:
-        """The row of stacks in one of which a row stands."""
-        outer = (one for one in self.page.all() if isinstance(one, Row))
-        return next((o for o in outer if any(isinstance(s, Stack) and row in s.elements for s in o.inside)), None)
 
     def _is_full(self, outer: Row, room: int) -> bool:
         """Whether stacks share a line on which each has less than its width."""
@@ -190,16 +192,16 @@ class Sharing:
         px = self._px
         square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LEAST_MAP))
         in_row: dict[str, int] = {}
-        for row in (one for one in self.page.all() if isinstance(one, Row)):
+        for row in (one for one in self._all if isinstance(one, Row)):
             maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
             in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
-        for one in self.page.all():
+        for one in self._all:
             if isinstance(one, (AttentionLines, HeatMap)):
                 width = min(in_row.get(one.id, room), room)
                 cast(Late, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
 
 
-def _rows(outer: Row | None) -> list[Row]:
+def _rows(outer: Row) -> list[Row]:
     """The rows that stand in stacks beside each other, such as one of each head."""
-    stacks = [one for one in outer.inside if isinstance(one, Stack)] if outer else []
+    stacks = [one for one in outer.inside if isinstance(one, Stack)]
     return [row for stack in stacks for row in stack.elements if isinstance(row, Row)]
