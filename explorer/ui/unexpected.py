@@ -11,13 +11,15 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton
 
 from explorer.parts import parts
 from explorer.ui.files import PROGRAM
 from explorer.ui.window.main_window import MainWindow
 
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2
+WIDEST = 700
+"""Pixels that a row of buttons may take: Qt makes a box no wider than the screen less 480, and cuts what they say."""
 WORDS = "Something went wrong in the program itself. What you have made is still there, and you can go on."
 
 log = logging.getLogger(__name__)
@@ -73,9 +75,12 @@ class Unexpected(QObject):
         program = parts()[0]
         report = f"{program.name} {program.version}, {sys.platform}, Python {sys.version.split()[0]}\n\n{details}"
         box.setDetailedText(report)
-        _add(box, "Save my work …", lambda: self._window.files.save_as())
+        box.setDefaultButton(_add(box, "Save my work …", lambda: self._window.files.save_as()))
         _add(box, "Copy details", lambda: QGuiApplication.clipboard().setText(report))
         box.addButton(QMessageBox.StandardButton.Close)
+        row = box.findChild(QDialogButtonBox)
+        if row is not None and row.sizeHint().width() > WIDEST:
+            row.setOrientation(Qt.Orientation.Vertical)
         box.finished.connect(self._end)
         box.show()
 

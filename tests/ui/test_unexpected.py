@@ -54,6 +54,19 @@ def test_it_is_told_in_plain_words_and_written_down(told, tmp_path, qtbot, hand,
     caplog.clear()
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_its_buttons_are_whole_in_large_text(told, appearance, qtbot, scale, caplog):
+    _, hears = told
+    appearance.set_scale(scale)
+    hears.hear(*raised("first"))
+    qtbot.waitUntil(lambda: hears.box is not None and hears.box.isVisible())
+    for one in hears.box.buttons():
+        assert one.width() >= one.sizeHint().width(), one.text()
+        assert hears.box.rect().contains(one.mapTo(hears.box, one.rect().bottomRight())), one.text()
+    hears.box.close()
+    caplog.clear()
+
+
 def test_the_log_does_not_grow_without_end(told, tmp_path, caplog, monkeypatch):
     _, hears = told
     for handler in logging.getLogger("explorer").handlers:
