@@ -115,7 +115,8 @@ class Side(pg.AxisItem):
 
     def _take(self, room: float) -> None:
         """Say how much room is needed: pyqtgraph would find out while it paints, and lay all out a second time."""
-        room = ceil(room + (QFontMetrics(self._bench.appearance.fonts.ui).height() if self.title else 0))
+        title = QFontMetrics(self._bench.appearance.fonts.ui).height() + GAP * self.beside
+        room = ceil(room + (title if self.title else 0))
         if self.beside and room != self.fixedWidth:
             self.setWidth(room)
         elif not self.beside and room != self.fixedHeight:
@@ -205,7 +206,23 @@ class Side(pg.AxisItem):
         font.setBold(bold)
         return font
 
+    def title_written(self) -> str:
+        """Its title; of one that is longer than the picture the end, as the cell that it names."""
+        metrics, middle = QFontMetrics(self._bench.appearance.fonts.ui), self.geometry().center()
+        whole = self.mapRectToParent(self._whole)
+        if self.beside:
+            room = 2 * min(middle.y() - whole.top(), whole.bottom() - middle.y())
+        else:
+            room = 2 * min(middle.x() - whole.left(), whole.right() - middle.x())
+        return metrics.elidedText(self.title, Qt.TextElideMode.ElideLeft, int(room))
+
     # Painting
+
+    @property
+    def _whole(self) -> QRectF:
+        """What is seen of the whole picture, sides included."""
+        view = self.getViewWidget()
+        return self.mapRectFromScene(view.mapToScene(view.rect()).boundingRect())
 
     def paint(self, painter: QPainter, option: Any, widget: Any) -> None:
         appearance, rect = self._bench.appearance, self.mapRectFromParent(self.geometry())
@@ -216,10 +233,13 @@ class Side(pg.AxisItem):
             fonts = self._font(), self._font(bold=True)
             colours = qcolor(theme.muted), qcolor(theme.here_text)
             marked = set(self._marked)
+            whole = self._whole
             for i, at in self.written():
                 here = i in marked and i < len(self._words)
                 painter.setFont(fonts[here])
                 painter.setPen(colours[here])
+                if not (self.beside or self.upright):  # the last one stays in the widget
+                    at = min(at, whole.right() - painter.fontMetrics().horizontalAdvance(self._words[i]) / 2)
                 self._write(painter, rect, at, self._words[i])
         if self.title:
             painter.setFont(appearance.fonts.ui)
@@ -282,16 +302,17 @@ class Side(pg.AxisItem):
                 painter.drawText(box, Flag.AlignHCenter | Flag.AlignTop, word)
 
     def _write_title(self, painter: QPainter, rect: QRectF) -> None:
+        metrics, middle, title = painter.fontMetrics(), rect.center(), self.title_written()
         if not self.beside:
             at_edge = Flag.AlignTop if self.orientation == "top" else Flag.AlignBottom
-            box = QRectF(rect.center().x() - 400, rect.top(), 800, rect.height())
-            painter.drawText(box, Flag.AlignHCenter | at_edge, self.title)
+            box = QRectF(middle.x() - 400, rect.top(), 800, rect.height())
+            painter.drawText(box, Flag.AlignHCenter | at_edge, title)
             return
         painter.save()
-        high = painter.fontMetrics().height()
+        high = metrics.height()
         painter.translate(rect.left() if self.orientation == "left" else rect.right() - high, rect.center().y())
         painter.rotate(-90)
-        painter.drawText(QRectF(-400, 0, 800, high), Flag.AlignCenter, self.title)
+        painter.drawText(QRectF(-400, 0, 800, high), Flag.AlignCenter, title)
         painter.restore()
 
 
@@ -325,4 +346,4 @@ def _powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
     powers = range(floor(low), ceil(high) + 1)
     every = max(1, len(powers) // 6)
     ticks = [(power + log10(digit), f"{digit * 10.0**power:g}") for power in powers[::every] for digit in digits]
-    return [(place, text.replace("e-0", "e−").replace("-", "−")) for place, text in ticks if low <= place <= high]
+    return [(place, text.replace("e+0", "e").replace("e+", "e").replace("e-0", "e−").replace("-", "−")) for place, text in ticks if low <= place <= high]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pixels import colours, pixels
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetrics
 
 from explorer.core.graph import Place
 from explorer.document.commands import SetCells
@@ -151,6 +151,31 @@ def test_numbers_stand_along_the_sides_whatever_their_size(view, size):
         assert 2 <= len(ticks) <= 11
         assert len({text for _, text in ticks}) == len(ticks)
         assert all(float(text.replace("−", "-")) == pytest.approx(number, rel=1e-6) for number, text in ticks)
+
+
+def test_of_a_title_that_is_longer_than_its_side_the_end_is_written(view, appearance):
+    name = "decoder.1.self.W_V [head 1 → 2 → 7]"
+    picture = view(x=Axis("steps"), y=Axis(2 * name))
+    picture.grab()
+    written = picture.side("left").title_written()
+    assert written.endswith(name[-18:])
+    assert QFontMetrics(appearance.fonts.ui).horizontalAdvance(written) <= picture.height()
+    assert picture.side("bottom").title_written() == "steps"
+
+
+def test_the_last_label_above_is_not_cut(view, monkeypatch):
+    picture = view(
+        window=(0.0, 36.0, 0.0, 3.0), x=Axis("position", tuple(f"{k}" for k in range(100, 136)), most=8), down=True
+    )
+    side, written = picture.side("top"), []
+    monkeypatch.setattr(
+        side, "_write", lambda painter, rect, at, word: written.append((word, at, painter.fontMetrics()))
+    )
+    picture.grab()
+    word, at, metrics = written[-1]
+    assert word == "135"
+    right = side.mapToScene(at + metrics.horizontalAdvance(word) / 2, 0)
+    assert picture.mapFromScene(right).x() <= picture.width()
 
 
 def test_a_square_drawing_has_units_of_one_length(view):
