@@ -346,4 +346,9 @@ def _powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
     powers = range(floor(low), ceil(high) + 1)
     every = max(1, len(powers) // 6)
     ticks = [(power + log10(digit), f"{digit * 10.0**power:g}") for power in powers[::every] for digit in digits]
-    return [(place, text.replace("e+0", "e").replace("e+", "e").replace("e-0", "e−").replace("-", "−")) for place, text in ticks if low <= place <= high]
+    return [(place, _short_power(text)) for place, text in ticks if low <= place <= high]
+
+
+def _short_power(text: str) -> str:
+    """1e+06 as 1e6."""
+    return text.replace("e+0", "e").replace("e+", "e").replace("e-0", "e-").replace("-", "−")
