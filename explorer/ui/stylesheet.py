@@ -210,7 +210,7 @@ QFrame#inspector QTextBrowser { background: transparent; border-color: transpare
 QMenuBar { background: $surface; }
 QMenuBar::item { padding: 4u 9u; background: transparent; border-radius: 4u; }
 QMenuBar::item:selected { background: $raised; }
-QMenu { background: $surface; border: 1px solid $line_strong; padding: 4u; }
+QMenu { background: $surface; border: 1px solid $line_strong; padding: 4u; menu-scrollable: 1; }
 QMenu::item { padding: 5u 24u 5u 10u; border-radius: 4u; }
 QMenu::item:selected { background: $selection; color: $on_selection; }
 QMenu::item:disabled { color: $disabled; background: transparent; }

@@ -21,7 +21,7 @@ from explorer.ui.workbench import Workbench
 
 MOST = 200
 """Rows that are listed: whoever has not found it among them types another letter."""
-WIDTH, HEIGHT = 560, 420
+WIDTH, HEIGHT, TOP = 560, 420, 56
 _TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -78,8 +78,9 @@ class CommandPalette(QDialog):
     def open_over(self) -> None:
         """Show it at the top of the window's middle."""
         px, window = self._bench.appearance.px, self._window
-        self.resize(min(px(WIDTH), window.width() - 40), min(px(HEIGHT), window.height() - 80))
-        self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, px(56))))
+        top = px(TOP)
+        self.resize(min(px(WIDTH), window.width() - 40), min(px(HEIGHT), window.height() - top - 24))
+        self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, top)))
         self.show()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 

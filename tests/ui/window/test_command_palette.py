@@ -25,6 +25,17 @@ def rows(palette):
     return [palette.list.topLevelItem(i).text(0) for i in range(palette.list.topLevelItemCount())]
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_all_of_it_is_in_the_window_in_large_text(window, palette, appearance, eye, scale):
+    window.resize(1280, 720)
+    appearance.set_scale(scale)
+    eye.settle(window)
+    shown = palette(window, "")
+    frame = window.frameGeometry() | window.geometry()
+    assert frame.contains(shown.geometry())
+    assert shown.list.geometry().bottom() < shown.height()
+
+
 def test_letters_lead_to_a_stage(window, palette, hand, qtbot):
     palette(window, "feed enc")
     hand.key(Qt.Key.Key_Return)

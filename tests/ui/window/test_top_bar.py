@@ -1,7 +1,7 @@
 """The bar on top: its settings stand beside the tabs, as buttons or, where these take too much room, as a list."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton
 
 from explorer.ui.window.top_bar import PAGES
@@ -52,6 +52,23 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appe
     bar = window.top_bar
     assert bar.title.geometry().right() < bar._tabs[0].geometry().left()
     assert bar.title.sizeHint().width() <= bar.title.width()
+
+
+def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_screen(
+    open_window, eye, appearance, hand, qtbot
+):
+    window = open_window()
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    menu = window.top_bar.title.menu()
+    menu.popup(QPoint(0, 0))
+    qtbot.waitUntil(menu.isVisible)
+    actions = [action for action in menu.actions() if not action.isSeparator()]
+    assert len({menu.actionGeometry(action).left() for action in actions}) == 1
+    hand.key(Qt.Key.Key_Up)
+    assert menu.activeAction() is actions[-1]
+    assert menu.rect().contains(menu.actionGeometry(actions[-1]))
+    menu.close()
 
 
 def test_a_setting_is_chosen_from_the_list(open_window, eye, hand):
