@@ -7,7 +7,6 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPen
-from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
@@ -123,8 +122,8 @@ class AttentionLinesView(WordPicture):
     other_side = "right"
     spoken = "lines"
 
-    def __init__(self, bench: Workbench, element: AttentionLines, parent: QWidget | None = None) -> None:
-        super().__init__(bench, element, parent)
+    def __init__(self, bench: Workbench, element: AttentionLines) -> None:
+        super().__init__(bench, element)
         self._lines = _Lines(bench.appearance.theme)
         self.add(self._lines)
         self._at_right = False

@@ -81,8 +81,8 @@ class HeatMapView(WordPicture):
 
     spoken = "heat map"
 
-    def __init__(self, bench: Workbench, element: HeatMap, parent: QWidget | None = None) -> None:
-        super().__init__(bench, element, parent)
+    def __init__(self, bench: Workbench, element: HeatMap) -> None:
+        super().__init__(bench, element)
         theme = bench.appearance.theme
         self._legend = Legend(bench)
         self.line.insertWidget(0, self._legend)

@@ -7,7 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QToolTip
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
@@ -38,9 +38,9 @@ class DrawingView(Plot):
     something can be dragged, which is one step to undo. With the keys: arrows go from cell to cell.
     """
 
-    def __init__(self, bench: Workbench, drawing: Drawing, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, drawing: Drawing) -> None:
         install()
-        super().__init__(bench, parent)
+        super().__init__(bench)
         self.drawing = drawing
         self._awaited: Callable[[], Drawing] | None = None
         self.extent = EMPTY

@@ -29,8 +29,8 @@ class GlossaryPanel(QFrame):
     lesson_asked = Signal(str, tuple)  # an example, and the kind of stage to go to there
     stage_asked = Signal(str)  # a stage of the open model
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self.setObjectName("glossary")
         self.setAccessibleName("Glossary")
         self._bench = bench

@@ -46,8 +46,8 @@ class Inspector(QFrame):
         Hides the column; the button in its corner does it.
     """
 
-    def __init__(self, bench: Workbench, fold: QAction, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, fold: QAction) -> None:
+        super().__init__()
         self.setObjectName("inspector")
         self._bench = bench
         self.shown: Inspected | None = None

@@ -33,8 +33,8 @@ class AgainCard(QFrame):
 
     wanted = Signal(str, str)  # the question of this lesson and this step is to be asked once more
 
-    def __init__(self, bench: Workbench, folder: ProgressFolder | None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, folder: ProgressFolder | None) -> None:
+        super().__init__()
         mark(self, card="true")
         self._folder, self._px = folder, bench.appearance.px
         self.buttons: list[QPushButton] = []

@@ -20,8 +20,8 @@ class CourseRow(QWidget):
 
     chosen = Signal()
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self._bench = bench
         px = bench.appearance.px
         self._about = SteadyLabel(role="muted")

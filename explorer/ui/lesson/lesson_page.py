@@ -142,9 +142,8 @@ class LessonPage(QScrollArea):
         bench: Workbench,
         far: Callable[[Lesson], int],
         folder: ProgressFolder | None = None,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._bench, self._far, self._folder = bench, far, folder
         self.cards: dict[str, LessonCard] = {}
         self.setWidgetResizable(True)

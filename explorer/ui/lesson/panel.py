@@ -43,8 +43,8 @@ class StepPanel(QFrame):
 
     lessons_wanted = Signal()  # the lesson is over: which is the next one?
 
-    def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, guide: Guide) -> None:
+        super().__init__()
         self.setObjectName("stepPanel")
         self.setAccessibleName("Step of the lesson")
         self._bench, self._guide = bench, guide

@@ -1,7 +1,7 @@
 """What the program says at its first start: three ways to begin, and no wizard."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
@@ -18,8 +18,8 @@ class StartCard(QFrame):
     lessons_wanted = Signal()
     sentence_wanted = Signal()
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self.setObjectName("stepPanel")
         self._bench = bench
         self._title = SteadyLabel("New here?", role="strong")

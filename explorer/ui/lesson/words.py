@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout
 
 from explorer.lessons import prose
 from explorer.ui.lesson.enlarged import least_letters
@@ -36,8 +36,8 @@ class Words(SteadyLabel):
 class WordyButton(QPushButton):
     """A button whose words take as many lines as they need."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         mark(self, choice="true")
         px = bench.appearance.px
         self.words = Words()

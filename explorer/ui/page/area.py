@@ -29,8 +29,8 @@ class StageArea(QStackedWidget):
 
     shown = Signal()  # a page has come into sight
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None, waits: bool = False) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, waits: bool = False) -> None:
+        super().__init__()
         self._bench, self._waits = bench, waits
         self._pages: dict[str, PageView] = {}
         """By their stages; the page last seen is the last one."""

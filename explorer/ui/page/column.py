@@ -56,8 +56,8 @@ class Elements(QWidget):
 
     down = 12  # pixels at text scale 1 between the lines of a row
 
-    def __init__(self, bench: Workbench, spacing: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, spacing: int) -> None:
+        super().__init__()
         self.bench = bench
         # The widgets of all elements that are no mere arrangement of others, by id.
         self.widgets: dict[str, QWidget] = {}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.printed import PrintedNumber, printed_numbers
@@ -29,8 +29,8 @@ class ReferencesTab(QFrame):
 
     scene_asked = Signal(object)  # PrintedNumber: what computes a number is to be shown
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self.setObjectName("page")
         self.setAccessibleName("References")
         self.bench = bench

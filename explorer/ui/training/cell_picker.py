@@ -35,8 +35,8 @@ class CellPicker(QWidget):
 
     chosen = Signal(object)  # tuple of two Cell: a person has pointed at another
 
-    def __init__(self, bench: Workbench, cells: Sequence[Cell], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, cells: Sequence[Cell]) -> None:
+        super().__init__()
         self._bench = bench
         self.cells = tuple(cells)
         px = bench.appearance.px

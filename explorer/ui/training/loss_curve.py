@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
@@ -49,10 +49,8 @@ class LossCurve(Plot):
         Titles of the axes.
     """
 
-    def __init__(
-        self, bench: Workbench, below: str = "steps", beside: str = "loss", parent: QWidget | None = None
-    ) -> None:
-        super().__init__(bench, parent)
+    def __init__(self, bench: Workbench, below: str = "steps", beside: str = "loss") -> None:
+        super().__init__(bench)
         self._titles = below, beside
         self._log = False
         self._lines: tuple[Curve, ...] = ()
@@ -248,8 +246,8 @@ class LossCurve(Plot):
 class RunCurve(LossCurve):
     """The loss after each step of the bench's run, and a dot where the document is."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(bench, parent=parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
         bench.descent.changed.connect(self._follow)
         self.refresh()
 

@@ -8,7 +8,6 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import significant, written
@@ -105,8 +104,8 @@ class LossSurface(Plot):
     asked = Signal(str)  # the loss where the mouse is, in words
     drawn = Signal()  # there is something else to see
 
-    def __init__(self, bench: Workbench, cells: Sequence[Cell], parent: QWidget | None = None) -> None:
-        super().__init__(bench, parent)
+    def __init__(self, bench: Workbench, cells: Sequence[Cell]) -> None:
+        super().__init__(bench)
         self.cells = tuple(cells)
         self.lines: list[tuple[float, Array]] = []
         self.way: Array = np.zeros((0, 2))

@@ -17,8 +17,8 @@ MOST = 8
 class Moves(QWidget):
     """A box for each weight that can move; without its mark it is frozen."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self._bench = bench
         self._list = column_in(self)
         self.boxes: dict[str, QCheckBox] = {}

@@ -23,8 +23,8 @@ class Moving(QWidget):
     Many stand block by block.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self._bench = bench
         column = column_in(self, spacing=bench.appearance.px(2))
         self.boxes: dict[str, QCheckBox] = {}  # for each of the inputs

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.numbers import written
@@ -21,8 +21,8 @@ LIKELIEST = 3
 class Predictions(QLabel):
     """What the model says of the document's own words, or cases, beside what is right."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self._bench = bench
         self.unpaired = False  # whether what stands in a translator's decoder is no translation of what it reads
         self.setTextFormat(Qt.TextFormat.RichText)

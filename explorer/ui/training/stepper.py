@@ -33,8 +33,8 @@ MOST_AT_ONCE, AT_ONCE = 100_000, 100
 class Stepper(QWidget):
     """Optimiser, learning rate, steps, and a slider through the run; all of these on the screen show the same run."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self._bench = bench
         self._descent = descent = bench.descent
         px = bench.appearance.px

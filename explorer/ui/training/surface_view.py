@@ -19,8 +19,8 @@ HEIGHT = 270
 class SurfaceView(QWidget):
     """The weights to point at, the surface, and words about it. Two are suggested; the choice stays with the bench."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self._bench = bench
         descent, px = bench.descent, bench.appearance.px
         if not descent.looked_at or not all(map(self._there, descent.looked_at)):

@@ -49,8 +49,8 @@ ALREADY = (
 class TrainingTab(QFrame):
     """The page "Train": the settings at the left, the run and its pictures beside them."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self.setObjectName("page")
         self.setAccessibleName("Train")
         self.bench = bench

@@ -4,7 +4,7 @@ from math import log10
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QSlider, QWidget
+from PySide6.QtWidgets import QSlider
 
 from explorer.ui.workbench import Workbench
 
@@ -27,10 +27,8 @@ class FactorSlider(QSlider):
     moved = Signal(float)  # a person has set it to this number
     key_begins = Signal()  # a key has been pressed; while it is held down and repeats, this does not come again
 
-    def __init__(
-        self, bench: Workbench, title: str, low: int, high: int, width: int, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+    def __init__(self, bench: Workbench, title: str, low: int, high: int, width: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
         self.setRange(low * DECADE, high * DECADE)
         self.setPageStep(DECADE // 5)
         self.setAccessibleName(title)

@@ -39,8 +39,8 @@ class Comparison(QFrame):
     closed = Signal()  # the button that ends the comparison was pressed
     bar_height = Signal(int)  # pixels that the bar above the page takes
 
-    def __init__(self, bench: Workbench, files: Files, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, files: Files) -> None:
+        super().__init__()
         self.setObjectName("page")
         self._first, self._files = bench, files
         lesson, setting = self._suggestion()

@@ -1,7 +1,7 @@
 """A word in the bar that says that something is computed or written beside the window."""
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from explorer.ui.background import Background
 from explorer.ui.theme import mark
@@ -22,8 +22,8 @@ class Computing(QLabel):
         What writes a file; the word is then “Writing …”.
     """
 
-    def __init__(self, background: Background, writer: Background | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, background: Background, writer: Background | None = None) -> None:
+        super().__init__()
         mark(self, role="small")
         # At the right: beside the tabs it would look like one.
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -1,7 +1,5 @@
 """The choice of what the matrices show: values, what an edit or a step has changed, or gradients."""
 
-from PySide6.QtWidgets import QWidget
-
 from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
@@ -15,8 +13,8 @@ HINTS = {"change": "what the last edit changed; a run is one edit", "step": "wha
 class DisplayChoice(Segments):
     """A button for each of `SHOWING`. Gradients of a large model are shown as soon as they are computed."""
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(list(SHOWING.values()), "Matrices show:", parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(list(SHOWING.values()), "Matrices show:")
         self._bench = bench
         self._buttons = dict(zip(SHOWING, self.group.buttons(), strict=True))
         self._wants_gradient = False

@@ -4,7 +4,7 @@ import re
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
@@ -27,8 +27,8 @@ class LessonBar(QFrame):
         Hides the bar; the button beside "More" does it.
     """
 
-    def __init__(self, bench: Workbench, fold: QAction, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, fold: QAction) -> None:
+        super().__init__()
         self.setObjectName("lessonBar")
         self._bench = bench
         self._title = mark(QLabel(), role="strong")

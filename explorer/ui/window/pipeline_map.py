@@ -126,8 +126,8 @@ class PipelineMap(QFrame):
         Checked where numbers are asked for.
     """
 
-    def __init__(self, bench: Workbench, fold: QAction, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, fold: QAction) -> None:
+        super().__init__()
         self.setObjectName("sidebar")
         self._bench = bench
         self.buttons: list[StageButton] = []

@@ -18,8 +18,8 @@ class SettingChoice(QWidget):
 
     asked = Signal(str)  # a person chose a setting
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._names: list[str] = []
         self._buttons = Segments([], SPOKEN)
         self._list = ComboBox()

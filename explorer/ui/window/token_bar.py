@@ -22,8 +22,8 @@ class TokenBar(QFrame):
     Models that read no words have no bar: the rows of their tables are examples.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self.setObjectName("tokenBar")
         self._bench = bench
         self._strips: dict[str, TokenStrip] = {}

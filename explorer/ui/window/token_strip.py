@@ -55,8 +55,8 @@ class TokenStrip(QWidget):
     news = Signal(str, tuple)
     """The sequence, and words that its vocabulary did not have."""
 
-    def __init__(self, bench: Workbench, axis: str, title: str, editable: bool, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, axis: str, title: str, editable: bool) -> None:
+        super().__init__()
         self._bench, self.axis, self.title, self.editable = bench, axis, title, editable
         self.chips: list[Chip] = []
         self._here = 0

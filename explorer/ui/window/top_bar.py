@@ -42,8 +42,8 @@ class TopBar(QFrame):
 
     page_chosen = Signal(int)  # the tab of one of `PAGES` was pressed
 
-    def __init__(self, bench: Workbench, actions: Actions, files: Files, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench, actions: Actions, files: Files) -> None:
+        super().__init__()
         self.setObjectName("topBar")
         self._bench = bench
         # `page`: which of `PAGES` is chosen.

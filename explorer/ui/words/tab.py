@@ -31,8 +31,8 @@ class WordsTab(QFrame):
 
     sent = Signal(str)  # words went into the model; the stage where they can be seen
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
         self.setObjectName("page")
         self.setAccessibleName("Words")
         self.bench = bench
