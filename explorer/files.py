@@ -16,10 +16,7 @@ from explorer.core.errors import ExplorerError
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write, which takes its name when it is whole; what had that name before stays until then.
 
-    Parameters
-    ----------
-    path : str or Path
-        Where it is a link, the file that it leads to is written.
+    `path`: where it is a link, the file that it leads to is written.
 
     Raises
     ------

@@ -27,10 +27,7 @@ class Settings:
     A file that cannot be read is set aside under another name. Where nothing can be written, values last until the
     program ends: that is no reason to disturb anybody.
 
-    Parameters
-    ----------
-    folder : Path or None
-        Where the file is; None: nothing is kept, as in tests and pictures.
+    `folder`: where the file is; None: nothing is kept, as in tests and pictures.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -17,10 +17,7 @@ from explorer.sentences import sentence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        What was typed behind ``explorer``; by default, what this process was started with.
+    `argv`: what was typed behind ``explorer``; by default, what this process was started with.
 
     Returns
     -------

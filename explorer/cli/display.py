@@ -36,10 +36,7 @@ def openable(file: str) -> None:
 def need_display(or_offscreen: bool = False) -> None:
     """Make sure that Qt has something to paint on.
 
-    Parameters
-    ----------
-    or_offscreen : bool
-        Where there is no display, let Qt paint into memory instead.
+    `or_offscreen`: where there is no display, let Qt paint into memory instead.
 
     Raises
     ------

@@ -99,10 +99,7 @@ class Decoder:
     def read(self, ids: Sequence[int]) -> Array:
         """Read more words; what comes behind the last of them.
 
-        Parameters
-        ----------
-        ids : sequence of int
-            The numbers of the words, one or more.
+        `ids`: the numbers of the words, one or more.
 
         Returns
         -------
@@ -232,10 +229,7 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
 
     The source of a translator is read once, and not counted.
 
-    Parameters
-    ----------
-    graph : Graph
-        Of the model, for any number of words.
+    `graph`: of the model, for any number of words.
     """
     found = list(products(model, graph))
     kept = list(dict.fromkeys(across for _, _, across in found if across))

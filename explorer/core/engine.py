@@ -49,10 +49,8 @@ class Engine:
     def update(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Outcome:
         """Make the values those of the given graph, inputs and pins, recomputing what has to be and nothing else.
 
-        Parameters
-        ----------
-        inputs : mapping of str to numpy.ndarray
-            A value for every input node, of the right shape. Arrays are taken as they are and must not be written to.
+        `inputs`: a value for every input node, of the right shape. Arrays are taken as they are and must not be written
+        to.
 
         Returns
         -------
@@ -109,10 +107,7 @@ class Engine:
 
         Computed when it is asked for, with what it needs and nothing else, and kept until the next update.
 
-        Parameters
-        ----------
-        root : Root
-            The number whose gradient it is.
+        `root`: the number whose gradient it is.
 
         Raises
         ------

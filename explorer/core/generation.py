@@ -46,10 +46,7 @@ class Choice:
     def probabilities(self, logits: Array) -> Array:
         """The probability of each word to be drawn, (n_words,); 0 for those that are cut off.
 
-        Parameters
-        ----------
-        logits : numpy.ndarray
-            (n_words,)
+        `logits`: (n_words,).
         """
         return self.left(Softmax().forward(np.asarray(logits, np.float64)[None] / self.temperature)[0])
 

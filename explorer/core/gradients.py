@@ -65,10 +65,7 @@ class Gradients:
     def several(self, names: Iterable[str], between: Callable[[], None] | None = None) -> dict[str, Array]:
         """The gradients of those of some nodes that have one, by name: a single walk.
 
-        Parameters
-        ----------
-        between : callable, optional
-            Called before each node on the way; what it raises ends the walk.
+        `between`: called before each node on the way; what it raises ends the walk.
         """
         names = [name for name in names if self._flows(name)]
         if not self._found.keys() >= set(names):

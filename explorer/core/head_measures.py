@@ -144,10 +144,7 @@ def _cells(name: str, words: tuple[str, ...], referents: tuple[tuple[int, int], 
 def label(scores: Mapping[str, Score]) -> str:
     """What a head does: the measure it has the most of, if that is `LEAST` and twice what chance gives; "" if none.
 
-    Parameters
-    ----------
-    scores : mapping of str to Score
-        One head's in each measure.
+    `scores`: one head's in each measure.
     """
     fitting = {
         name: one.share for name, one in scores.items() if one.rows and one.share >= max(LEAST, 2 * one.by_chance)

@@ -148,10 +148,7 @@ _TAKEN = frozenset(
 class _Writer:
     """One export.
 
-    Parameters
-    ----------
-    nodes : list of Node
-        What to write, in reading order, each after its parents.
+    `nodes`: what to write, in reading order, each after its parents.
     """
 
     def __init__(self, engine: Engine, nodes: list[Node]) -> None:

@@ -33,10 +33,7 @@ def sequence_of(state: State) -> str:
 def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
     """The words of a text as a vocabulary writes them: as they stand there, or with other capitals; or its pieces.
 
-    Parameters
-    ----------
-    text : str
-        Words and punctuation marks; tokens such as ``<es>`` have blanks around them.
+    `text`: words and punctuation marks; tokens such as ``<es>`` have blanks around them.
 
     Raises
     ------

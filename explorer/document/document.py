@@ -162,10 +162,7 @@ class Document:
 
         While `computing` says so, who asks the engine for one waits for it.
 
-        Parameters
-        ----------
-        by : object
-            Who wants them: they come as long as anybody does.
+        `by`: who wants them: they come as long as anybody does.
         """
         (self._asking.add if on else self._asking.discard)(by)
         if self._pending is None:

@@ -37,10 +37,7 @@ class Mark(NamedTuple):
 class UndoHistory:
     """The states a document has been in. Steps of one stroke (a drag, a wheel, a run of training) are one step.
 
-    Parameters
-    ----------
-    state : State
-        The first.
+    `state`: the first.
     """
 
     def __init__(self, state: State) -> None:

@@ -67,10 +67,7 @@ class Glossary:
     def found_in(self, text: str, label: bool = False) -> Iterator[Found]:
         """The terms in a text without marks, from left to right; of two at one place the longer.
 
-        Parameters
-        ----------
-        label : bool
-            Whether it is a heading or the words on a button; else it is a sentence.
+        `label`: whether it is a heading or the words on a button; else it is a sentence.
         """
         for match in self._patterns[label].finditer(text):
             term = self.of(match.group())

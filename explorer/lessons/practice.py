@@ -60,10 +60,7 @@ class Faded:
 def faded(question: Predict, engine: Engine) -> Faded:
     """The derivation that a question is about, without its result and the steps before it.
 
-    Parameters
-    ----------
-    question : Predict
-        Its `fade` says how many steps are left out beside the result.
+    `question`: its `fade` says how many steps are left out beside the result.
     """
     parts = derivation(engine, question.node, question.cell, question.of)
     found = [
@@ -107,10 +104,7 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
     drawn where the result is 0 or the one of before, which would need no computing, and where a sum that should be 0
     is not quite, as −1.3e−17.
 
-    Parameters
-    ----------
-    seed : int
-        Of this student and this step.
+    `seed`: of this student and this step.
     """
     engine, graph = values_of(state), state.graph
     place = graph.place(question.node)

@@ -100,10 +100,7 @@ class ComeBack:
 class ProgressFolder:
     """Everybody's progress has a folder; there is one reader.
 
-    Parameters
-    ----------
-    folder : Path
-        Is made when something is written.
+    `folder`: is made when something is written.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -175,10 +172,7 @@ class ProgressFolder:
     def come_back(self, steps: Mapping[str, tuple[str, ...]]) -> list[ComeBack]:
         """The quiet list of what to come back to.
 
-        Parameters
-        ----------
-        steps : mapping of str to tuple of str
-            The ids of the steps of each lesson, in their order.
+        `steps`: the ids of the steps of each lesson, in their order.
         """
         found = []
         for progress in self.all():

@@ -48,10 +48,7 @@ def plain(markdown: str, numbers: Mapping[str, str] = {}) -> str:
 def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
     """The numbers that a step's texts show.
 
-    Parameters
-    ----------
-    engine : Engine
-        With the values of the step's state.
+    `engine`: with the values of the step's state.
     """
     return {inner: _number(inner, engine, *named) for inner, named in step.shown.items()}
 

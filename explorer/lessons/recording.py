@@ -33,10 +33,7 @@ class Visit:
 class Recording:
     """A lesson in the making.
 
-    Parameters
-    ----------
-    lesson : Lesson
-        An example that comes with the program.
+    `lesson`: an example that comes with the program.
 
     Raises
     ------

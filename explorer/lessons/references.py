@@ -241,11 +241,8 @@ def _prints() -> dict[tuple[str, str], Prints]:
 def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | None = None) -> Figure | None:
     """What the references print for a node in a lesson's setting; the most exact print, where there are several.
 
-    Parameters
-    ----------
-    shape : tuple of int or None
-        Shape of the node or slice as it is now: with another number of words, or another layout, the print is of other
-        cells.
+    `shape`: shape of the node or slice as it is now: with another number of words, or another layout, the print is of
+    other cells.
     """
     found = prints_in(lesson, setting).figures.get(node, ())
     fitting = (f for f in found if shape in (None, f.values.shape) or f.cell is not None)

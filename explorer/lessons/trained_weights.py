@@ -15,10 +15,7 @@ MOST_BYTES = 50_000_000
 def read_weights(top: TomlTable, graphs: Mapping[str, Graph]) -> dict[str, Array]:
     """The arrays of the file that a lesson names under ``weights``, each the whole value of an input.
 
-    Parameters
-    ----------
-    graphs : mapping of str to Graph
-        Of the lesson's settings.
+    `graphs`: of the lesson's settings.
 
     Raises
     ------

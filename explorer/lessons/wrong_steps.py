@@ -24,10 +24,7 @@ class WrongStep:
 def wrong_steps(last: Step, labels: Labels) -> Iterator[WrongStep]:
     """The ways to do one step of a derivation wrongly.
 
-    Parameters
-    ----------
-    labels : callable
-        The labels along an axis of a node.
+    `labels`: the labels along an axis of a node.
     """
     with np.errstate(all="ignore"):
         for one in steps(last):

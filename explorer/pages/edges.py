@@ -16,10 +16,7 @@ Boxes: TypeAlias = tuple[tuple[int, str], ...]
 def joined(view: View, drawing: Drawing, due: Sequence[str]) -> Drawing:
     """A drawing whose boxes know from which others they read, through nodes that are not drawn.
 
-    Parameters
-    ----------
-    due : sequence of str
-        The node that each mark shows; empty where it shows none.
+    `due`: the node that each mark shows; empty where it shows none.
     """
     boxes = tuple((i, name) for i, name in enumerate(due) if name and isinstance(drawing.marks[i], Box))
     known = _FOUND.get(view.graph)

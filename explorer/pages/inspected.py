@@ -64,10 +64,7 @@ class Inspected(Data):
 def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Inspected:
     """What is said of a cell.
 
-    Parameters
-    ----------
-    fed : mapping of str to sequence
-        The nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
+    `fed`: the nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
     """
     node, number = view.nodes[cell.node], view.values[cell.node][cell.index]
     value = f"{cell.node} = {exact(number)}"

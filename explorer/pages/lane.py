@@ -131,11 +131,8 @@ def _costs(view: View) -> _Costs:
 class Sheet:
     """The marks drawn so far, and what is drawn again and again on a lane.
 
-    Parameters
-    ----------
-    large : float
-        How many times larger than other words those are that go in and come out: of many layers that are drawn, these
-        are what one reads first.
+    `large`: how many times larger than other words those are that go in and come out: of many layers that are drawn,
+    these are what one reads first.
     """
 
     def __init__(self, view: View, large: float = 1.0) -> None:

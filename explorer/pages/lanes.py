@@ -51,10 +51,7 @@ _LETTERS: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()
 class Lanes:
     """Draws all lanes, a decoder's below its encoder's.
 
-    Parameters
-    ----------
-    letters : float
-        How many times larger than other words those are that go in and come out, and the titles of layers.
+    `letters`: how many times larger than other words those are that go in and come out, and the titles of layers.
     """
 
     def __init__(self, view: View, letters: float = 1.0) -> None:

@@ -17,10 +17,7 @@ def true_signs(elements: tuple[Element, ...], showing: str) -> tuple[Element, ..
     The changes of a sum are a sum; those of a product are no product (ΔA × ΔV is not ΔO), and of gradients neither
     holds. An arrow only says what is made of what, which is true of all.
 
-    Parameters
-    ----------
-    showing : str
-        See `Looking.showing`.
+    `showing`: see `Looking.showing`.
     """
     if showing == "values":
         return elements

@@ -163,10 +163,7 @@ class View:
     def shares_of(self, block: str) -> str:
         """The name of a block's attention weights as one looks at them: those of a head, or their mean over the heads.
 
-        Parameters
-        ----------
-        block : str
-            Path with its dot, such as "encoder.1.self.", or nothing.
+        `block`: path with its dot, such as "encoder.1.self.", or nothing.
         """
         if self.graph.n_heads(f"{block}weights") and self.averaged(block):
             return f"{block}average"

@@ -12,10 +12,7 @@ from explorer.pages.view import View
 def weight_map(view: View, name: str) -> Drawing:
     """An input as colours centred on 0 and full at its largest number; stacked heads stand below each other.
 
-    Parameters
-    ----------
-    name : str
-        Of a node; of one that the graph does not have there is an empty drawing.
+    `name`: of a node; of one that the graph does not have there is an empty drawing.
     """
     if name not in view.nodes:
         return Drawing((), (0.0, 1.0, 0.0, 1.0), "no weight", down=True)

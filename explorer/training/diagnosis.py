@@ -48,10 +48,7 @@ class Diagnosis:
 def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis | None:
     """What keeps weights from learning; None where nothing does.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        How it is trained now.
+    `recipe`: how it is trained now.
     """
     if len(records.losses) and records.losses[-1] == 0:
         return None  # there is nothing left to learn

@@ -145,11 +145,8 @@ class Grammar:
     def sample(self, n: int, seed: int, held_out: bool) -> list[Sentence]:
         """Sentences drawn by chance, some of them several times.
 
-        Parameters
-        ----------
-        held_out : bool
-            Only held-out ones, of each pattern that has them; otherwise none of them. Patterns come as often either
-            way, so both are as uncertain as the grammar is.
+        `held_out`: only held-out ones, of each pattern that has them; otherwise none of them. Patterns come as often
+        either way, so both are as uncertain as the grammar is.
         """
         random = np.random.default_rng([seed, int(held_out)])
         shares = np.array([pattern.share for pattern in self.patterns])

@@ -92,10 +92,7 @@ def prepare(task: Task) -> Prepared:
 def prepare_document(document: State, material: Material, recipe: Recipe, title: str = "") -> Prepared:
     """Train an open document on its own example, or on other material in the words that it has.
 
-    Parameters
-    ----------
-    title : str
-        Of what comes of it.
+    `title`: of what comes of it.
 
     Raises
     ------

@@ -17,10 +17,7 @@ def take_words(document: Document, material: Material) -> None:
     A document whose sentence has words that are not in there at all gets a sentence from there to read: one sees what
     the model has learned.
 
-    Parameters
-    ----------
-    material : Material
-        Of "text" or "pairs"; of other kinds nothing is taken.
+    `material`: of "text" or "pairs"; of other kinds nothing is taken.
 
     Raises
     ------

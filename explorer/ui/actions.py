@@ -17,10 +17,7 @@ PARTS = ("page", "inspector", "glossary", "topBar", "tokenBar", "sidebar")
 class Actions:
     """Undo, redo, theme, text size, going from stage to stage, help.
 
-    Parameters
-    ----------
-    window : QWidget
-        What the shortcuts work in.
+    `window`: what the shortcuts work in.
     """
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:

@@ -14,10 +14,7 @@ class Claim:
 
     The lock of a process that is no more counts for nothing, so a crash leaves nobody outside.
 
-    Parameters
-    ----------
-    folder : Path or None
-        Of the settings; None: nothing is held.
+    `folder`: of the settings; None: nothing is held.
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -143,10 +143,7 @@ class Files(QObject):
 
     Undo may go back to before another file was opened; the document then belongs to the file before.
 
-    Parameters
-    ----------
-    window : QWidget
-        Its title says the name and whether there are changes to save.
+    `window`: its title says the name and whether there are changes to save.
     """
 
     refreshed = Signal()  # there may be something to save, or no more

@@ -25,10 +25,8 @@ MOST, MOST_BYTES = 16, 64_000_000
 class Kept(QObject):
     """The examples that were left as a person changed them, each in a document of its own beside the settings.
 
-    Parameters
-    ----------
-    settings : Settings
-        They know the titles, oldest first. Where they are kept nowhere, examples are kept until the program ends.
+    `settings`: they know the titles, oldest first. Where they are kept nowhere, examples are kept until the program
+    ends.
     """
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:

@@ -127,10 +127,7 @@ def on_paper(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | 
 def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
     """Draw a tab of the window as it stands there, but on white paper.
 
-    Parameters
-    ----------
-    bench : Workbench
-        That of the tab, and of nothing else in sight: it is given another look meanwhile.
+    `bench`: that of the tab, and of nothing else in sight: it is given another look meanwhile.
     """
     title, look = tab.accessibleName() or bench.lesson.title, bench.appearance
     tab.setUpdatesEnabled(False)  # the screen goes on to show what it shows

@@ -122,10 +122,7 @@ class Selection(QObject):
     def shares_of(self, block: str) -> str:
         """The name of a block's attention weights as one looks at them: those of a head, or their mean over the heads.
 
-        Parameters
-        ----------
-        block : str
-            Path with its dot, such as "encoder.1.self.", or nothing.
+        `block`: path with its dot, such as "encoder.1.self.", or nothing.
         """
         graph = self._document.engine.graph
         heads = graph.n_heads(f"{block}weights")

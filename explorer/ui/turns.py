@@ -36,10 +36,7 @@ def do_later(owner: QObject, act: Callable[[], object]) -> None:
 class Turns:
     """Does one thing in each turn of the event loop: all of them in one would hold it up.
 
-    Parameters
-    ----------
-    owner : QObject
-        Where it is deleted before, nothing happens.
+    `owner`: where it is deleted before, nothing happens.
     """
 
     def __init__(self, owner: QObject) -> None:
@@ -72,10 +69,7 @@ class OneATurn:
 
     Who holds a key down may ask for ten steps while the event loop is busy with one.
 
-    Parameters
-    ----------
-    owner : QObject
-        Where it is deleted before, nothing happens.
+    `owner`: where it is deleted before, nothing happens.
     """
 
     def __init__(self, owner: QObject) -> None:

@@ -28,10 +28,7 @@ log = logging.getLogger(__name__)
 class Unexpected(QObject):
     """Hears of every exception that nothing else has caught, on the window's thread and on others.
 
-    Parameters
-    ----------
-    folder : Path or None
-        Where the log is written: up to `LOGS` + 1 files of `LOG_BYTES`; None: nowhere.
+    `folder`: where the log is written: up to `LOGS` + 1 files of `LOG_BYTES`; None: nowhere.
     """
 
     _raised = Signal(str)  # from whichever thread

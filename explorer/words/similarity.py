@@ -102,10 +102,7 @@ def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> PairCosine
 def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour]:
     """The words whose vectors point most nearly the same way.
 
-    Parameters
-    ----------
-    word : str or numpy.ndarray
-        A word, which is not among its own neighbours, or any vector, (dims,).
+    `word`: a word, which is not among its own neighbours, or any vector, (dims,).
 
     Raises
     ------

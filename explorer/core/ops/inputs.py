@@ -44,10 +44,7 @@ class Input(Op):
     ) -> None:
         """Write the starting value into a new array, with the parameters of `start`.
 
-        Parameters
-        ----------
-        corner : tuple of int, optional
-            The shape of a corner at the first cell that is left as it is: something else will be written there.
+        `corner`: the shape of a corner at the first cell that is left as it is: something else will be written there.
         """
         match self.initial:
             case "ids" | "zeros":

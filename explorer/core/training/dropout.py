@@ -18,10 +18,7 @@ def with_dropout(model: Model, share: float) -> Model:
 
     That is after the embeddings, and on what each sublayer makes, before it is added to what came in.
 
-    Parameters
-    ----------
-    share : float
-        How much is left out, 0 to 0.9.
+    `share`: how much is left out, 0 to 0.9.
     """
     for block, kind in model.blocks().items():
         if "dropout" in SWITCHES[kind]:

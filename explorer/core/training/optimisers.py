@@ -209,10 +209,7 @@ def length(arrays: Iterable[Array]) -> float:
 def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
     """Gradients, all taken as one vector, made no longer than a limit (Pascanu et al. 2013, algorithm 1).
 
-    Parameters
-    ----------
-    limit : float
-        The most that the length may be; 0: no limit.
+    `limit`: the most that the length may be; 0: no limit.
 
     Returns
     -------

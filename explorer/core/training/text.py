@@ -76,10 +76,7 @@ def read_text(path: Path) -> str:
 def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair]:
     """Pairs of sentences: a pair a line, a tab or a vertical bar between the two; empty lines are left out.
 
-    Parameters
-    ----------
-    name : str
-        What an error calls it.
+    `name`: what an error calls it.
 
     Raises
     ------

@@ -11,10 +11,7 @@ def trainable(graph: Graph, model: Model) -> dict[str, bool]:
 
     That is the model's weights; where a lesson has none, such as the logits of one word, all of them.
 
-    Parameters
-    ----------
-    graph : Graph
-        Built of the model.
+    `graph`: built of the model.
     """
     above = set(graph.inputs_of(LOSS.node)) if LOSS.node in graph.nodes else set()
     names = [n for n, node in graph.nodes.items() if n in above and not node.op.whole and n != "loss.target"]

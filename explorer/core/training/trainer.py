@@ -204,10 +204,8 @@ class Trainer:
     def set(self, weights: Mapping[str, Array]) -> None:
         """Go on from other values of some weights, such as one edited in mid-run; the optimiser keeps its memory.
 
-        Parameters
-        ----------
-        weights : mapping of str to numpy.ndarray
-            In the node's shape, or, as in a document with a shorter sentence, with fewer positions: the rest stays.
+        `weights`: in the node's shape, or, as in a document with a shorter sentence, with fewer positions: the rest
+        stays.
 
         Raises
         ------
@@ -292,10 +290,7 @@ class Trainer:
 def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
     """A node's array with other numbers, laid over the positions that both have where they differ in these.
 
-    Parameters
-    ----------
-    graph : Graph
-        The one that `base` fits.
+    `graph`: the one that `base` fits.
 
     Returns
     -------

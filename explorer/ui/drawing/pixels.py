@@ -13,10 +13,7 @@ FAR = 1e6
 class Pixels:
     """Where the numbers of a drawing are painted.
 
-    Parameters
-    ----------
-    transform : QTransform
-        From the numbers to pixels, without turning or shearing.
+    `transform`: from the numbers to pixels, without turning or shearing.
     """
 
     def __init__(self, transform: QTransform) -> None:

@@ -25,10 +25,7 @@ Flag = Qt.AlignmentFlag
 class Side(pg.AxisItem):
     """A side of a picture. Where labels stand too close only every second, third, … is written.
 
-    Parameters
-    ----------
-    side : str
-        "left", "right", "top" or "bottom".
+    `side`: "left", "right", "top" or "bottom".
     """
 
     range = (0.0, 0.0)  # asked for while pyqtgraph's own constructor runs

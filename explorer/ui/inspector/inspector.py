@@ -40,10 +40,7 @@ HINTS = (
 class Inspector(QFrame):
     """Formula, derivation, numpy, what it feeds, and what the reference printed, of one cell.
 
-    Parameters
-    ----------
-    fold : QAction
-        Hides the column; the button in its corner does it.
+    `fold`: hides the column; the button in its corner does it.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:

@@ -25,10 +25,7 @@ WHY = {"wrong": "the last answer was not right", "hints": "it took hints"}
 class AgainCard(QFrame):
     """Stands above the lessons while there is something to say.
 
-    Parameters
-    ----------
-    folder : ProgressFolder or None
-        Where progress is kept, if it is.
+    `folder`: where progress is kept, if it is.
     """
 
     wanted = Signal(str, str)  # the question of this lesson and this step is to be asked once more

@@ -22,10 +22,7 @@ ENDING = ".lesson.toml"
 class Recorder(QObject):
     """Follows the reader while it is switched on.
 
-    Parameters
-    ----------
-    files : Files
-        Asks where to save, and opens what was recorded.
+    `files`: asks where to save, and opens what was recorded.
     """
 
     changed = Signal()  # it was switched on or off, or there is another step

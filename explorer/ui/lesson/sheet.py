@@ -125,10 +125,7 @@ class StepSheet(QFrame):
     def ask(self, question: QWidget, is_open: Callable[[], bool]) -> None:
         """Let a question stand below the words.
 
-        Parameters
-        ----------
-        is_open : callable
-            Whether it is still to be answered.
+        `is_open`: whether it is still to be answered.
         """
         self.question, self._is_open = question, is_open
         self._below_words.addWidget(question)

@@ -29,10 +29,7 @@ SHARE = 0.62
 class Speaker(QWidget):
     """The lecturer's window beside that of the class. Its keys are those of presenter mode.
 
-    Parameters
-    ----------
-    presenter : Presenter
-        Whose keys and clock are used.
+    `presenter`: whose keys and clock are used.
     """
 
     def __init__(self, bench: Workbench, guide: Guide, presenter: Presenter) -> None:

@@ -54,10 +54,7 @@ class VerdictView(QWidget):
     def show_verdict(self, verdict: Verdict | None, numbers: Mapping[str, str] | None = None) -> None:
         """Say what came of the last answer; nothing where there is none.
 
-        Parameters
-        ----------
-        numbers : mapping of str to str, optional
-            What stands for braces, where the sentence is Markdown; else it is plain words.
+        `numbers`: what stands for braces, where the sentence is Markdown; else it is plain words.
         """
         self.setVisible(verdict is not None)
         if verdict is None:

@@ -378,10 +378,7 @@ class MatrixBox(QWidget):
 class _Heading(QGridLayout):
     """The layout of a heading; of what stands in it no size is known for longer than it stays.
 
-    Parameters
-    ----------
-    sizes : dict
-        What is known.
+    `sizes`: what is known.
     """
 
     def __init__(self, parent: QWidget, sizes: dict[object, QSize]) -> None:

@@ -77,10 +77,7 @@ class CellEditing:
     def enter(self, index: ModelIndex, text: str, everywhere: bool = False) -> bool:
         """Set a cell from typed text, or pin a computed one; what is not a number is said and changes nothing.
 
-        Parameters
-        ----------
-        everywhere : bool
-            In all selected cells.
+        `everywhere`: in all selected cells.
 
         Returns
         -------

@@ -15,10 +15,7 @@ NO_INDEX = QModelIndex()
 class MatrixModel(QAbstractTableModel):
     """The table of one matrix.
 
-    Parameters
-    ----------
-    bench : Workbench
-        Whose view the matrix is a part of.
+    `bench`: whose view the matrix is a part of.
     """
 
     def __init__(self, bench: Workbench, matrix: Matrix) -> None:

@@ -24,10 +24,7 @@ MOST_PASTED = 1_000_000
 class Ranges:
     """The selected cells of one view.
 
-    Parameters
-    ----------
-    editing : CellEditing
-        That of the view.
+    `editing`: that of the view.
     """
 
     def __init__(self, view: MatrixView, editing: CellEditing) -> None:

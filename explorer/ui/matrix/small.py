@@ -31,10 +31,7 @@ MARKED = 4096
 class SmallPicture(QWidget):
     """It stands for the numbers, which a click brings; or beside them, as a map on which one moves what is in sight.
 
-    Parameters
-    ----------
-    view : MatrixView
-        The numbers.
+    `view`: the numbers.
     """
 
     # QPointF: the numbers are asked for; the parts of the picture, across and down, where it was clicked.

@@ -21,10 +21,7 @@ class StageArea(QStackedWidget):
 
     A new page is made in turns of the event loop and comes into sight when it is whole; what one saw stays until then.
 
-    Parameters
-    ----------
-    waits : bool
-        See `PageView`.
+    `waits`: see `PageView`.
     """
 
     shown = Signal()  # a page has come into sight

@@ -48,10 +48,7 @@ Making = Generator[None, None, QWidget]
 class Elements(QWidget):
     """A column of elements.
 
-    Parameters
-    ----------
-    spacing : int
-        Pixels between them.
+    `spacing`: pixels between them.
     """
 
     down = 12  # pixels at text scale 1 between the lines of a row

@@ -61,10 +61,7 @@ def height_of(widget: QWidget, width: int) -> int:
 class Signed(QWidget):
     """A widget, and the operator sign between it and the next one, with which it stays on a line if they fit.
 
-    Parameters
-    ----------
-    across : int
-        Pixels that the sign takes.
+    `across`: pixels that the sign takes.
     """
 
     keeps_next = True

@@ -127,10 +127,7 @@ class ListingModel(QAbstractTableModel):
 class ListingView(FittedTable):
     """A listing on a page. Where it is too narrow for all columns, the others stand below, behind the first one again.
 
-    Parameters
-    ----------
-    ask : callable, optional
-        Is given the gesture of a link that was followed; else it is performed.
+    `ask`: is given the gesture of a link that was followed; else it is performed.
     """
 
     def __init__(

@@ -33,10 +33,7 @@ SIZES = 8
 class PageView(QScrollArea):
     """The page of a stage. It follows the document, what is looked at, and nothing else.
 
-    Parameters
-    ----------
-    waits : bool
-        Whether it shares its room in a turn of its own: the page that it stands beside does so at once.
+    `waits`: whether it shares its room in a turn of its own: the page that it stands beside does so at once.
     """
 
     def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False) -> None:
@@ -91,10 +88,7 @@ class PageView(QScrollArea):
     def come_from(self, stages: Sequence[str], focus: bool) -> None:
         """In a picture that fills the page, stand at the box that leads to one of some stages.
 
-        Parameters
-        ----------
-        focus : bool
-            Whether the keys go there, too.
+        `focus`: whether the keys go there, too.
         """
         picture = self._picture
         if picture is not None and focus:

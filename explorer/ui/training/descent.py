@@ -247,10 +247,7 @@ class Descent(QObject):
     def take(self, steps: int, settings: "Callable[[], Settings] | None" = None) -> None:
         """Take so many steps: the first at once, the others as the event loop finds time.
 
-        Parameters
-        ----------
-        settings : callable, optional
-            How they are taken, asked for whenever that may have changed; by hand, if left out.
+        `settings`: how they are taken, asked for whenever that may have changed; by hand, if left out.
         """
         self._go(steps, settings or self._by_hand)
 

@@ -61,10 +61,7 @@ class LossGrid:
     def more(self, until: float, coarse: bool = False) -> bool:
         """Compute on until a time (`time.perf_counter`).
 
-        Parameters
-        ----------
-        coarse : bool
-            Be content with the first few points.
+        `coarse`: be content with the first few points.
 
         Returns
         -------
@@ -139,10 +136,7 @@ def steepest(document: Document, weights: Sequence[str]) -> tuple[Cell, ...]:
 def around(points: Array, before: Window | None) -> Window:
     """What to look at: points, with room around. What was looked at before stays, while all of them are well inside.
 
-    Parameters
-    ----------
-    points : numpy.ndarray
-        (n, 2)
+    `points`: (n, 2).
     """
     points = points[(np.abs(points) < 1e30).all(1)]
     low, high = (points.min(0), points.max(0)) if len(points) else (np.zeros(2), np.zeros(2))

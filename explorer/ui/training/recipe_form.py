@@ -43,10 +43,7 @@ ORDER = (
 class RecipeForm(QWidget):
     """A line for each setting of a `Recipe`.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        What it starts with.
+    `recipe`: what it starts with.
     """
 
     changed = Signal(str)  # somebody has changed the setting of that name

@@ -13,10 +13,7 @@ class Gone:
     A part and its parts know each other, so that they would stay until Python's collector comes: it held the window for
     up to 0.2 s with a thousand of them.
 
-    Parameters
-    ----------
-    owner : QObject
-        Where it is deleted before, the collector has the rest.
+    `owner`: where it is deleted before, the collector has the rest.
     """
 
     def __init__(self, owner: QObject) -> None:

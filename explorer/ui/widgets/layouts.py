@@ -7,10 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 def column_in(widget: QWidget, *parts: QWidget, spacing: int = -1) -> QVBoxLayout:
     """Lay out a widget's parts below each other.
 
-    Parameters
-    ----------
-    spacing : int
-        Pixels between them; -1: as many as the style takes.
+    `spacing`: pixels between them; -1: as many as the style takes.
     """
     column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
@@ -33,10 +30,7 @@ def row_in(widget: QWidget, *parts: QWidget, spacing: int = -1) -> QHBoxLayout:
 def scroll_area(parent: QWidget | None = None, sideways: bool = True) -> QScrollArea:
     """An area that scrolls, without a frame; the keys pass it by.
 
-    Parameters
-    ----------
-    sideways : bool
-        Whether it may have a bar at its bottom.
+    `sideways`: whether it may have a bar at its bottom.
     """
     area = QScrollArea(parent)
     area.setWidgetResizable(True)

@@ -12,10 +12,7 @@ from explorer.ui.widgets.layouts import row_in
 class Segments(QWidget):
     """Buttons in a row, one of them pressed.
 
-    Parameters
-    ----------
-    spoken : str
-        What is chosen, for a screen reader: "Head".
+    `spoken`: what is chosen, for a screen reader: "Head".
     """
 
     def __init__(self, titles: Sequence[str], spoken: str, parent: QWidget | None = None) -> None:

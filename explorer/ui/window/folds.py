@@ -47,10 +47,7 @@ class Folds:
 def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:
     """A quiet button with an arrow; it does what the action does, and says the same.
 
-    Parameters
-    ----------
-    sign : str
-        An arrow to where the part goes, or comes from.
+    `sign`: an arrow to where the part goes, or comes from.
     """
     button = mark(QPushButton(sign, parent), link="true")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

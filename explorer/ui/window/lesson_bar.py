@@ -21,10 +21,7 @@ LOW = 440
 class LessonBar(QFrame):
     """The setting's title, a line about it and what to try; all that there is to say on request.
 
-    Parameters
-    ----------
-    fold : QAction
-        Hides the bar; the button beside "More" does it.
+    `fold`: hides the bar; the button beside "More" does it.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:

@@ -120,10 +120,7 @@ class PipelineMap(QFrame):
     It is as close as it must be to be in sight as a whole; where text is large, or one has asked for it, numbers stand
     for the titles.
 
-    Parameters
-    ----------
-    fold : QAction
-        Checked where numbers are asked for.
+    `fold`: checked where numbers are asked for.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:

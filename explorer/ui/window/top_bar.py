@@ -34,10 +34,7 @@ CARD = "model.card"
 class TopBar(QFrame):
     """One row, or two where it would be wider than the window.
 
-    Parameters
-    ----------
-    files : Files
-        Opens what is chosen in the menu.
+    `files`: opens what is chosen in the menu.
     """
 
     page_chosen = Signal(int)  # the tab of one of `PAGES` was pressed

@@ -16,10 +16,7 @@ from explorer.words.vectors import Vectors
 class Card(QFrame):
     """A part of the page that follows the vectors.
 
-    Parameters
-    ----------
-    about : str
-        A sentence below the title.
+    `about`: a sentence below the title.
     """
 
     title = ""

@@ -18,10 +18,7 @@ ROW, BARS = 56, 240  # pixels at text scale 1: the height of a row, the least wi
 class VectorStrips(QWidget):
     """A row of bars for each word, all on one scale; point at a dimension, or walk with the arrow keys.
 
-    Parameters
-    ----------
-    row : int
-        Pixels of a row at text scale 1.
+    `row`: pixels of a row at text scale 1.
     """
 
     pointed = Signal(int)  # the dimension that is looked at; -1 for none

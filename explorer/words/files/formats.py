@@ -45,10 +45,7 @@ class WordBatch(NamedTuple):
 def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
     """The table in a file, some thousand words at a time.
 
-    Parameters
-    ----------
-    report : callable, optional
-        Told how many bytes of the file have been read.
+    `report`: told how many bytes of the file have been read.
 
     Raises
     ------

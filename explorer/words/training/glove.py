@@ -93,10 +93,7 @@ def fast_available() -> bool:
 class GloveTrainer:
     """Vectors being learnt.
 
-    Parameters
-    ----------
-    fast : bool
-        With numba. The other way goes through the pairs in another order, so its vectors differ, but are as good.
+    `fast`: with numba. The other way goes through the pairs in another order, so its vectors differ, but are as good.
 
     Raises
     ------
