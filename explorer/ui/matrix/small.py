@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
-from explorer.pages.matrix import SHARES
+from explorer.pages.matrix import SHARES, Matrix
 from explorer.ui.colour import qcolor
 from explorer.ui.matrix.painter import steps
 from explorer.ui.matrix.view import MAP, MatrixView
@@ -110,7 +110,7 @@ class SmallPicture(QWidget):
         painter.setPen(qcolor(theme.accent_line if view.matrix.editable else theme.line_strong))
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
         if view.matrix.colours != SHARES:
-            paint_signs(painter, theme, view.matrix.array, box)
+            paint_signs(painter, theme, _uncovered(view.matrix), box)
         rows, columns = view.matrix.array.shape
         across, down = box.width() / columns, box.height() / rows
         if rows * columns <= MARKED:
@@ -186,4 +186,13 @@ def _strongest(array: Array) -> Array:
             starts = np.linspace(0, n, MOST, endpoint=False).astype(int)
             high, low = np.maximum.reduceat(array, starts, axis), np.minimum.reduceat(array, starts, axis)
             array = np.where(high >= -low, high, low)
+    return array
+
+
+def _uncovered(matrix: Matrix) -> Array:
+    """The numbers without those that a question covers: the sign of one would tell of it, too."""
+    if not matrix.covered:
+        return matrix.array
+    array = matrix.array.astype(float)
+    array[tuple(np.array(list(matrix.covered)).T)] = np.nan
     return array

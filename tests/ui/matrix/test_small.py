@@ -1,5 +1,6 @@
 """A matrix that does not fit comes first as a small picture with a lens for its numbers."""
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -38,6 +39,20 @@ def test_a_click_brings_the_numbers_around_it_and_a_link_the_picture(box, eye, q
     assert box.view.rowAt(0) <= 15 <= box.view.rowAt(box.view.viewport().height() - 1)
     box._caption.linkActivated.emit("small")
     qtbot.waitUntil(lambda: box.small)
+
+
+def test_of_covered_numbers_not_even_the_sign_is_seen(box, eye):
+    window, picture = box.window(), box._small
+    negative = np.argwhere(box.matrix.array < 0).tolist()
+    assert negative
+
+    window.bench.selection.speak_of(None, {box.matrix.place.node: frozenset((0, *cell) for cell in negative)})
+    eye.settle(window)
+    assert len(box.matrix.covered) == len(negative)
+    picture.setFixedSize(10 * N, 10 * N)  # so that a dash fits
+    image = picture.grab().toImage()
+    seen = {image.pixelColor(at(picture, *cell)).name() for cell in negative}
+    assert seen == {window.bench.appearance.theme.here_soft}
 
 
 WIDE = 64
