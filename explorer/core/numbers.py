@@ -23,7 +23,7 @@ def written(value: float, decimals: int, figures: int = 2) -> str:
     if not isfinite(value):
         return "NaN" if isnan(value) else "∞" if value > 0 else "−∞"
     size = abs(value)
-    if size and (size < 0.5 * 10**-decimals or size >= 1e6):
+    if size and (size < 0.5 * 10**-decimals or size == 0.5 * (not decimals) or size >= 1e6):
         mantissa, exponent = f"{value:.{figures - 1}e}".split("e")
         text = f"{mantissa.removesuffix('.0')}e{int(exponent)}"
     else:

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Place
 from explorer.core.node import Node
-from explorer.core.numbers import decimals_of, exact, largest_of, written
+from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
 from explorer.core.ops import Argmax, Array, HeadMean, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
 from explorer.pages.element import Element
 from explorer.pages.view import View, apart
@@ -131,10 +131,11 @@ class Matrix(Element):
             return list(self.names[:at_most])
         values = self.values
         real = values.dtype.kind == "f"
-        decimals = max(decimals_of(values), DECIMALS * real)
+        usual = decimals_of(values)
+        decimals = max(usual, DECIMALS * real)
         sizes = np.abs(values.ravel()[:at_most])
         # Of those written with all their digits the largest is the longest; what has a power of ten may be any.
-        plain = (sizes >= 0.5 * 10.0**-decimals) & (sizes < 1e6)
+        plain = (sizes > 0.5 * 10.0**-usual) & (sizes < 1e6)
         numbers = [*np.unique(sizes[~plain]).tolist(), sizes[plain].max(initial=0)]
         if values.size > at_most:
             numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
@@ -144,11 +145,17 @@ class Matrix(Element):
             *(sign + _cell(float(number), decimals) for number in numbers),
         ]
 
-    @property
-    def lacking(self) -> int:
-        """Decimals fewer than there is room for."""
+    @cached_property
+    def aligned(self) -> bool:
+        """Whether numbers may have fewer decimals than there is room for, so that points stand below each other."""
         there = self.showing == "values" and self.values.dtype.kind == "f" and not self.names
-        return max(DECIMALS - self.decimals, 0) if there else 0
+        return there and self.decimals < DECIMALS
+
+    def behind(self, text: str) -> int:
+        """Figures that a number leaves free at its right; with a power of ten it needs all of its room."""
+        if not self.aligned or "e" in text or not text[-1].isdigit():
+            return 0
+        return max(DECIMALS - len(text.partition(".")[2]), 0)
 
     def spoken(self, row: int, column: int) -> str:
         """A cell for a screen reader: whose it is, its labels and number, and what one can do with it."""
@@ -290,7 +297,12 @@ def _both(matrix: Matrix) -> tuple[str, str]:
 
 
 def _cell(value: float, decimals: int) -> str:
-    """A number in a table: what is too small for its decimals has one figure, so that no column is wider for it."""
+    """A number in a table: what is too small for its decimals has one figure, so that no column is wider for it.
+
+    That figure stands behind the point, as in 0.5, where there is room for as many decimals.
+    """
+    if value and decimals < (needed := significant(value, 1)) <= DECIMALS:
+        decimals = needed
     return written(value, decimals, 1 if abs(value) < 1 else 2)
 
 

@@ -30,6 +30,14 @@ def test_the_numbers_of_a_matrix_have_the_same_decimals(shown):
     assert texts(shown("encoder.1.self.W_O"))[0] == ["0.377", "0.833", "0.373", "0.146"]
 
 
+def test_beside_very_large_numbers_small_ones_have_their_first_figure(shown, document):
+    cells = {(0, 0): -1e300, (0, 1): 0.5, (0, 2): -0.04, (0, 3): 2e-7, (1, 0): 2.0}
+    document.do(SetCells("source.table", cells))
+    table = shown("source.table")
+    assert texts(table)[0] == ["−1e300", "0.5", "−0.04", "2e−7"]
+    assert [table.behind(text) for text in ("−1e300", "2", "0.5", "−0.04", "2e−7", "NaN")] == [0, 2, 1, 0, 0, 0]
+
+
 def test_a_heads_slice_is_a_matrix_of_its_own(shown, document):
     whole = document.engine.values["encoder.1.self.W_Q"]
     for head in (1, 2):

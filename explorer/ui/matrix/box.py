@@ -269,8 +269,15 @@ class MatrixBox(QWidget):
 
     def _open(self, at: QPointF) -> None:
         """Show the numbers, those around a place of the picture first."""
+        had_keys = self._small.hasFocus()  # which Qt would give to the next picture when this one goes
         self._bench.selection.keep(open_key(self.matrix.id), True)
-        do_later(self, lambda: self._small.look_at(at))
+
+        def look() -> None:
+            self._small.look_at(at)
+            if had_keys:
+                self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        do_later(self, look)
 
     def _show_heading(self) -> None:
         """Say what the numbers are. The heading is as large as that of the values, whatever is shown: nothing moves."""

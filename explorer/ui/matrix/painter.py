@@ -35,7 +35,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     height, width = view.rowHeight(0) - 2, view.columnWidth(0) - 2
     tops = [view.rowViewportPosition(row) + 1 for row in rows]
     lefts = [view.columnViewportPosition(column) + 1 for column in columns]
-    pointed, right = view.pointed_cell(), view.right
+    pointed, right, aligned = view.pointed_cell(), view.padding, matrix.aligned
     paints = _paints(matrix, view.bench.appearance.theme, rows, columns)
     painter.setFont(plain)
     pen = None
@@ -52,6 +52,8 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
                 painter.setPen(ink)
                 pen = ink
             text = matrix.text(row, column)
+            if aligned:
+                right = view.right_of(text)
             if (row, column) == pointed:
                 painter.setFont(view.bold)
                 painter.drawText(left, top, width - right, height, RIGHT, text)

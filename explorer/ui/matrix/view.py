@@ -154,10 +154,10 @@ class MatrixView(QTableView):
             return matrix.values
         return np.atleast_2d(own).T if matrix.turned else np.atleast_2d(own)
 
-    @property
-    def right(self) -> int:
-        """Pixels between a number and the right edge of its cell."""
-        return self.padding + self._across("0" * self.matrix.lacking)
+    def right_of(self, text: str) -> int:
+        """Pixels between a number and the right edge of its cell: points stand below each other."""
+        behind = self.matrix.behind(text)
+        return self.padding + (self._across("0" * behind) if behind else 0)
 
     def _across(self, text: str) -> int:
         """Pixels that a number takes: asked for again and again, while few numbers have signs at other places."""

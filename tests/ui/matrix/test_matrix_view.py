@@ -69,6 +69,16 @@ def tell(widget, name=""):
     widget.tell(matrix(bench.view, name or widget.matrix.name))
 
 
+@pytest.mark.parametrize("numbers", [[-1e300, 1, 0.5], [-0.5, 1e9, 2], [-0.05, -1e6, 1], [-1234.5, -0.04, 3], [np.nan]])
+def test_no_number_is_wider_than_its_cell(show, bench, numbers):
+    view = show("source.table")
+    bench.document.do(SetCells("source.table", {(0, i): number for i, number in enumerate(numbers)}))
+    tell(view)
+    for column in range(len(numbers)):
+        text = view.matrix.text(0, column)
+        assert view._across(text) + view.right_of(text) <= view.columnWidth(column), text
+
+
 def picture(view):
     return view.viewport().grab().toImage()
 

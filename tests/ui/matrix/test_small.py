@@ -55,6 +55,18 @@ def test_of_covered_numbers_not_even_the_sign_is_seen(box, eye):
     assert seen == {window.bench.appearance.theme.here_soft}
 
 
+def test_the_numbers_have_the_keys_that_the_picture_had(open_window, eye, hand, qtbot):
+    window = open_window("you-are-welcome")
+    window.resize(1280, 720)
+    page = eye.go_to(window, "encoder.1.self.attention")
+    box = page.elements.widgets["encoder.1.self.W_Q"]
+    box._small.setFocus(Qt.FocusReason.TabFocusReason)
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(box.view.isVisible)
+    eye.settle(window)
+    assert QApplication.focusWidget() is box.view
+
+
 WIDE = 64
 
 
