@@ -123,7 +123,8 @@ def _sizes(node: Node, graph: Graph) -> Iterator[Size]:
             yield Size("heads", len(graph.axes[f"{block}.heads"]))
             yield Size("d_v", len(graph.axes[f"{block}.d_v"]))
         elif block == "layer":
-            yield Size("features" if short == "0" else f"units of layer {short}", length)
+            noun, of = ("feature", "") if short == "0" else ("unit", f" of layer {short}")
+            yield Size(f"{noun}{'s' * (length != 1)}{of}", length)
         else:
             yield Size(short, length)
 

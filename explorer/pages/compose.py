@@ -84,6 +84,8 @@ class Kind:
     # `switches`, `more`: the block's switches that belong there, and those that are shown on request.
     switches: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
+    # It tells sizes and names, and no number that the model computes: an open question covers nothing there.
+    tells_sizes: bool = False
 
 
 _AROUND = ("residual", "norm", "epsilon", "epsilon_in", "dropout")
@@ -124,8 +126,8 @@ KINDS: dict[str, Kind] = {
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "next word": Kind(next_word, next_word_sentence),
     "why": Kind(why, why_sentence),
-    "pieces": Kind(pieces, pieces_sentence),
-    "costs": Kind(costs, costs_sentence),
+    "pieces": Kind(pieces, pieces_sentence, tells_sizes=True),
+    "costs": Kind(costs, costs_sentence, tells_sizes=True),
     "head gallery": Kind(head_gallery, head_gallery_sentence),
     "net": Kind(net, net_sentence),
     "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
@@ -136,7 +138,9 @@ KINDS: dict[str, Kind] = {
     "examples": Kind(examples, "The input: each row is an example, each column a feature."),
     "vectors": Kind(vectors, "How alike are two vectors, and how long is the shadow of one on the other?"),
     "descent": Kind(descent, "Each step moves every weight a little against its gradient: downhill from where it is."),
-    "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
+    "parameters": Kind(
+        parameters, "How many numbers the model learns, block by block, and why so many.", tells_sizes=True
+    ),
     "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
     "card": Kind(card, "What this model is, what it has learned from, and how well it does."),
     "switches": Kind(switches, "Where references, papers and practice differ, you can choose here."),
@@ -151,4 +155,4 @@ def page(view: View, stage: Stage) -> Page:
     elements = kind.elements(view, stage)
     top = replace(top, choices=(*top.choices, *layout_choice(view, stage)))
     elements = true_signs(by_hand(view, elements), view.looking.showing)
-    return Page(stage.name, top, without(elements, view.looking.covered))
+    return Page(stage.name, top, elements if kind.tells_sizes else without(elements, view.looking.covered))

@@ -135,3 +135,11 @@ def test_the_whole_stays_without_the_numbers_that_are_asked_for(desk):
     shown = {image.node.node for image in eyes.marks("model", Image)}
     assert "encoder.1.self.weights" not in shown
     assert "decoder.1.self.weights" in shown
+
+
+def test_what_tells_sizes_only_stays_as_it_is(desk):
+    xor = desk("xor")
+    before = xor.page("model.parameters").texts("block list")
+    xor.look(covered={"layer.1.activation": frozenset({(0, 0)})})
+    assert xor.page("model.parameters").texts("block list") == before
+    assert "1 unit of layer 2 × 2 units of layer 1" in [text for line in before for text in line]

@@ -386,8 +386,10 @@ class PointBody(Body):
             self.give((head,))
 
     def _cell(self, cell: Cell, by: Coming) -> None:
+        if not self._asks:  # the walk is another one already, perhaps with another model
+            return
         place = self._engine.graph.place(self.question.node)
-        if self._asks and cell.node == place.node and cell.index[: len(place.index)] == place.index:
+        if cell.node == place.node and cell.index[: len(place.index)] == place.index:
             self._take_place(cell.index[len(place.index) :], by)
 
     @property

@@ -4,8 +4,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from explorer.document.commands import SetCells
+from explorer.lessons.loader import load
 from explorer.lessons.steps import Choose
 from explorer.pages.page import Listing
+from explorer.pages.view import Cell
 from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.page.listing import ListingView
 from tests.ui.test_accessibility import nameless
@@ -285,3 +287,15 @@ def test_enter_goes_on_where_the_answer_is_given(window, guide, panel, hand, eye
     assert guide.at == 2
     hand.key(Key.Key_Return)
     assert guide.at == 3
+
+
+def test_a_cell_of_another_model_is_no_answer_to_a_question_that_was_left(open_window, qtbot):
+    """The question goes in a later turn than the lesson that another file takes the place of."""
+    window = open_window("two-vectors")
+    window.lessons.begin("what-a-trained-head-does", False)
+    qtbot.waitUntil(lambda: window.findChildren(PointBody) != [])
+    assert window.findChild(PointBody).question.node == "decoder.2.self.head.3.weights"
+    window.files.open_lesson(load("xor"))
+    assert window.findChild(PointBody) is not None
+    window.bench.selection.choose(Cell("layer.1.W", (0, 0)))
+    assert window.bench.selection.cell == Cell("layer.1.W", (0, 0))
