@@ -327,11 +327,7 @@ class _Writer:
             ("computed", "0.5", "White: a formula; click on it to see which cells it reads."),
             ("pinned", "0.5", "Hatched: pinned, held at a number typed by hand where a formula would stand."),
             ("changed", "0.5", "Orange: no longer what the program had, so this is how far your edit reaches."),
-            (
-                "before",
-                "0.5",
-                "Grey, at the right of each matrix: the numbers that the program had, for comparison.",
-            ),
+            ("before", "0.5", "Grey, at the right of each matrix: the numbers that the program had, for comparison."),
         ):
             sheet.write_string(row, 0, mark, self.look(look))
             sheet.write_string(row, 1, words, self.look("text"))

@@ -97,9 +97,7 @@ KINDS: dict[str, Kind] = {
     "whole": Kind(whole, whole_sentence),
     BLOCK: Kind(block, block_sentence),
     "embedding": Kind(
-        embedding,
-        "Each word is looked up in a table: its row is the vector it starts with.",
-        ("lookup", "positions"),
+        embedding, "Each word is looked up in a table: its row is the vector it starts with.", ("lookup", "positions")
     ),
     "positions": Kind(
         positions, "The place of each word is added to its vector as numbers.", ("positions",), ("dropout",)

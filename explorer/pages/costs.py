@@ -104,15 +104,7 @@ def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
     numbers = (
         Number("tokens", "n", tokens, 1, 8192, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
         Number("layers", "layers", shape.layers, 1, 128, Keep(_of(LAYERS, chosen)), "Layers"),
-        Number(
-            "width",
-            "d_model",
-            shape.d_model,
-            1,
-            16_384,
-            Keep(_of(WIDTH, chosen)),
-            "Numbers of a vector",
-        ),
+        Number("width", "d_model", shape.d_model, 1, 16_384, Keep(_of(WIDTH, chosen)), "Numbers of a vector"),
         Number("heads", "heads", shape.heads, 1, 128, Keep(_of(HEADS, chosen)), "Heads of a layer"),
     )
     return Controls("shapes", (presets,)), Controls("sizes", numbers)

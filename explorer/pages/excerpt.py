@@ -5,15 +5,7 @@ from dataclasses import replace
 from explorer.core.graph import Graph
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import (
-    Controls,
-    Note,
-    Page,
-    Picture,
-    Player,
-    Section,
-    Switches,
-)
+from explorer.pages.page import Controls, Note, Page, Picture, Player, Section, Switches
 from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
 
 KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}

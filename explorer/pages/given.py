@@ -9,12 +9,7 @@ from explorer.pages.view import View
 
 FIRST = 6
 """Numbers of a matrix that are shown: with more there would be no room for where it is."""
-COLUMNS = (
-    Column("Matrix"),
-    Column("Where", width=260),
-    Column("Shape", NUMBER),
-    Column("its numbers", width=340),
-)
+COLUMNS = (Column("Matrix"), Column("Where", width=260), Column("Shape", NUMBER), Column("its numbers", width=340))
 
 
 def given(view: View) -> tuple[Element, ...]:

@@ -140,10 +140,7 @@ class Matrix(Element):
         if values.size > at_most:
             numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
         sign = "−" * real
-        return [
-            written(-0.01, DECIMALS) * real,
-            *(sign + _cell(float(number), decimals) for number in numbers),
-        ]
+        return [written(-0.01, DECIMALS) * real, *(sign + _cell(float(number), decimals) for number in numbers)]
 
     @cached_property
     def aligned(self) -> bool:

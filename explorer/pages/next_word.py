@@ -42,9 +42,7 @@ from explorer.pages.page import (
     Slider,
     Stack,
 )
-from explorer.pages.page import (
-    Choice as Options,
-)
+from explorer.pages.page import Choice as Options
 from explorer.pages.rows import row_choice
 from explorer.pages.view import Cell, View
 

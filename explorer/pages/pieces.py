@@ -3,18 +3,7 @@
 from functools import lru_cache
 from html import escape
 
-from explorer.core.byte_pairs import (
-    Merge,
-    are_pieces,
-    encode,
-    label,
-    learn,
-    merges_of,
-    steps,
-    typed,
-    vocabulary,
-    words,
-)
+from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, merges_of, steps, typed, vocabulary, words
 from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.core.tokens import is_mark

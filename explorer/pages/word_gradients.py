@@ -171,8 +171,5 @@ def _slip_note(view: View) -> tuple[Note, ...]:
         return ()
     words = escape(f"{slip.printed} Right: {slip.right} {slip.how}")
     return (
-        Note(
-            "what is printed",
-            f"<b>What {slip.reference} prints, and the step it should have taken.</b> {words}",
-        ),
+        Note("what is printed", f"<b>What {slip.reference} prints, and the step it should have taken.</b> {words}"),
     )

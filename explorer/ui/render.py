@@ -168,11 +168,7 @@ def beside(act: Callable[[], bytes]) -> bytes:
 
 
 def draw(
-    bench: Workbench,
-    stage: str,
-    ending: str,
-    size: tuple[int, int] | None = None,
-    parent: QWidget | None = None,
+    bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None, parent: QWidget | None = None
 ) -> bytes:
     """Draw a stage in the look that the bench has, or in that of a parent that is dressed by itself; see `render`."""
     with laid_out(bench, stage, size, parent) as (picture, _):

@@ -9,19 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetrics
 
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    MUTED,
-    TEXT,
-    Arc,
-    Arrow,
-    Curve,
-    Dot,
-    Drawing,
-    Mark,
-    Segments,
-    Words,
-    drawable,
-)
+from explorer.pages.drawing import MUTED, TEXT, Arc, Arrow, Curve, Dot, Drawing, Mark, Segments, Words, drawable
 from explorer.ui.drawing.labels import Room, along, around, stacked, together
 from explorer.ui.drawing.pixels import Pixels
 from explorer.ui.workbench import Workbench

@@ -137,12 +137,7 @@ class LessonPage(QScrollArea):
     record_wanted = Signal()  # what is done from now on is to be recorded, or no more
     made = Signal()  # it was made anew
 
-    def __init__(
-        self,
-        bench: Workbench,
-        far: Callable[[Lesson], int],
-        folder: ProgressFolder | None = None,
-    ) -> None:
+    def __init__(self, bench: Workbench, far: Callable[[Lesson], int], folder: ProgressFolder | None = None) -> None:
         super().__init__()
         self._bench, self._far, self._folder = bench, far, folder
         self.cards: dict[str, LessonCard] = {}

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QLineEdit,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QToolTip,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
 from explorer.ui.matrix.model import ModelIndex
 

@@ -4,29 +4,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import (
-    QApplication,
-    QGridLayout,
-    QLayout,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QGridLayout, QLayout, QSizePolicy, QWidget
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
 from explorer.pages.excerpt import names
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import (
-    Button,
-    Check,
-    Choice,
-    Controls,
-    Descent,
-    Number,
-    Row,
-    Slider,
-    Stack,
-)
+from explorer.pages.page import Button, Check, Choice, Controls, Descent, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, made_of
 from explorer.ui.page.header import HeaderView

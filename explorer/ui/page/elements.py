@@ -11,19 +11,7 @@ from PySide6.QtWidgets import QWidget
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import (
-    Controls,
-    Descent,
-    Header,
-    Listing,
-    Note,
-    Picture,
-    Player,
-    Row,
-    Section,
-    Stack,
-    Switches,
-)
+from explorer.pages.page import Controls, Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches
 from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
 from explorer.ui.drawing.sentences import SentencesView
 from explorer.ui.matrix.box import MatrixBox

@@ -4,15 +4,7 @@ choices on the page.
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QMouseEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QPushButton,
-    QSizePolicy,
-    QSlider,
-    QStyle,
-    QStyleOptionSlider,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from explorer.pages.page import Note, Player
 from explorer.ui.page.gestures import perform

@@ -39,12 +39,7 @@ class NeighbourList(ListingView):
     """
 
     def __init__(
-        self,
-        bench: Workbench,
-        name: str,
-        follow: Callable[[str], None],
-        explain: Callable[[str], None],
-        **looks: Any,
+        self, bench: Workbench, name: str, follow: Callable[[str], None], explain: Callable[[str], None], **looks: Any
     ) -> None:
         self._name, self._looks = name, looks
         self.found: Sequence[Neighbour] = ()
