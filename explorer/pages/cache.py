@@ -76,7 +76,7 @@ def _rows(view: View, sequence: str, row: int, on: bool) -> Listing:
         if not work.times:
             continue
         each = work.of(1, n)
-        entries = [Entry(_named(view, name))]
+        entries = []
         for place in places:
             if not on or place == row:
                 entries.append(Entry(f"{each:,}", COMPUTED, f"Computed, with {each:,} multiplications"))
@@ -84,8 +84,7 @@ def _rows(view: View, sequence: str, row: int, on: bool) -> Listing:
                 entries.append(Entry("kept", KEPT, "Kept from the words before"))
             else:
                 entries.append(Entry("–", tip="Not needed for the next word", muted=True))
-        entries.append(Entry(f"{each * (1 if on else n):,}"))
-        lines.append(Line(tuple(entries)))
+        lines.append(Line.of(_named(view, name), *entries, f"{each * (1 if on else n):,}"))
     columns = Column("rows of"), *(Column(f"“{there[place]}”", HEAT) for place in places), Column("together", NUMBER)
     return Listing("computed rows", "Rows for the next word", columns, tuple(lines), most=24)
 
@@ -101,14 +100,8 @@ def _cost(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     lines = []
     for words in sorted({n, 2 * n, 4 * n, 8 * n}):
         cost = next_word_cost(view.state.model, view.graph, words)
-        entries = (
-            Entry(f"{words:,}"),
-            Entry(f"{cost.without:,}"),
-            Entry(f"{cost.with_cache:,}"),
-            Entry(f"{cost.without / max(cost.with_cache, 1):,.1f} ×"),
-            Entry(f"{cost.bytes:,}"),
-        )
-        lines.append(Line(entries, here=words == n))
+        counts = f"{cost.without:,}", f"{cost.with_cache:,}", f"{cost.without / max(cost.with_cache, 1):,.1f} ×"
+        lines.append(Line.of(f"{words:,}", *counts, f"{cost.bytes:,}", here=words == n))
     columns = (
         Column("words so far", NUMBER),
         Column("without the cache", NUMBER),

@@ -41,16 +41,14 @@ def _lines(view: View) -> tuple[Line, ...]:
             lines += [_heading(leads, len(reached)), *reached]
     if view.last.removed:
         lines.append(_heading(Entry("No longer there"), len(view.last.removed)))
-        lines += [
-            Line((Entry(f"    {name}"), Entry("gone"), Entry(""), Entry(""))) for name in sorted(view.last.removed)
-        ]
+        lines += [Line.of(f"    {name}", "gone", "", "") for name in sorted(view.last.removed)]
     return tuple(lines)
 
 
 def _heading(title: Entry, matrices: int) -> Line:
     """Above the matrices of a stage."""
     count = f"{matrices} matri{'ces' if matrices > 1 else 'x'}"
-    return Line((title, Entry(count), Entry(""), Entry("")), strong=True)
+    return Line.of(title, count, "", "", strong=True)
 
 
 def _line(view: View, name: str) -> Line | None:
@@ -67,4 +65,4 @@ def _line(view: View, name: str) -> Line | None:
     node = view.nodes[name]
     said = Entry(f"    {node.short}", tip=f"Go to {name}", leads=GoTo(node.stage))
     share = count / value.size
-    return Line((said, Entry(texts[0]), Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2])))
+    return Line.of(said, texts[0], Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2]))

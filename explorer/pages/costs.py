@@ -126,9 +126,8 @@ def _parts(found: Cost) -> Listing:
         if not count and name == "embedding":
             continue
         share = count / max(found.together, 1)
-        entries = Entry(name), Entry(FORMULAS[name], muted=True), Entry(f"{count:,}"), Entry(f"{share:.1%}", share)
-        lines.append(Line(entries))
-    lines.append(Line((Entry("together"), Entry(""), Entry(f"{found.together:,}"), Entry("100%", 1.0)), strong=True))
+        lines.append(Line.of(name, Entry(FORMULAS[name], muted=True), f"{count:,}", Entry(f"{share:.1%}", share)))
+    lines.append(Line.of("together", "", f"{found.together:,}", Entry("100%", 1.0), strong=True))
     columns = Column("for"), Column("formula"), Column("multiplications", NUMBER), Column("share", BAR, 160)
     return Listing("parts", "Multiplications by what they are for", columns, tuple(lines))
 
@@ -138,15 +137,9 @@ def _growth(shape: Shape) -> Listing:
     for n in LENGTHS:
         found = cost_of(shape, n)
         of_attention = found.multiplications[ATTENTION] / max(found.together, 1)
-        entries = (
-            Entry(f"{n:,}"),
-            Entry(_short(found.together)),
-            Entry(f"{of_attention:.1%}", of_attention),
-            Entry(_short(found.one_more)),
-            Entry(_bytes(found.scores * shape.bytes)),
-            Entry(_bytes(found.cache * shape.bytes)),
-        )
-        lines.append(Line(entries))
+        attention = Entry(f"{of_attention:.1%}", of_attention)
+        held = _bytes(found.scores * shape.bytes), _bytes(found.cache * shape.bytes)
+        lines.append(Line.of(f"{n:,}", _short(found.together), attention, _short(found.one_more), *held))
     columns = (
         Column("n", NUMBER),
         Column("all at once", NUMBER),
@@ -196,16 +189,8 @@ def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     seconds = [_seconds(n, heads, d_k) for n in TIMES]
     lines = []
     for i, (n, taken) in enumerate(zip(TIMES, seconds, strict=True)):
-        times = f"{taken / seconds[i - 1]:.1f} ×" if i else ""
-        formula = f"{2 * n * n * d_k * heads:,}"
-        entries = (
-            Entry(f"{n:,}"),
-            Entry(formula),
-            Entry("4 ×" if i else ""),
-            Entry(f"{taken * 1e3:.2f} ms"),
-            Entry(times),
-        )
-        lines.append(Line(entries))
+        foretold, timed = ("4 ×", f"{taken / seconds[i - 1]:.1f} ×") if i else ("", "")
+        lines.append(Line.of(f"{n:,}", f"{2 * n * n * d_k * heads:,}", foretold, f"{taken * 1e3:.2f} ms", timed))
     columns = (
         Column("n", NUMBER),
         Column("2 n² d", NUMBER),

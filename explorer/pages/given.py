@@ -23,16 +23,10 @@ def given(view: View) -> tuple[Element, ...]:
         stage = stages[node.stage]
         leads, tip = GoTo(stage.name), f"Go to {stage.title}"
         some = "  ".join(written(float(one), decimals_of(values)) for one in values.ravel()[:FIRST])
-        lines.append(
-            Line(
-                (
-                    Entry(node.short, tip=tip, leads=leads),
-                    Entry(f"{stage.group}: {stage.title}" if stage.group != stage.title else stage.title, muted=True),
-                    Entry(written_shape(values.shape)),
-                    Entry(some + (" …" if values.size > FIRST else ""), muted=True),
-                )
-            )
-        )
+        where = f"{stage.group}: {stage.title}" if stage.group != stage.title else stage.title
+        numbers = Entry(some + (" …" if values.size > FIRST else ""), muted=True)
+        name, shape = Entry(node.short, tip=tip, leads=leads), written_shape(values.shape)
+        lines.append(Line.of(name, Entry(where, muted=True), shape, numbers))
     if not lines:
         return ()
     return Section("given", "Numbers that are given"), Listing("given numbers", "Given numbers", COLUMNS, tuple(lines))

@@ -94,7 +94,7 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
         one = head.scores.get(head.does)
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
-        entries = (
+        line = Line.of(
             Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
             Entry("on" if is_off(view, name) else "off", leads=turn(view, name), tip="Switch it off, or on again"),
             Entry(
@@ -103,23 +103,21 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
                 tip="Hold what it puts out, at every word, at its mean over the sentences",
             ),
             Entry(MEASURES[head.does][0] if head.does else "nowhere that has a name", muted=not head.does),
-            Entry(written(one.share, 2) if one else ""),
+            written(one.share, 2) if one else "",
             Entry(written(one.by_chance, 2) if one else "", muted=True),
             Entry(head.example.partition(":")[0], tip=head.example),
         )
-        lines.append(Line(entries))
+        lines.append(line)
     return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
 
 
 def _costs(measured: tuple[Head, ...]) -> Listing:
     lines = [
-        Line(
-            (
-                Entry(_name(head)),
-                Entry(written(head.cost.without, 3), tip="nats a word, with the head's output held at 0"),
-                Entry(written(head.cost.averaged, 3), tip="nats a word, with the head's output held at its mean"),
-                Entry(", ".join(head.cost.words)),
-            )
+        Line.of(
+            _name(head),
+            Entry(written(head.cost.without, 3), tip="nats a word, with the head's output held at 0"),
+            Entry(written(head.cost.averaged, 3), tip="nats a word, with the head's output held at its mean"),
+            ", ".join(head.cost.words),
         )
         for head in measured
         if head.cost is not None
@@ -144,24 +142,12 @@ def _rules() -> str:
     )
 
 
-def _in_short(share: float) -> str:
-    return written(share, 2) if share >= 0.01 else "< 0.01"
+def _score(share: float, rows: int) -> Entry:
+    said = written(share, 2) if share >= 0.01 else "< 0.01"
+    return Entry(said, share, f"{share:.2g}, over {rows} places") if rows else Entry("")
 
 
 def _scores(measured: tuple[Head, ...]) -> Listing:
-    lines = [
-        Line(
-            (
-                Entry(_name(head)),
-                *(
-                    Entry(_in_short(one.share), one.share, f"{one.share:.2g}, over {one.rows} places")
-                    if one.rows
-                    else Entry("")
-                    for one in head.scores.values()
-                ),
-            )
-        )
-        for head in measured
-    ]
+    lines = [Line.of(_name(head), *(_score(one.share, one.rows) for one in head.scores.values())) for head in measured]
     columns = (Column("head"), *(Column(name, HEAT) for name in MEASURES))
     return Listing("all scores", "All heads in all measures", columns, tuple(lines), most=16)

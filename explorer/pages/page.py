@@ -126,6 +126,11 @@ class Line(Data):
     here: bool = False  # whether it is the one that the page is about: the chosen word
     strong: bool = False  # whether it is a sum or a heading
 
+    @staticmethod
+    def of(*entries: Entry | str, cell: Cell | None = None, here: bool = False, strong: bool = False) -> "Line":
+        """A line in which words stand for an entry that has nothing else."""
+        return Line(tuple(Entry(one) if isinstance(one, str) else one for one in entries), cell, here, strong)
+
 
 class Lines(Data, Sequence[Line]):
     """Lines of a listing that are made when they are asked for; of a large vocabulary, only those in sight."""

@@ -97,8 +97,8 @@ def _blocks(counted: _Counts) -> Listing:
 
     def line(name: str, why: str, sizes: str, count: int, strong: bool) -> Line:
         share = count / max(n, 1)
-        entries = Entry(name), Entry(why, muted=True), Entry(sizes), Entry(f"{count:,}"), Entry(f"{share:.1%}", share)
-        return Line(entries, strong=strong)
+        part = Entry(f"{share:.1%}", share)
+        return Line.of(name, Entry(why, muted=True), sizes, f"{count:,}", part, strong=strong)
 
     lines = []
     for block in counted.blocks:
@@ -128,8 +128,7 @@ def _growth(counted: _Counts) -> Listing:
     for i, (words, count, n) in enumerate(rows):
         times, more = f"{count / max(now[1], 1):.2f}", f"{n / max(now[2], 1):.2f}"
         bar = Entry(f"{count:,}", count / max(most, 1))
-        entries = Entry(words), Entry(f"{count:,}"), Entry(times), bar, Entry(f"{n:,}"), Entry(more)
-        lines.append(Line(entries, strong=not i))
+        lines.append(Line.of(words, f"{count:,}", times, bar, f"{n:,}", more, strong=not i))
     return Listing("growth list", "How the number of parameters, and that of scores, grows", columns, tuple(lines))
 
 

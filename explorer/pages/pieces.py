@@ -120,7 +120,7 @@ def _sentence(found: list[bytes], ids: dict[bytes, int]) -> Listing:
         "id": [str(ids[piece]) for piece in found],
         "bytes": [" ".join(str(byte) for byte in piece) for piece in found],
     }
-    lines = tuple(Line(tuple(map(Entry, texts)), strong=name == "piece") for name, texts in rows.items())
+    lines = tuple(Line.of(*texts, strong=name == "piece") for name, texts in rows.items())
     columns = tuple(Column(str(i), NUMBER) for i in range(len(found)))  # which are never narrowed
     return Listing("pieces", "The pieces, their numbers and their bytes", columns, lines, labels=tuple(rows))
 
@@ -138,7 +138,7 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
     lines = []
     for number, now in steps(each[at], merges):
         done = "bytes" if number < 0 else f"merge {number + 1}: {label(merges[number].piece)}"
-        lines.append(Line((Entry(done), Entry(" · ".join(map(label, now))), Entry(str(len(now))))))
+        lines.append(Line.of(done, " · ".join(map(label, now)), str(len(now))))
     columns = Column("after"), Column("pieces", width=440), Column("how many", NUMBER)
     title = f"“{escape(label(each[at]))}”, merge by merge"
     listing = Listing("steps", "One word, merge by merge", columns, tuple(lines))
@@ -150,14 +150,8 @@ def _merges(merges: tuple[Merge, ...]) -> Listing:
     lines = []
     for number, merge in enumerate(merges):
         left, right = label(merge.left), label(merge.right)
-        entries = (
-            Entry(str(number + 1)),
-            Entry(f"{left} + {right}"),
-            Entry(label(merge.piece)),
-            Entry(str(256 + number)),
-        )
-        counts = (Entry(f"{merge.count:,}"), Entry(f"{merge.count:,}", merge.count / most)) if most else ()
-        lines.append(Line((*entries, *counts)))
+        counts = (f"{merge.count:,}", Entry(f"{merge.count:,}", merge.count / most)) if most else ()
+        lines.append(Line.of(str(number + 1), f"{left} + {right}", label(merge.piece), str(256 + number), *counts))
     counted = (Column("stood together", NUMBER), Column("", BAR, 120)) if most else ()  # of a model nobody knows
     columns = Column("merge", NUMBER), Column("pair"), Column("piece"), Column("id", NUMBER), *counted
     return Listing("merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14)

@@ -64,14 +64,14 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     lines = []
     for name, logits in found.items():
         share = float(Softmax().forward(logits[row][None].astype(np.float64))[0, word])
-        entries = (
+        rank = f"{1 + int((logits[row] > logits[row, word]).sum()):,}"
+        line = Line.of(
             Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
-            Entry(says[int(logits[row].argmax())]),
-            Entry(written(share, 3), tip=exact(share)),
-            Entry(written(share, 3), share),
-            Entry(f"{1 + int((logits[row] > logits[row, word]).sum()):,}", tip="Its rank: 1 is the likeliest word"),
+            says[int(logits[row].argmax())],
+            *_number_and_bar(share),
+            Entry(rank, tip="Its rank: 1 is the likeliest word"),
         )
-        lines.append(Line(entries))
+        lines.append(line)
     columns = (
         Column("after"),
         Column("likeliest"),
@@ -98,7 +98,7 @@ def _lens_of_all(
     """The likeliest word behind each of the sentence, after each block; in a deep model, after the last of them."""
     shown = list(found)[-MOST_BLOCKS:]
     lines = [
-        Line((Entry(f"{word} →"), *(Entry(says[int(found[name][i].argmax())], muted=i != row) for name in shown)))
+        Line.of(f"{word} →", *(Entry(says[int(found[name][i].argmax())], muted=i != row) for name in shown))
         for i, word in enumerate(there)
     ]
     columns = (Column("behind"), *(Column(_short(name)) for name in shown))
@@ -137,15 +137,10 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     opened = min(int(view.chosen(PART, largest)), len(parts) - 1)
     lines = []
     for i, part in enumerate(parts):
-        entries = (
-            Entry(_named(view, part, there[row]), leads=Keep(PART, i)),
-            Entry(written(part.value, 3), tip=exact(part.value)),
-            Entry(written(part.value, 3), part.value),
-        )
-        lines.append(Line(entries, here=i == opened))
-    total = written(ledger.total, 3)
-    entries = Entry("logit"), Entry(total, tip=exact(ledger.total)), Entry(total, ledger.total)
-    lines.append(Line(entries, Cell("output.logits", (row, word)), strong=True))
+        name = Entry(_named(view, part, there[row]), leads=Keep(PART, i))
+        lines.append(Line.of(name, *_number_and_bar(part.value), here=i == opened))
+    logit = Cell("output.logits", (row, word))
+    lines.append(Line.of("logit", *_number_and_bar(ledger.total), cell=logit, strong=True))
     columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
     note = (
         f"The logit of <b>{escape(says[word])}</b> behind <mark>{escape(there[row])}</mark> is the sum of these parts. "
@@ -211,9 +206,12 @@ def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: f
     lines = []
     for name, factors, value in (*rows, ("together", (), total)):
         two = [Entry(written(factor, 3), tip=exact(factor)) for factor in factors] or [Entry(""), Entry("")]
-        entries = Entry(name), *two, Entry(written(value, 3), tip=exact(value)), Entry(written(value, 3), value)
-        lines.append(Line(entries, strong=name == "together" and not factors))
+        lines.append(Line.of(name, *two, *_number_and_bar(value), strong=name == "together" and not factors))
     return tuple(lines)
+
+
+def _number_and_bar(value: float) -> tuple[Entry, Entry]:
+    return Entry(written(value, 3), tip=exact(value)), Entry(written(value, 3), value)
 
 
 def _reach(values: list[float]) -> tuple[float, float]:

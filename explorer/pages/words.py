@@ -116,18 +116,8 @@ class _Products(Lines):
         product = float(cosine.products[d])
         side = "agree" if cosine.agree[d] else "against" if product < 0 else ""
         number = written(product, 4)
-        return Line(
-            (
-                Entry(str(d + 1), muted=True),
-                Entry(a),
-                Entry("×", muted=True),
-                Entry(b),
-                Entry("=", muted=True),
-                Entry(number),
-                Entry(number, product),
-                Entry(side, muted=True),
-            )
-        )
+        place, times, equals, agrees = (Entry(text, muted=True) for text in (str(d + 1), "×", "=", side))
+        return Line.of(place, a, times, b, equals, number, Entry(number, product), agrees)
 
 
 def products(cosine: PairCosine, largest_first: bool) -> Listing:
