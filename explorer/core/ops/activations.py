@@ -19,6 +19,7 @@ class Identity(Op):
 
     subscripts = "ij->ij"
     alters = True
+    expression = "{0}.copy()"
 
     def forward(self, *parents: Array) -> Array:
         return parents[0].copy()
@@ -31,9 +32,6 @@ class Identity(Op):
 
     def formula(self, *symbols: str) -> str:
         return symbols[0]
-
-    def code(self, *names: str) -> str:
-        return f"{names[0]}.copy()"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return parents[0][cell]
@@ -48,6 +46,8 @@ class ReLU(Op):
 
     subscripts = "ij->ij"
     alters = True
+    latex = r"\max(0, %s)"
+    expression = "np.maximum({0}, 0)"
 
     def forward(self, *parents: Array) -> Array:
         return np.maximum(parents[0], 0)
@@ -58,12 +58,6 @@ class ReLU(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return step("above", parents[0][at], Constant(0.0, "0"), label="slope of ReLU: 1 above 0")
-
-    def formula(self, *symbols: str) -> str:
-        return r"\max(0, %s)" % symbols[0]
-
-    def code(self, *names: str) -> str:
-        return f"np.maximum({names[0]}, 0)"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"MAX(0,{parents[0][cell]})"
@@ -78,6 +72,8 @@ class Sigmoid(Op):
 
     subscripts = "ij->ij"
     alters = True
+    latex = r"\frac{1}{1 + e^{-%s}}"
+    expression = "1 / (1 + np.exp(-{0}))"
 
     def forward(self, *parents: Array) -> Array:
         return 1 / (1 + np.exp(-parents[0]))
@@ -87,12 +83,6 @@ class Sigmoid(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return step("multiply", value[at], step("subtract", Constant(1.0, "1"), value[at]), label="slope of σ")
-
-    def formula(self, *symbols: str) -> str:
-        return r"\frac{1}{1 + e^{-%s}}" % symbols[0]
-
-    def code(self, *names: str) -> str:
-        return f"1 / (1 + np.exp(-{names[0]}))"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"1/(1+EXP(-{parents[0][cell]}))"

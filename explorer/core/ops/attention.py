@@ -112,6 +112,8 @@ class WeightedSum(Op):
     """
 
     subscripts = "ik,kj->ij"
+    latex = r"%s \, %s"
+    expression = "{0} @ {1}"
 
     def forward(self, *parents: Array) -> Array:
         weights, V = parents
@@ -127,12 +129,6 @@ class WeightedSum(Op):
         if parent == 0:
             return V[line(at, V.value, cell[-1], at[-1])]
         return weights[line(at, weights.value, at[-2], cell[-2])]
-
-    def formula(self, *symbols: str) -> str:
-        return r"%s \, %s" % symbols
-
-    def code(self, *names: str) -> str:
-        return "%s @ %s" % names
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         weights, V = parents

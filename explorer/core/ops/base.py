@@ -31,6 +31,10 @@ class Op:
     """Whether each cell is one cell of the first parent, altered: its derivation then goes on from that cell's."""
     whole: ClassVar[bool] = False
     """Whether the result holds whole numbers: word numbers, or the 0 and 1 of a mask."""
+    latex: ClassVar[str] = ""
+    """What `formula` writes, with ``%s`` for the symbol of each parent; an op that needs more overrides `formula`."""
+    expression: ClassVar[str] = ""
+    """What `code` writes, with ``{0}``, ``{1}`` for the parents' names; an op that needs more overrides `code`."""
 
     def forward(self, *parents: Array) -> Array:
         """Compute the value, a new array, from the parents' values."""
@@ -90,11 +94,15 @@ class Op:
 
     def formula(self, *symbols: str) -> str:
         """LaTeX of the right-hand side, given the parents' symbols."""
-        raise NotImplementedError(type(self).__name__)
+        if not self.latex:
+            raise NotImplementedError(type(self).__name__)
+        return self.latex % symbols
 
     def code(self, *names: str) -> str:
         """One numpy expression for one sentence, not a batch, given the parents' variable names."""
-        raise NotImplementedError(type(self).__name__)
+        if not self.expression:
+            raise NotImplementedError(type(self).__name__)
+        return self.expression.format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         """The formula of one cell in a spreadsheet, without the "=": what Excel 2007 and LibreOffice both know."""

@@ -15,6 +15,8 @@ class Argmax(Op):
 
     subscripts = "ik->i"
     whole = True
+    latex = r"\mathrm{argmax}_j \; {%s}_{ij}"
+    expression = "np.argmax({0}, axis=-1)"
 
     def forward(self, *parents: Array) -> Array:
         columns: Array = np.argmax(parents[0], axis=-1)
@@ -22,12 +24,6 @@ class Argmax(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (None,)
-
-    def formula(self, *symbols: str) -> str:
-        return r"\mathrm{argmax}_j \; {%s}_{ij}" % symbols[0]
-
-    def code(self, *names: str) -> str:
-        return f"np.argmax({names[0]}, axis=-1)"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         row = parents[0][(*cell, slice(None))]

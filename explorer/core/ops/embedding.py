@@ -16,6 +16,7 @@ class OneHot(Op):
     n_words: int  # size of the vocabulary
     dtype: str = "float64"  # of the result
     subscripts = "i->ij"
+    latex = r"[\, {%s}_i = j \,]"
 
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents
@@ -24,9 +25,6 @@ class OneHot(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (None,)
-
-    def formula(self, *symbols: str) -> str:
-        return r"[\, {%s}_i = j \,]" % symbols[0]
 
     def code(self, *names: str) -> str:
         return f"({names[0]}[..., None] == np.arange({self.n_words})).astype('{self.dtype}')"
@@ -44,6 +42,7 @@ class LookUp(Op):
     """The row of the table that each token's number names: the same as one-hot × table, without the zeros."""
 
     subscripts = "i,kj->ij"
+    expression = "np.take({1}, {0}, axis=0)"
 
     def forward(self, *parents: Array) -> Array:
         tokens, table = parents
@@ -64,9 +63,6 @@ class LookUp(Op):
 
     def formula(self, *symbols: str) -> str:
         return r"%s [\, {%s}_i \,]" % (symbols[1], symbols[0])
-
-    def code(self, *names: str) -> str:
-        return "np.take({1}, {0}, axis=0)".format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         tokens, table = parents

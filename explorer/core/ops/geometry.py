@@ -14,6 +14,8 @@ class Length(Op):
     """The length of each row: the root of the sum of its squares."""
 
     subscripts = "ik->i"
+    latex = r"\| %s \|"
+    expression = "np.sqrt(({0} * {0}).sum(-1))"
 
     def forward(self, *parents: Array) -> Array:
         (x,) = parents
@@ -31,12 +33,6 @@ class Length(Op):
             return Constant(0, "0")
         return step("divide", parents[0][cell], value[at], label="slope of the length")
 
-    def formula(self, *symbols: str) -> str:
-        return r"\| %s \|" % symbols[0]
-
-    def code(self, *names: str) -> str:
-        return "np.sqrt(({0} * {0}).sum(-1))".format(*names)
-
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"SQRT(SUMSQ({parents[0][(*cell, slice(None))]}))"
 
@@ -53,6 +49,7 @@ class Cosine(Op):
 
     subscripts = "ij,i,j->ij"
     alters = True
+    latex = r"\frac{%s}{%s \, %s}"
 
     def forward(self, *parents: Array) -> Array:
         dot, a, b = parents
@@ -80,9 +77,6 @@ class Cosine(Op):
         above = step("negate", value[at]) if parent else Constant(1, "1")
         return step("divide", above, lengths, label="slope of the cosine")
 
-    def formula(self, *symbols: str) -> str:
-        return r"\frac{%s}{%s \, %s}" % symbols
-
     def code(self, *names: str) -> str:
         dot, a, b = names
         return f"np.divide({dot}, n := {a}[..., :, None] * {b}[..., None, :], out=np.zeros_like({dot}), where=n != 0)"
@@ -109,6 +103,7 @@ class ShadowFactor(Op):
 
     subscripts = "ij,jk->ij"
     alters = True
+    latex = r"\frac{%s}{\| %s \|^2}"
 
     def forward(self, *parents: Array) -> Array:
         dot, y = parents
@@ -133,9 +128,6 @@ class ShadowFactor(Op):
             return step("divide", Constant(1, "1"), square, label="slope of the factor")
         twice = step("multiply", Constant(-2, "−2"), step("multiply", value[at], y[cell]))
         return step("divide", twice, square, label="slope of the factor")
-
-    def formula(self, *symbols: str) -> str:
-        return r"\frac{%s}{\| %s \|^2}" % symbols
 
     def code(self, *names: str) -> str:
         dot, y = names
@@ -164,6 +156,8 @@ class Angle(Op):
 
     subscripts = "ij->ij"
     alters = True
+    latex = r"\arccos \, %s \cdot \frac{180°}{\pi}"
+    expression = "np.degrees(np.arccos(np.clip({0}, -1, 1)))"
 
     def forward(self, *parents: Array) -> Array:
         # A cosine may be a last digit beyond 1.
@@ -183,12 +177,6 @@ class Angle(Op):
             return Constant(0, "0")
         return step("divide", Constant(-180 / np.pi, "−180°/π"), step("sqrt", below), label="slope of the angle")
 
-    def formula(self, *symbols: str) -> str:
-        return r"\arccos \, %s \cdot \frac{180°}{\pi}" % symbols[0]
-
-    def code(self, *names: str) -> str:
-        return f"np.degrees(np.arccos(np.clip({names[0]}, -1, 1)))"
-
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"DEGREES(ACOS(MAX(-1,MIN(1,{parents[0][cell]}))))"
 
@@ -203,6 +191,8 @@ class Subtract(Op):
 
     subscripts = "ij,ij->ij"
     alters = True
+    latex = "%s - %s"
+    expression = "{0} - {1}"
 
     def forward(self, *parents: Array) -> Array:
         a, b = parents
@@ -214,12 +204,6 @@ class Subtract(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return added(at, value, -1 if parent else 1)
-
-    def formula(self, *symbols: str) -> str:
-        return "%s - %s" % symbols
-
-    def code(self, *names: str) -> str:
-        return "%s - %s" % names
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         a, b = parents

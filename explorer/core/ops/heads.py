@@ -18,6 +18,8 @@ class HeadMean(Op):
     """
 
     subscripts = "hij->ij"
+    latex = r"\frac{1}{h} \sum_{k=1}^{h} {%s}_k"
+    expression = "{0}.mean(-3)"
 
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents
@@ -31,12 +33,6 @@ class HeadMean(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         n = parents[0].value.shape[-3]
         return step("divide", Constant(1.0, "1"), Constant(float(n), f"{n} heads"))
-
-    def formula(self, *symbols: str) -> str:
-        return r"\frac{1}{h} \sum_{k=1}^{h} {%s}_k" % symbols[0]
-
-    def code(self, *names: str) -> str:
-        return f"{names[0]}.mean(-3)"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (heads,) = parents

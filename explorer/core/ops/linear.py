@@ -144,6 +144,8 @@ class Add(Op):
     """The element-wise sum: embeddings plus positions, and every residual connection (He et al. 2016)."""
 
     subscripts = "ij,ij->ij"
+    latex = "%s + %s"
+    expression = "{0} + {1}"
 
     def forward(self, *parents: Array) -> Array:
         a, b = parents
@@ -155,12 +157,6 @@ class Add(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return added(at, value)
-
-    def formula(self, *symbols: str) -> str:
-        return "%s + %s" % symbols
-
-    def code(self, *names: str) -> str:
-        return "%s + %s" % names
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
@@ -177,6 +173,8 @@ class Multiply(Op):
 
     subscripts = "ij,ij->ij"
     alters = True
+    latex = r"%s \odot %s"
+    expression = "{0} * {1}"
 
     def forward(self, *parents: Array) -> Array:
         a, b = parents
@@ -189,12 +187,6 @@ class Multiply(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         other = parents[1 - parent]
         return other[line(at, other.value, *at[-2:])]
-
-    def formula(self, *symbols: str) -> str:
-        return r"%s \odot %s" % symbols
-
-    def code(self, *names: str) -> str:
-        return "%s * %s" % names
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
@@ -218,6 +210,7 @@ class Concat(Op):
     """The heads' outputs side by side: (n_heads, n, d_v) becomes (n, n_heads · d_v) (Vaswani et al. 2017, §3.2.2)."""
 
     alters = True
+    expression = "np.concatenate([{0}[..., h, :, :] for h in range({0}.shape[-3])], axis=-1)"
 
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents
@@ -233,9 +226,6 @@ class Concat(Op):
 
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{concat}({%s}_1, \dots, {%s}_h)" % (symbols[0], symbols[0])
-
-    def code(self, *names: str) -> str:
-        return "np.concatenate([{0}[..., h, :, :] for h in range({0}.shape[-3])], axis=-1)".format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (heads,) = parents

@@ -157,6 +157,8 @@ class Likelihood(Op):
 
     subscripts = "ik,i->i"
     alters = True
+    latex = r"{%s}_{i, {%s}_i}"
+    expression = "np.take_along_axis({0}, {1}[..., None], axis=-1)[..., 0]"
 
     def forward(self, *parents: Array) -> Array:
         probabilities, target = parents
@@ -171,12 +173,6 @@ class Likelihood(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return step("equal", parents[1][at], Constant(cell[-1], f"word {cell[-1]}"))
-
-    def formula(self, *symbols: str) -> str:
-        return r"{%s}_{i, {%s}_i}" % symbols
-
-    def code(self, *names: str) -> str:
-        return "np.take_along_axis({0}, {1}[..., None], axis=-1)[..., 0]".format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         probabilities, target = parents
@@ -247,6 +243,9 @@ class MeanSquaredError(Op):
     Parents are the output and the target, in one shape.
     """
 
+    latex = r"\frac{1}{n} \sum (%s - %s)^2"
+    expression = "np.asarray(((d := {0} - {1}) * d).mean())"
+
     def forward(self, *parents: Array) -> Array:
         output, target = parents
         difference = output - target
@@ -261,12 +260,6 @@ class MeanSquaredError(Op):
         own, other = parents[parent], parents[1 - parent]
         n = Constant(own.value.size, str(own.value.size))
         return step("divide", step("multiply", Constant(2, "2"), step("subtract", own[cell], other[cell])), n)
-
-    def formula(self, *symbols: str) -> str:
-        return r"\frac{1}{n} \sum (%s - %s)^2" % symbols
-
-    def code(self, *names: str) -> str:
-        return "np.asarray(((d := {0} - {1}) * d).mean())".format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         lead, whole = parents[0].shape[:-2], (slice(None),) * min(parents[0].ndim, 2)

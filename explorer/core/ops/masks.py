@@ -60,6 +60,7 @@ class PaddingMask(Op):
     n_queries: int
     subscripts = "j->ij"
     whole = True
+    latex = r"[\, {%s}_j \neq pad \,]"
 
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents
@@ -67,9 +68,6 @@ class PaddingMask(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (None,)
-
-    def formula(self, *symbols: str) -> str:
-        return r"[\, {%s}_j \neq pad \,]" % symbols[0]
 
     def code(self, *names: str) -> str:
         return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
@@ -138,18 +136,14 @@ class RelatedMask(Op):
     subscripts = "ij->ij"
     alters = True
     whole = True
+    latex = r"[\, %s > 0 \,]"
+    expression = "({0} > 0).astype(np.int64)"
 
     def forward(self, *parents: Array) -> Array:
         return (parents[0] > 0).astype(np.int64)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (None,)
-
-    def formula(self, *symbols: str) -> str:
-        return r"[\, %s > 0 \,]" % symbols[0]
-
-    def code(self, *names: str) -> str:
-        return f"({names[0]} > 0).astype(np.int64)"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"IF({parents[0][cell]}>0,1,0)"
@@ -165,6 +159,8 @@ class Mask(Op):
     # Whether the scores are stacked over heads, and all heads have the same mask: (…, n_heads, n, m) and (…, n, m).
     heads: bool = False
     alters = True
+    latex = r"%s \;\mathrm{where}\; %s = 1, \; \mathrm{else} \; -\infty"
+    expression = "np.where({1} != 0, {0}, -np.inf).astype({0}.dtype)"
 
     @property
     def subscripts(self) -> str:  # type: ignore[override]
@@ -191,12 +187,6 @@ class Mask(Op):
         """Which keys are seen, with an axis for the heads."""
         seen: Array = mask != 0
         return seen[..., None, :, :] if self.heads else seen
-
-    def formula(self, *symbols: str) -> str:
-        return r"%s \;\mathrm{where}\; %s = 1, \; \mathrm{else} \; -\infty" % symbols
-
-    def code(self, *names: str) -> str:
-        return "np.where({1} != 0, {0}, -np.inf).astype({0}.dtype)".format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         scaled, mask = parents

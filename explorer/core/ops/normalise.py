@@ -19,6 +19,7 @@ class Softmax(Op):
     """
 
     subscripts = "ik->ij"
+    latex = r"\mathrm{softmax}(%s)"
 
     def forward(self, *parents: Array) -> Array:
         (z,) = parents
@@ -37,9 +38,6 @@ class Softmax(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         own = _own(value.value.shape[-1], cell[-1], at[-1])
         return step("multiply", value[at], step("subtract", own, value[cell]), label="slope of softmax")
-
-    def formula(self, *symbols: str) -> str:
-        return r"\mathrm{softmax}(%s)" % symbols[0]
 
     def code(self, *names: str) -> str:
         z = names[0]

@@ -70,6 +70,7 @@ class Rotary(Op):
     """
 
     d: int  # number of dimensions
+    latex = r"R_m \, {%s}_m , \; \theta = m / 10000^{2i/d}"
 
     @property
     def turned(self) -> int:
@@ -101,9 +102,6 @@ class Rotary(Op):
     def _joined(self, even: Array, odd: Array, x: Array) -> Array:
         pairs = np.stack([even, odd], axis=-1).reshape(*x.shape[:-1], self.turned)
         return np.concatenate([pairs, x[..., self.turned :]], axis=-1)
-
-    def formula(self, *symbols: str) -> str:
-        return r"R_m \, {%s}_m , \; \theta = m / 10000^{2i/d}" % symbols[0]
 
     def code(self, *names: str) -> str:
         (x,) = names

@@ -76,6 +76,7 @@ class Intercept(Op):
     """
 
     subscripts = "ic,ij,cj->j"
+    expression = "{1}.mean(-2) - ({0}.mean(-2)[..., None] * {2}).sum(-2)"
 
     def forward(self, *parents: Array) -> Array:
         x, y, slopes = parents
@@ -102,9 +103,6 @@ class Intercept(Op):
 
     def formula(self, *symbols: str) -> str:
         return r"\overline{%s} - \overline{%s} \, %s" % (symbols[1], symbols[0], symbols[2])
-
-    def code(self, *names: str) -> str:
-        return "{1}.mean(-2) - ({0}.mean(-2)[..., None] * {2}).sum(-2)".format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         x, y, slopes = parents

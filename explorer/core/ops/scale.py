@@ -47,6 +47,8 @@ class Scale(Op):
 
     subscripts = "ij,->ij"
     alters = True
+    latex = r"%s \cdot %s"
+    expression = "{0} * {1}"
 
     def forward(self, *parents: Array) -> Array:
         scores, factor = parents
@@ -59,12 +61,6 @@ class Scale(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         scores, factor = parents
         return factor[()] if parent == 0 else scores[at]
-
-    def formula(self, *symbols: str) -> str:
-        return r"%s \cdot %s" % symbols
-
-    def code(self, *names: str) -> str:
-        return "%s * %s" % names
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         scores, factor = parents
@@ -84,6 +80,8 @@ class Temperature(Op):
 
     subscripts = "ij,->ij"
     alters = True
+    latex = r"\frac{%s}{%s}"
+    expression = "{0} / {1}"
 
     def forward(self, *parents: Array) -> Array:
         logits, temperature = parents
@@ -100,12 +98,6 @@ class Temperature(Op):
         if parent == 0:
             return step("divide", Constant(1.0, "1"), temperature[()])
         return step("negate", step("divide", logits[at], step("square", temperature[()])))
-
-    def formula(self, *symbols: str) -> str:
-        return r"\frac{%s}{%s}" % symbols
-
-    def code(self, *names: str) -> str:
-        return "%s / %s" % names
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         logits, temperature = parents

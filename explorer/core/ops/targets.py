@@ -23,6 +23,7 @@ class NextWords(Op):
     numbers: tuple[int, ...] = ()
     pad: int = -1  # the number of ``<pad>`` in the output vocabulary; -1 where it has none
     whole = True
+    latex = r"{%s}_{i+1} , \; \mathrm{end}"
 
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents
@@ -35,9 +36,6 @@ class NextWords(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (None,)
-
-    def formula(self, *symbols: str) -> str:
-        return r"{%s}_{i+1} , \; \mathrm{end}" % symbols[0]
 
     def code(self, *names: str) -> str:
         own = f"np.array({list(self.numbers)})[{names[0]}]" if self.numbers else names[0]
