@@ -85,7 +85,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
     summary = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
     none = Axis(labels=())
     window = (-HALF - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
-    key = "ochre adds, blue takes away; the thicker, the more"
+    key = "ochre adds, blue and dashed takes away; the thicker, the more"
     add([Words(layers * ACROSS / 2, top + height + 14.0, key, MUTED, fixed=True, size=11.7)], "")
     return Drawing(tuple(marks), window, summary, none, none, down=True, square=True, zoom=True), due
 
@@ -114,7 +114,8 @@ def _edges(view: View, k: int) -> list[Mark]:
                         for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
                     ]
                 )
-                found.append(Segments(lines, ink, (0.6 + 3.6 * level / MOST_LEVELS) * min(1.0, 5.0 / max(into, out))))
+                width = (0.6 + 3.6 * level / MOST_LEVELS) * min(1.0, 5.0 / max(into, out))
+                found.append(Segments(lines, ink, width, dashed=sign < 0))
     return found
 
 

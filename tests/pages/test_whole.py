@@ -441,6 +441,8 @@ def test_a_net_is_drawn_as_its_neurons(desk):
     assert {dot.cell.index[0] for dot in dots} == {2}
     edges = np.concatenate([mark.ends for mark in eyes.marks("model", Segments)])
     assert len(edges) == np.count_nonzero(made.value("layer.1.W")) + np.count_nonzero(made.value("layer.2.W"))
+    taking = sum(len(mark.ends) for mark in eyes.marks("model", Segments) if mark.dashed)
+    assert taking == np.sum(made.value("layer.1.W") < 0) + np.sum(made.value("layer.2.W") < 0) > 0
 
 
 def test_a_chain_shows_each_node_behind_what_it_is_made_from(whole):

@@ -95,6 +95,7 @@ def test_plots_are_in_it(bench):
     assert max(widths) > 4  # the thickest line
     squares = [image for image in root.iter(f"{SVG}image") if image.get("width") == image.get("height") == "3"]
     assert len(squares) == 1  # the heat map, a pixel for each weight
+    assert squares[0].get("style") == "image-rendering: pixelated"  # or browsers let the squares run into each other
     assert {"Heat map", "Lines"} <= {text.text for text in root.iter(f"{SVG}text")}
 
 

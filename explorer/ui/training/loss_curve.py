@@ -60,7 +60,7 @@ class LossCurve(Plot):
         self._items: list[pg.PlotDataItem] = []
         self._dot = pg.ScatterPlotItem(size=9)
         self.add(self._dot, 5)
-        self._shapes = pg.ScatterPlotItem(size=8, pen=None)
+        self._shapes = pg.ScatterPlotItem(size=8, pen=None, useCache=False)  # else an SVG has all shapes in each place
         self.add(self._shapes, 4)
         self._spots: list[tuple[int, float, float]] = []
         self.names = QLabel(self)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtGui import QTextDocumentFragment
+from PySide6.QtGui import QColor, QTextDocumentFragment
+from PySide6.QtWidgets import QWidget
 
+from explorer.ui.render import WRITERS, Rendering
 from explorer.ui.training.loss_curve import MOST_POINTS, SHAPES, Curve, LossCurve, _thinned
 
 
@@ -49,6 +51,19 @@ def test_several_lines_are_told_apart_without_their_colours(curve):
     assert before <= {(spot.pos().x(), spot.pos().y()) for spot in curve._shapes.points()}  # a run goes on; they stay
     curve.show_lines([Curve("train", np.arange(1.0, 80.0))])
     assert not len(curve._shapes.points())
+
+
+def test_in_an_svg_each_shape_stands_by_itself(curve):
+    curve.show_lines([Curve("train", np.array([3.0, 2.0, 1.0])), Curve("validation", np.array([3.0, 1.5, 1.0]))])
+    page = QWidget()
+    curve.setParent(page)
+    curve.setCacheMode(LossCurve.CacheModeFlag.CacheNone)
+    for widget in (page, curve):
+        widget.resize(400, 240)
+    page.grab()
+    svg = WRITERS[".svg"](Rendering(page, 1.0, page.size(), QColor("white"), "", ""))
+    curve.setParent(None)  # or it would go with the page
+    assert b"<image" not in svg  # nor a picture with all of them in each place
 
 
 def test_an_empty_picture_says_so(curve):
