@@ -47,7 +47,7 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
         )
     maps, lines = _drawn(view, block)
     scores = (*_scores(view, block), Item("→", shares.element), *output, *maps, lines)
-    return (*filter(_any, read), Row("from scores to weights", scores), *sentences, *behind)
+    return (*(row for row in read if row.items), Row("from scores to weights", scores), *sentences, *behind)
 
 
 def attention_sentence(view: View, stage: Stage) -> str:
@@ -68,10 +68,6 @@ def _of_head(view: View, block: str, short: str, title: str = "") -> Element:
 
 def _item(view: View, block: str, short: str, title: str = "") -> Item:
     return Item("", _of_head(view, block, short, title))
-
-
-def _any(row: Row) -> bool:
-    return bool(row.items)
 
 
 def _read(view: View, block: str) -> Row:

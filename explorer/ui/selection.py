@@ -141,12 +141,15 @@ class Selection(QObject):
 
     def point(self, cell: Cell) -> None:
         """Point at a cell with the mouse."""
-        self._show(cell)
+        if cell != self.cell and self._exists(cell) and not self._is_covered(cell):
+            self.cell = cell
+            self._explain(cell)
+            self.pointed.emit(cell)
 
     def choose(self, cell: Cell, by: Coming = "click") -> None:
         """Make a cell the one to come back to when the mouse leaves."""
         self._chosen = cell
-        self._show(cell)
+        self.point(cell)
         self.chosen.emit(cell, by)
 
     @property
@@ -157,7 +160,7 @@ class Selection(QObject):
     def leave(self) -> None:
         """The mouse has left: back to the chosen cell; without one the last stays, so that it can be read."""
         if self._chosen is not None:
-            self._show(self._chosen)
+            self.point(self._chosen)
 
     def forget(self) -> None:
         """Point at nothing, as at the start."""
@@ -198,12 +201,6 @@ class Selection(QObject):
         if self.cell is not None:
             self._explain(self.cell)
         self.pointed.emit(self.cell)
-
-    def _show(self, cell: Cell) -> None:
-        if cell != self.cell and self._exists(cell) and not self._is_covered(cell):
-            self.cell = cell
-            self._explain(cell)
-            self.pointed.emit(cell)
 
     def _exists(self, cell: Cell) -> bool:
         value = self._document.engine.values.get(cell.node)

@@ -68,8 +68,9 @@ def _training(window: MainWindow, said: Any) -> None:
         descent.set_rate(float(rate))
     for part, moves in (("frozen", False), ("also", True)):
         names = said.get(part)
-        for name in descent.moves().keys() & set(filter(_is_text, names if isinstance(names, list) else ())):
-            descent.set_moves(name, moves)
+        for name in descent.moves():
+            if isinstance(names, list) and name in names:
+                descent.set_moves(name, moves)
 
 
 def _choices(window: MainWindow, said: Any) -> None:
@@ -119,10 +120,6 @@ _PARTS: dict[str, Callable[[MainWindow, Any], None]] = {
     "cell": _cell,
 }
 """In the order in which they are restored: a step of a lesson looks somewhere by itself."""
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _is_choice(value: object) -> bool:

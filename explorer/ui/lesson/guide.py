@@ -223,7 +223,7 @@ class Guide(QObject):
             key = self.lesson.id, self.step.id
             self._again.add(key)
             self._attempts.pop(key, None)
-            self._look()
+            self.look()
 
     def _kept(self, act: Callable[[], T]) -> T:
         """Do something that is kept; where nothing can be written, it is told once, and kept until the end."""
@@ -263,7 +263,7 @@ class Guide(QObject):
         numbers = numbers_of(self.steps[step], self.walk.engine(step))
         self._numbers[self.lesson.id, self.steps[step].id] = numbers
         self._bench.bridge.flush()
-        self._look()
+        self.look()
 
     def enter(self) -> None:
         """Go to the step at which one left the lesson that was opened; as `go`."""
@@ -275,7 +275,7 @@ class Guide(QObject):
         self._place = self._places[self._bench.document.wanted] = Place(self.lesson, step)
         self._kept(lambda: self.walk.resume(step, progress))
         self._numbers[self.lesson.id, self.steps[step].id] = numbers_of(self.steps[step], self.walk.engine(step))
-        self._look()
+        self.look()
 
     def next(self) -> None:
         """Go one step on."""
@@ -347,10 +347,6 @@ class Guide(QObject):
         self._place = Place(lesson, 0)
         self.go(min(at, len(lesson.steps) - 1))
 
-    def look(self) -> None:
-        """Look again at what the step speaks of."""
-        self._look()
-
     # Following
 
     def _follow(self, change: Change) -> None:
@@ -368,11 +364,11 @@ class Guide(QObject):
                 self._bench.selection.speak_of(None)
                 self.stepped.emit()
             else:
-                self._look()
+                self.look()
 
     # Looking
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Look at what the step names: the tab, the stage, the head, what matrices show, and the cells."""
         step, selection = self.step, self._bench.selection
         if step is None:

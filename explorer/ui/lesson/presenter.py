@@ -64,7 +64,7 @@ class Clock(QObject):
         self._since = QElapsedTimer()
         self._before = 0
         self._timer = QTimer(self, interval=1000)
-        self._timer.timeout.connect(self._tick)
+        self._timer.timeout.connect(self.ticked)
         self.step = ""
         self.used: dict[str, float] = {}
 
@@ -107,9 +107,6 @@ class Clock(QObject):
             now = self.seconds
             self.used[self.step] = self.used.get(self.step, 0.0) + now - self._marked
             self._marked = now
-
-    def _tick(self) -> None:
-        self.ticked.emit()
 
 
 class Presenter(QWidget):

@@ -1,7 +1,6 @@
 """Writes down what somebody does in an example: places visited and edits become the steps of a lesson file."""
 
 import re
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -75,15 +74,12 @@ class Recorder(QObject):
             self._files.dialogs.tell(sentence(error))
             return
         self.drop()
-        self._open(path)
+        self._files.open_path(path)
 
     def drop(self) -> None:
         """Switch it off; what it has taken down is forgotten."""
         self.recording = None
         self.changed.emit()
-
-    def _open(self, path: Path) -> None:
-        self._files.open_path(path)
 
     def _leave(self) -> None:
         self._cell = None

@@ -374,7 +374,7 @@ class StepSheet(QFrame):
 
     def _needs(self) -> Needs:
         """What the parts need in the widths that they may get."""
-        boxes, spacing, px = self._boxes, self._said_spacing, self.bench.appearance.px
+        boxes, px = self._boxes, self.bench.appearance.px
         asked = [] if self.question is None else [self.question]
         way: list[QWidget] = [self._name, self._formula, *([] if self._gaps is None else [self._gaps])]
         lists = [one for one in self.elements.widgets.values() if isinstance(one, ListingView)]
@@ -382,7 +382,7 @@ class StepSheet(QFrame):
         other = 0 if filling else self.elements.minimumSizeHint().width()  # a picture is as large as its place
 
         def words(width: int) -> int:
-            return column_height([self._words, *asked], width - px(4), spacing) + slack
+            return column_height([self._words, *asked], width - px(4), px(8)) + slack
 
         def below() -> int:
             """Matrices below a picture."""
@@ -419,10 +419,6 @@ class StepSheet(QFrame):
     def _lines(self, width: int) -> Lines:
         px = self.bench.appearance.px
         return Lines(self._boxes, width, px(ACROSS), px(DOWN), px(AIRY))
-
-    @property
-    def _said_spacing(self) -> int:
-        return self.bench.appearance.px(8)
 
     @property
     def _boxes(self) -> list[MatrixBox]:

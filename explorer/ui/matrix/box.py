@@ -372,10 +372,7 @@ class MatrixBox(QWidget):
         if link in ("small", "numbers"):
             self._bench.selection.keep(open_key(self.matrix.id), link == "numbers")
         else:
-            self._release()
-
-    def _release(self) -> None:
-        self._bench.document.do(Release(self.matrix.name))
+            self._bench.document.do(Release(self.matrix.name))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

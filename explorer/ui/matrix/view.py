@@ -105,7 +105,7 @@ class MatrixView(QTableView):
         self.entered.connect(lambda index: self.point(index.row(), index.column()))
         selection = bench.selection
         selection.pointed.connect(self._light)
-        selection.token_changed.connect(self._light_token)
+        selection.token_changed.connect(self._update_labels)
         fonts = bench.appearance.fonts
         self.bold, self.bold_small = QFont(fonts.number), QFont(fonts.small)
         self.bold.setBold(True)
@@ -379,9 +379,6 @@ class MatrixView(QTableView):
             self._pointed, self._reads, self._fed = pointed, reads, fed
             self.viewport().update()
             self._update_labels()
-
-    def _light_token(self) -> None:
-        self._update_labels()
 
     def _update_labels(self) -> None:
         for header in (self.horizontalHeader(), self.verticalHeader()):

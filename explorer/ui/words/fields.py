@@ -97,7 +97,7 @@ class WordField(QWidget):
         self.edit.setAccessibleName(spoken)
         self.edit.setToolTip(f"{spoken}; press Enter")
         self.edit.setPlaceholderText(spoken)
-        self.edit.wanted.connect(self._enter)
+        self.edit.wanted.connect(self.entered)
         self.edit.textEdited.connect(self._note)
         self.setFocusProxy(self.edit)
         self.offers = QWidget()
@@ -163,9 +163,6 @@ class WordField(QWidget):
         """Say here what is wrong, until something else is typed."""
         self._suggest("", [], error)
 
-    def _enter(self) -> None:
-        self.entered.emit()
-
     def _suggest(self, word: str, near: Sequence[str], error: ExplorerError | None = None) -> None:
         while (item := self._flow.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
@@ -190,4 +187,4 @@ class WordField(QWidget):
             re.sub(rf"(?<![^\s,;]){re.escape(word)}(?![^\s,;])", lambda _: other, self.edit.text(), count=1)
         )
         self.edit.setFocus()
-        self._enter()
+        self.entered.emit()
