@@ -58,9 +58,10 @@ class LossCurve(Plot):
         self._until = 0.0
         self.extent = QRectF()
         self._items: list[pg.PlotDataItem] = []
-        self._dot = pg.ScatterPlotItem(size=9)
+        # Without a cache: an SVG would have all that is in it, squeezed, in each place.
+        self._dot = pg.ScatterPlotItem(size=9, useCache=False)
         self.add(self._dot, 5)
-        self._shapes = pg.ScatterPlotItem(size=8, pen=None, useCache=False)  # else an SVG has all shapes in each place
+        self._shapes = pg.ScatterPlotItem(size=8, pen=None, useCache=False)
         self.add(self._shapes, 4)
         self._spots: list[tuple[int, float, float]] = []
         self.names = QLabel(self)

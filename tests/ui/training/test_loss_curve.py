@@ -54,7 +54,9 @@ def test_several_lines_are_told_apart_without_their_colours(curve):
 
 
 def test_in_an_svg_each_shape_stands_by_itself(curve):
-    curve.show_lines([Curve("train", np.array([3.0, 2.0, 1.0])), Curve("validation", np.array([3.0, 1.5, 1.0]))])
+    curve.show_lines(
+        [Curve("train", np.array([3.0, 2.0, 1.0])), Curve("validation", np.array([3.0, 1.5, 1.0]))], (2.0, 1.0)
+    )
     page = QWidget()
     curve.setParent(page)
     curve.setCacheMode(LossCurve.CacheModeFlag.CacheNone)
