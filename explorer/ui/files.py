@@ -28,6 +28,7 @@ from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 
 PROGRAM = "Transformer Explorer"
+LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
 LONGEST_NAME = 60
 RECENT, MOST_RECENT = "recent documents", 10
@@ -57,7 +58,10 @@ class Dialogs:
     def to_save_lesson(self, suggestion: Path) -> Path | None:
         """Which file to write a recorded lesson into, or None."""
         file, _ = QFileDialog.getSaveFileName(self._window, "Save the lesson", str(suggestion), "Lessons (*.toml)")
-        return Path(file) if file else None
+        path = Path(file)
+        if file and not path.name.endswith(".toml"):
+            return self.with_ending(path, LESSON_ENDING)
+        return path if file else None
 
     def to_export(self, suggestion: Path, kinds: Mapping[str, str]) -> Path | None:
         """Which file to write into, or None; its ending, one of the kinds, is added where nobody has typed one."""
@@ -66,9 +70,7 @@ class Dialogs:
         file, chosen = QFileDialog.getSaveFileName(self._window, "Export", str(suggestion), ";;".join(known), first)
         path = Path(file)
         if file and path.suffix.lower() not in kinds:
-            path = path.with_name(f"{path.name}{known.get(chosen, next(iter(kinds)))}")
-            if path.exists() and not self.replace(path):  # the dialog has asked for the other name
-                return None
+            return self.with_ending(path, known.get(chosen, next(iter(kinds))))
         return path if file else None
 
     def to_hand_out(self, suggestion: Path) -> Path | None:
@@ -77,8 +79,15 @@ class Dialogs:
         file, chosen = QFileDialog.getSaveFileName(self._window, "Save as a hand-out", str(suggestion), known)
         path = Path(file)
         if file and path.suffix.lower() not in (".pdf", ".html"):
-            path = path.with_name(f"{path.name}{'.html' if 'html' in chosen else '.pdf'}")
+            return self.with_ending(path, ".html" if "html" in chosen else ".pdf")
         return path if file else None
+
+    def with_ending(self, path: Path, ending: str) -> Path | None:
+        """A path for which nobody has typed an ending, with it; None where the file of that name should stay."""
+        path = path.with_name(f"{path.name}{ending}")
+        if path.exists() and not self.replace(path):  # the system's dialog has asked for the name without it
+            return None
+        return path
 
     def keep(self, name: str) -> Answer:
         """Whether to save the changes before they are left."""
@@ -328,13 +337,9 @@ class Files(QObject):
         """Ask for a file and save the document there. Returns whether it is saved now."""
         name = re.sub(r"[^\w-]+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip() or "document"
         path = self.dialogs.to_save(self.path or self.folder / f"{name}{ENDING}")
-        if path is None:
-            return False
-        if not is_document(path):
-            path = path.with_name(path.name + ENDING)
-            if path.exists() and not self.dialogs.replace(path):  # the dialog has asked for the other name
-                return False
-        return self._save(path)
+        if path is not None and not is_document(path):
+            path = self.dialogs.with_ending(path, ENDING)
+        return path is not None and self._save(path)
 
     def session(self) -> Session:
         """What is kept with the document as it is now: what undo and redo lead to, and what is beside the numbers."""

@@ -14,6 +14,7 @@ from explorer.document.storage import load, save
 from explorer.lessons.loader import load as load_lesson
 from explorer.lessons.new import new_lesson
 from explorer.settings import Settings
+from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs
 from explorer.ui.new_model import NewModel
 from explorer.ui.turns import do_later
@@ -157,19 +158,19 @@ def test_a_save_that_is_called_off(window, answer):
     assert window.files.modified
 
 
-def test_the_ending_is_added(window, tmp_path, answer):
-    asked = answer(window, to_save=tmp_path / "lesson.toml").asked
+def test_the_ending_is_added(window, tmp_path, monkeypatch):
+    asked, answers = [], iter([False, True])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "lesson.toml"), ""))
+    monkeypatch.setattr(Dialogs, "replace", lambda _, path: asked.append(path) or next(answers))
     assert window.files.save()
     assert window.files.path == tmp_path / "lesson.toml.explorer"
-    assert [kind for kind, _ in asked] == ["to_save"]
+    assert asked == []
     # Another file that has that name already is not written over without a word.
     before = window.files.path.read_bytes()
     edit(window)
-    asked = answer(window, to_save=tmp_path / "lesson.toml", replace=False).asked
     assert not window.files.save_as()
-    assert asked[-1] == ("replace", tmp_path / "lesson.toml.explorer")
+    assert asked == [tmp_path / "lesson.toml.explorer"]
     assert window.files.path.read_bytes() == before
-    answer(window, to_save=tmp_path / "lesson.toml", replace=True)
     assert window.files.save_as()
     assert window.files.path.read_bytes() != before
 
@@ -693,3 +694,23 @@ def test_what_was_opened_last_is_offered_and_a_missing_file_is_said(open_window,
     assert given.asked == [("tell", f"{file}: cannot be read: there is no such file. {remedy}")]
     assert window.files.recent == [other]
     assert window.files.path == other
+
+
+@pytest.mark.parametrize(
+    ("ask", "typed", "there"),
+    [
+        (lambda dialogs, path: dialogs.to_save_lesson(path), "mine", "mine.lesson.toml"),
+        (lambda dialogs, path: dialogs.to_hand_out(path), "mine", "mine.pdf"),
+        (lambda dialogs, path: dialogs.to_export(path, KINDS), "mine", "mine.xlsx"),
+    ],
+)
+def test_no_file_is_replaced_unasked_whose_ending_was_not_typed(window, tmp_path, monkeypatch, ask, typed, there):
+    dialogs, asked = window.files.dialogs, []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), ""))
+    monkeypatch.setattr(dialogs, "replace", lambda path: asked.append(path) or len(asked) > 1)
+    assert ask(dialogs, tmp_path / "suggested") == tmp_path / there
+    assert asked == []
+    (tmp_path / there).write_text("somebody's work")
+    assert ask(dialogs, tmp_path / "suggested") is None
+    assert ask(dialogs, tmp_path / "suggested") == tmp_path / there
+    assert asked == [tmp_path / there] * 2

@@ -11,11 +11,9 @@ from explorer.lessons.recording import Recording
 from explorer.lessons.steps import ELSEWHERE, Look
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
-from explorer.ui.files import Files
+from explorer.ui.files import LESSON_ENDING, Files
 from explorer.ui.selection import Coming
 from explorer.ui.workbench import Workbench
-
-ENDING = ".lesson.toml"
 
 
 class Recorder(QObject):
@@ -60,11 +58,9 @@ class Recorder(QObject):
         recording = self.recording
         if recording is None:
             return
-        path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{ENDING}")
+        path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{LESSON_ENDING}")
         if path is None:
             return
-        if not path.name.endswith(".toml"):
-            path = path.with_name(path.name + ENDING)
         title = path.name.removesuffix(".toml").removesuffix(".lesson")
         try:
             text = recording.toml(re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson", title)

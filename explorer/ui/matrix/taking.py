@@ -11,6 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
 from explorer.pages.matrix import Matrix
 from explorer.ui.errors import show_done, show_error
+from explorer.ui.files import Dialogs
 
 
 def table_of(matrix: Matrix) -> LabelledMatrix:
@@ -46,9 +47,11 @@ def _saved(matrix: Matrix, beside: QWidget) -> str:
     file, chosen = QFileDialog.getSaveFileName(beside.window(), "Save the matrix", suggestion, ";;".join(known))
     if not file:
         return ""
-    path = Path(file)
-    if path.suffix.lower() not in ENDINGS:
-        path = path.with_name(f"{path.name}{known.get(chosen, '.tsv')}")
+    path: Path | None = Path(file)
+    if path is not None and path.suffix.lower() not in ENDINGS:
+        path = Dialogs(beside.window()).with_ending(path, known.get(chosen, ".tsv"))
+    if path is None:
+        return ""
     (written,) = save(table, path)
     return f"{matrix.name} is in {written}"
 

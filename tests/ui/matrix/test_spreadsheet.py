@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.new import new_lesson
 from explorer.ui.errors import Message
+from explorer.ui.files import Dialogs
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.ranges import parsed
 from explorer.ui.matrix.view import MatrixView
@@ -203,6 +204,12 @@ def test_a_whole_matrix_is_copied_and_saved_by_its_menu_and_by_the_palette(
     assert first.split("\t") == ["You", "0.1", "0.2", "-0.1", "0.4"]
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "E"), "NumPy (*.npy)"))
     acts["Save as a file …"].trigger()
+    kept = []
+    monkeypatch.setattr(Dialogs, "replace", lambda _, path: kept.append(path))  # the answer is no
+    before = (tmp_path / "E.npy").stat().st_mtime_ns
+    acts["Save as a file …"].trigger()
+    assert kept == [tmp_path / "E.npy"]
+    assert (tmp_path / "E.npy").stat().st_mtime_ns == before
     menu.deleteLater()
     np.testing.assert_array_equal(np.load(tmp_path / "E.npy"), eye.value(window, "source.table"))
     qtbot.waitUntil(lambda: any("E.npy" in said.text() for said in window.findChildren(Message)))
