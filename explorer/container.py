@@ -152,10 +152,7 @@ class Container:
     def array(self, name: str) -> Array:
         """An array, closed against writing.
 
-        Raises
-        ------
-        DamagedError
-            Where it is not the one that was written.
+        Raises `DamagedError` where it is not the one that was written.
         """
         form = self.forms[name]
         array = np.empty(form.shape, np.dtype(form.dtype).newbyteorder("<"))
@@ -174,9 +171,7 @@ class Container:
 def parsed(text: bytes) -> Any:
     """What a JSON text from outside says. How much it would become is bounded before it is read.
 
-    Raises
-    ------
-    DamagedError
+    Raises `DamagedError`.
     """
     if len(text) > MOST_HEADER or text.count(b"[") + text.count(b"{") > MOST_TABLES or text.count(b",") > MOST_VALUES:
         raise DamagedError("it says more than could be read")

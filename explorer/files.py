@@ -18,10 +18,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
     `path`: where it is a link, the file that it leads to is written.
 
-    Raises
-    ------
-    ExplorerError
-        "not-written", also where what is written into it raises an OSError.
+    Raises `ExplorerError`: "not-written", also where what is written into it raises an OSError.
     """
     try:
         target, part, opened = _beside(path)

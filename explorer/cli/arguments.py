@@ -16,10 +16,7 @@ Cell = tuple[str, tuple[int, ...]]
 def parse_cell(text: str) -> Cell:
     """The name and index of "NODE[row,column]"; a single number is written "NODE" or "NODE[]".
 
-    Raises
-    ------
-    ExplorerError
-        "bad-cell-syntax".
+    Raises `ExplorerError`: "bad-cell-syntax".
     """
     cell = _cell(text)
     if cell is None:
@@ -30,10 +27,7 @@ def parse_cell(text: str) -> Cell:
 def parse_set(text: str) -> tuple[Cell, float]:
     """The cell and value of "NODE[row,column]=VALUE".
 
-    Raises
-    ------
-    ExplorerError
-        "bad-set-syntax", "bad-number" or "number-too-large".
+    Raises `ExplorerError`: "bad-set-syntax", "bad-number" or "number-too-large".
     """
     left, equals, right = text.partition("=")
     cell = _cell(left)
@@ -45,10 +39,7 @@ def parse_set(text: str) -> tuple[Cell, float]:
 def parse_switch(text: str) -> tuple[str, str, str]:
     """The block, name and value of "BLOCK.NAME=VALUE".
 
-    Raises
-    ------
-    ExplorerError
-        "bad-switch-syntax".
+    Raises `ExplorerError`: "bad-switch-syntax".
     """
     left, _, value = text.partition("=")
     block, _, name = left.strip().rpartition(".")

@@ -18,10 +18,7 @@ from explorer.paths import benchmarks
 def bench(as_json: bool) -> int:
     """``explorer bench``.
 
-    Raises
-    ------
-    ExplorerError
-        "no-benchmarks" where the program was installed without its source code.
+    Raises `ExplorerError`: "no-benchmarks" where the program was installed without its source code.
     """
     # The limits are set for painting into memory: a screen adds what this program has no hand in.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -19,10 +19,7 @@ def register() -> int:
 
     The Desktop Entry, Shared MIME-info and Icon Theme specifications say where they belong.
 
-    Raises
-    ------
-    UsageError
-        On a system that has no such entries.
+    Raises `UsageError`: on a system that has no such entries.
     """
     if not sys.platform.startswith("linux"):
         raise UsageError(

@@ -13,9 +13,7 @@ from explorer.cli.parser import COMMANDS
 def openable(file: str) -> None:
     """Make sure that a file, or a lesson of that name, is there before anything opens.
 
-    Raises
-    ------
-    UsageError
+    Raises `UsageError`.
     """
     if Path(file).is_file():
         return
@@ -38,10 +36,7 @@ def need_display(or_offscreen: bool = False) -> None:
 
     `or_offscreen`: where there is no display, let Qt paint into memory instead.
 
-    Raises
-    ------
-    UsageError
-        Naming how to get a display.
+    Raises `UsageError`: naming how to get a display.
     """
     if not sys.platform.startswith("linux"):
         return

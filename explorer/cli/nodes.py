@@ -14,10 +14,7 @@ from explorer.core.ops import Argmax, Array
 def select(graph: Graph, wanted: Sequence[str]) -> list[str]:
     """The names that are meant: nodes, heads' slices, and what stands below the beginning of a path; all, for none.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-node".
+    Raises `ExplorerError`: "unknown-node".
     """
     every = list(graph.names())
     if not wanted:

@@ -225,9 +225,7 @@ class Parser(ArgumentParser):
 def parse(command: str, argv: Sequence[str]) -> Namespace:
     """What was typed behind a command, or behind ``explorer`` for the command "".
 
-    Raises
-    ------
-    UsageError
+    Raises `UsageError`.
     """
     # Intermixed: `show emma --set … weights` names a node behind an option.
     return _PARSERS[command]().parse_intermixed_args(argv)

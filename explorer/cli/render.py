@@ -65,9 +65,7 @@ def _moving(arguments: Namespace, lesson: Lesson, document: Document, out: Path)
 def parse_size(text: str) -> tuple[int, int]:
     """Width and height of "WxH".
 
-    Raises
-    ------
-    UsageError
+    Raises `UsageError`.
     """
     match = re.fullmatch(r"\s*([0-9]{1,6})\s*[x×]\s*([0-9]{1,6})\s*", text)
     size = (int(match[1]), int(match[2])) if match else (0, 0)

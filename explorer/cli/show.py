@@ -112,10 +112,7 @@ def explain(arguments: Namespace) -> int:
 def opened(arguments: Namespace) -> tuple[Lesson, Document]:
     """The lesson, and a document of it with the edits made: setting, switches, words, cells.
 
-    Raises
-    ------
-    ExplorerError
-        Where an edit cannot be done.
+    Raises `ExplorerError` where an edit cannot be done.
     """
     lesson, state = opened_lesson(arguments.lesson)
     sets = [parse_set(text) for text in arguments.sets]

@@ -109,10 +109,7 @@ class Engine:
 
         `root`: the number whose gradient it is.
 
-        Raises
-        ------
-        ExplorerError
-            "no-loss" where there is no loss, or what is wrong with another root.
+        Raises `ExplorerError`: "no-loss" where there is no loss, or what is wrong with another root.
         """
         array = self.gradients(root).of(place.node)
         return array if array is None or place.head is None else array[place.head]

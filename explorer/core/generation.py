@@ -22,10 +22,7 @@ MOST_BEAMS = 64
 class Choice:
     """How a word is chosen.
 
-    Raises
-    ------
-    ExplorerError
-        "bad-training-setting" for a number out of its bounds.
+    Raises `ExplorerError`: "bad-training-setting" for a number out of its bounds.
     """
 
     greedy: bool = False  # always the most probable word, where others would be drawn

@@ -88,10 +88,7 @@ class Gradients:
         One term for each child of the node, "through" it: the sum over those of its cells that the cell goes into, of
         the cell's gradient × how much it changes with the explained cell.
 
-        Raises
-        ------
-        ExplorerError
-            "no-gradient" for a node of whole numbers.
+        Raises `ExplorerError`: "no-gradient" for a node of whole numbers.
         """
         self._check_flows(name)
         self.of(name)

@@ -131,10 +131,7 @@ class Graph:
     def place(self, name: str) -> Place:
         """The node, or the head's slice of one, that `name` means: "encoder.1.self.head.2.Q" is a slice of "….Q".
 
-        Raises
-        ------
-        ExplorerError
-            "unknown-node", with the likeliest name.
+        Raises `ExplorerError`: "unknown-node", with the likeliest name.
         """
         place = self.find(name)
         if place is None:

@@ -71,10 +71,7 @@ class Model:
     def with_switch(self, block: str, name: str, value: object) -> "Model":
         """The same model with one switch set, checked.
 
-        Raises
-        ------
-        ExplorerError
-            "unknown-block", "unknown-switch" or "bad-switch-value".
+        Raises `ExplorerError`: "unknown-block", "unknown-switch" or "bad-switch-value".
         """
         blocks = self.blocks()
         if block not in blocks:

@@ -39,10 +39,7 @@ def exact(value: float) -> str:
 def read_number(text: str) -> float:
     """A number as a person types it: with a true minus sign, or a comma for the point.
 
-    Raises
-    ------
-    ExplorerError
-        "bad-number" or "number-too-large".
+    Raises `ExplorerError`: "bad-number" or "number-too-large".
     """
     plain = text.strip().replace("−", "-").replace(",", ".").replace("∞", "inf")
     try:

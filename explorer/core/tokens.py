@@ -33,10 +33,7 @@ def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, 
 def token_ids(words: Sequence[str], vocabulary: Sequence[str]) -> Array:
     """The number of each word in a vocabulary, (n,); that of `<unk>` for the words it lacks.
 
-    Raises
-    ------
-    ExplorerError
-        "word-not-known" where it has no `<unk>` either.
+    Raises `ExplorerError`: "word-not-known" where it has no `<unk>` either.
     """
     ids = {word: i for i, word in enumerate(vocabulary)}
     unknown = ids.get(UNKNOWN)

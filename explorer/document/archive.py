@@ -64,9 +64,7 @@ class Archive:
     def array(self, name: str) -> Array:
         """An array, closed against writing.
 
-        Raises
-        ------
-        DamagedError
+        Raises `DamagedError`.
         """
         form, start = self._headers[name]
         dtype = np.dtype(form.dtype).newbyteorder("<")

@@ -20,10 +20,7 @@ NAME = "The text"
 def as_text(state: State, title: str) -> str:
     """A document as lines of plain text between two marks: the bytes of its file, packed.
 
-    Raises
-    ------
-    ExplorerError
-        "too-large-for-text" or "not-saved".
+    Raises `ExplorerError`: "too-large-for-text" or "not-saved".
     """
     stream = BytesIO()
     storage.write(replace(state, optimiser=None), title, stream, NAME)  # which is twice as long as its weights
@@ -36,10 +33,7 @@ def as_text(state: State, title: str) -> str:
 def from_text(text: str) -> tuple[State, str]:
     """The document in a text, with its title; a chat may have put other words, or marks of quotation, around it.
 
-    Raises
-    ------
-    ExplorerError
-        "no-document-in-text", or those of `storage.read`.
+    Raises `ExplorerError`: "no-document-in-text", or those of `storage.read`.
     """
     _, begin, rest = text.partition(BEGIN)
     packed, end, _ = rest.partition(END)

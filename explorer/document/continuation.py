@@ -19,10 +19,7 @@ MOST_NEW = 500
 def sequence_of(state: State) -> str:
     """The sequence that the model writes on.
 
-    Raises
-    ------
-    ExplorerError
-        "writes-nothing"
+    Raises `ExplorerError`: "writes-nothing".
     """
     sequence = DECODER_READS.get(state.model.kind)
     if sequence is None or "output.logits" not in state.graph.nodes:
@@ -35,10 +32,8 @@ def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
 
     `text`: words and punctuation marks; tokens such as ``<es>`` have blanks around them.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-text-word", with the nearest words that it has, where it has neither the word nor `<unk>`.
+    Raises `ExplorerError`: "unknown-text-word", with the nearest words that it has, where it has neither the word nor
+    `<unk>`.
     """
     if are_pieces(vocabulary):
         return pieces_of(text, tuple(vocabulary))
@@ -88,10 +83,7 @@ def output_words(state: State) -> tuple[str, ...]:
 def first_words(state: State) -> list[str]:
     """What the answer of a translator begins with where nobody says so: `<start>`, if it knows that.
 
-    Raises
-    ------
-    ExplorerError
-        "no-start", with the tokens that it may begin with.
+    Raises `ExplorerError`: "no-start", with the tokens that it may begin with.
     """
     words = state.graph.axes[state.graph.sequences[sequence_of(state)]]
     if START in words:

@@ -115,10 +115,7 @@ class Document:
     def do(self, command: Command) -> None:
         """Run a command, then record it.
 
-        Raises
-        ------
-        ExplorerError
-            Where it cannot be done; nothing has happened then.
+        Raises `ExplorerError` where it cannot be done; nothing has happened then.
         """
         try:
             state = command.apply(self.wanted)
@@ -142,10 +139,7 @@ class Document:
     def settle(self) -> None:
         """Wait until the values are those of the newest act.
 
-        Raises
-        ------
-        ExplorerError
-            "not-computed" where they cannot be: the document is then what it was before.
+        Raises `ExplorerError`: "not-computed" where they cannot be: the document is then what it was before.
         """
         while self._pending is not None:
             self._pending.work()

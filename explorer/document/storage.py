@@ -80,10 +80,7 @@ def save(state: State, title: str, path: str | Path, session: Session = NO_SESSI
 def write(state: State, title: str, stream: BinaryIO, name: str | Path, session: Session = NO_SESSION) -> None:
     """Write the bytes of a file; `name` is what an error names.
 
-    Raises
-    ------
-    ExplorerError
-        "not-saved".
+    Raises `ExplorerError`: "not-saved".
     """
     try:
         parts = Written(state, title, session)
@@ -100,10 +97,7 @@ def write(state: State, title: str, stream: BinaryIO, name: str | Path, session:
 def load(path: str | Path) -> tuple[State, str]:
     """A document from a file, with its title.
 
-    Raises
-    ------
-    ExplorerError
-        "document-not-read", "document-wrong" or "document-newer". Nothing is opened by half.
+    Raises `ExplorerError`: "document-not-read", "document-wrong" or "document-newer". Nothing is opened by half.
     """
     return load_session(path)[:2]
 
@@ -111,10 +105,7 @@ def load(path: str | Path) -> tuple[State, str]:
 def load_session(path: str | Path) -> tuple[State, str, Session]:
     """A document from a file, with its title and what a window kept with it.
 
-    Raises
-    ------
-    ExplorerError
-        As `load`.
+    Raises `ExplorerError`: as `load`.
     """
     file = Path(path)
     try:
@@ -130,10 +121,7 @@ def load_session(path: str | Path) -> tuple[State, str, Session]:
 def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
     """A document, its title and session from the bytes of a file; `name` is what an error names.
 
-    Raises
-    ------
-    ExplorerError
-        "document-wrong" or "document-newer".
+    Raises `ExplorerError`: "document-wrong" or "document-newer".
     """
     try:
         is_old = stream.read(len(archive.START)) == archive.START

@@ -95,10 +95,7 @@ class Layout:
 def lay_out(graph: Graph) -> Layout:
     """Give each node its place.
 
-    Raises
-    ------
-    ExplorerError
-        "sheet-too-large".
+    Raises `ExplorerError`: "sheet-too-large".
     """
     cells = sum(graph.size(name) * (1 if node.is_input else 2) for name, node in graph.nodes.items())
     widest = 2 * max((len(graph.axes[axis]) for node in graph.nodes.values() for axis in node.axes), default=0)

@@ -80,10 +80,7 @@ ENDINGS = {".tsv": "TSV", ".csv": "CSV", ".npy": "NumPy", ".py": "NumPy", ".tex"
 def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
     """Write a matrix into a file, in the format that its ending names.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-format" or "not-written".
+    Raises `ExplorerError`: "unknown-format" or "not-written".
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:

@@ -21,10 +21,8 @@ from explorer.lessons.steps import MakeSo, Predict, Step
 def check_lesson(path: str | Path) -> Lesson:
     """Load a lesson and compute it in every setting and at every step.
 
-    Raises
-    ------
-    ExplorerError
-        Where the file is not a valid lesson, a number in it comes out as NaN, or a step gives its answer away.
+    Raises `ExplorerError` where the file is not a valid lesson, a number in it comes out as NaN, or a step gives its
+    answer away.
     """
     lesson = load(path)
     for name in lesson.settings:

@@ -99,10 +99,7 @@ def _result(figure: Figure) -> Result:
 def compute(figure: Figure, state: State) -> Array:
     """What a lesson's setting, with what the figure types in beside it, computes for the figure.
 
-    Raises
-    ------
-    ExplorerError
-        Where the figure names what the lesson does not have.
+    Raises `ExplorerError` where the figure names what the lesson does not have.
     """
     state = typed_in(figure, state)
     if figure.descent is not None:

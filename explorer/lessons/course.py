@@ -27,10 +27,7 @@ def courses() -> list[Course]:
 def course(id: str) -> Course:
     """The course of that id.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-course".
+    Raises `ExplorerError`: "unknown-course".
     """
     known = {one.id: one for one in courses()}
     if id not in known:
@@ -41,10 +38,7 @@ def course(id: str) -> Course:
 def course_from(top: TomlTable, id: str) -> Course:
     """The course that a file's table describes.
 
-    Raises
-    ------
-    ExplorerError
-        "lesson-key", where a lesson is unknown, stands twice, or stands before one that it needs.
+    Raises `ExplorerError`: "lesson-key", where a lesson is unknown, stands twice, or stands before one that it needs.
     """
     top.has_only("title", "paragraph", "lessons")
     known = lesson_files()

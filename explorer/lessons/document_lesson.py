@@ -30,10 +30,7 @@ class DocumentLesson(Lesson):
 def opened(name_or_path: str | Path) -> tuple[Lesson, State]:
     """A lesson by its id or file, or a document by its file: what it is of, and the state that it opens in.
 
-    Raises
-    ------
-    ExplorerError
-        Those of `explorer.lessons.loader.load` and of `explorer.document.storage.load`.
+    Raises `ExplorerError`: those of `explorer.lessons.loader.load` and of `explorer.document.storage.load`.
     """
     if is_document(name_or_path):
         return lesson_of(*storage.load(name_or_path))
@@ -44,10 +41,7 @@ def opened(name_or_path: str | Path) -> tuple[Lesson, State]:
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:
     """A document from its file, as `opened`, with what was kept beside it.
 
-    Raises
-    ------
-    ExplorerError
-        Those of `explorer.document.storage.load`.
+    Raises `ExplorerError`: those of `explorer.document.storage.load`.
     """
     saved, title, session = storage.load_session(path)
     lesson, state = lesson_of(saved, title)

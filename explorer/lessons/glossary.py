@@ -98,10 +98,7 @@ class Glossary:
 def glossary_from(top: TomlTable) -> Glossary:
     """The glossary that a file's table describes.
 
-    Raises
-    ------
-    ExplorerError
-        "lesson-key", where a key is missing or unknown, or two entries have one spelling or node.
+    Raises `ExplorerError`: "lesson-key", where a key is missing or unknown, or two entries have one spelling or node.
     """
     top.has_only("term")
     terms: list[Term] = []

@@ -21,10 +21,7 @@ _TOLERANCE = 0.005
 def read_goal(text: str, names: Names) -> tuple[Condition, ...]:
     """The conditions that a goal is made of.
 
-    Raises
-    ------
-    UnknownNameError
-        Where it names what there is not, or is no goal.
+    Raises `UnknownNameError` where it names what there is not, or is no goal.
     """
     return tuple(_condition(" ".join(part.split()), names) for part in re.split(r"\sand\s", text))
 

@@ -36,10 +36,7 @@ FORMAT = 2
 def load(name_or_path: str | Path) -> Lesson:
     """A lesson of the program by its id, or any lesson by the path of its file.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-lesson", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
+    Raises `ExplorerError`: "unknown-lesson", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
     """
     name = str(name_or_path)
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
@@ -123,10 +120,7 @@ def _files(folder: str) -> dict[str, Path]:
 def lesson_from(top: TomlTable) -> Lesson:
     """The lesson that a file's table describes.
 
-    Raises
-    ------
-    ExplorerError
-        "lesson-key", naming file, key, problem and remedy.
+    Raises `ExplorerError`: "lesson-key", naming file, key, problem and remedy.
     """
     format = top.number("format", default=1, least=1, most=10**9)
     if format > FORMAT:

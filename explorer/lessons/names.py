@@ -25,10 +25,7 @@ class UnknownNameError(Exception):
 def one_of(what: str, name: str, known: Iterable[str]) -> str:
     """The name, if it is one of those that are known.
 
-    Raises
-    ------
-    UnknownNameError
-        With the likeliest name.
+    Raises `UnknownNameError`: with the likeliest name.
     """
     known = list(known)
     if name not in known:
@@ -52,9 +49,7 @@ class Names:
     def place(self, name: str) -> Place:
         """The node, or the head's slice of one.
 
-        Raises
-        ------
-        UnknownNameError
+        Raises `UnknownNameError`.
         """
         graph = self.state.graph
         return graph.find(name) or graph.place(one_of("node", name, graph.names()))
@@ -70,9 +65,7 @@ class Names:
     def number(self, axis: str, label: object, what: str) -> int:
         """Where a label stands along an axis, or a number counted from 0.
 
-        Raises
-        ------
-        UnknownNameError
+        Raises `UnknownNameError`.
         """
         labels = self.labels(axis)
         text = str(label).strip()
@@ -110,10 +103,7 @@ class Names:
 def split_cell(text: str) -> tuple[str, list[str]]:
     """The name and the labels of "NODE[row, column]".
 
-    Raises
-    ------
-    UnknownNameError
-        Where it is not written so.
+    Raises `UnknownNameError` where it is not written so.
     """
     match = _CELL.fullmatch(text.strip())
     if match is None:

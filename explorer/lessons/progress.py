@@ -124,10 +124,7 @@ class ProgressFolder:
     def save(self, progress: Progress) -> None:
         """Write it, whole or not at all.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written".
+        Raises `ExplorerError`: "not-written".
         """
         self._write(progress.lesson, progress.as_json())
 
@@ -155,10 +152,7 @@ class ProgressFolder:
     def due(self, today: date) -> list[tuple[str, str]]:
         """The lesson and step of the questions to be asked again at this opening: wrong ones first, at most three.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written", as of `open`.
+        Raises `ExplorerError`: "not-written", as of `open`.
         """
         now = self.open(today)
         found = []

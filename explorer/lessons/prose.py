@@ -56,10 +56,7 @@ def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
 def cells_in(markdown: str) -> list[str]:
     """What stands in braces in a text, whose formulas are read, too.
 
-    Raises
-    ------
-    UnknownNameError
-        As of `html`.
+    Raises `UnknownNameError`: as of `html`.
     """
     if "{" not in markdown and "$" not in markdown:
         return []

@@ -193,10 +193,7 @@ class TomlTable:
 def read(path: Path) -> TomlTable:
     """A TOML file as a table.
 
-    Raises
-    ------
-    ExplorerError
-        "lesson-not-read", "lesson-too-large" or "lesson-syntax".
+    Raises `ExplorerError`: "lesson-not-read", "lesson-too-large" or "lesson-syntax".
     """
     file = str(path)
     try:

@@ -35,10 +35,7 @@ class Recording:
 
     `lesson`: an example that comes with the program.
 
-    Raises
-    ------
-    ExplorerError
-        "not-recordable" for any other.
+    Raises `ExplorerError`: "not-recordable" for any other.
     """
 
     def __init__(self, lesson: Lesson) -> None:
@@ -77,10 +74,7 @@ class Recording:
     def toml(self, id: str, title: str) -> str:
         """The file.
 
-        Raises
-        ------
-        ExplorerError
-            "not-recorded" where something was done that no step can say.
+        Raises `ExplorerError`: "not-recorded" where something was done that no step can say.
         """
         head = {"format": FORMAT, "id": id, "title": title, "paragraph": WORDS, "example": self._lesson.id}
         lines = [f"{key} = {_written(value)}" for key, value in head.items()]

@@ -181,10 +181,7 @@ class Reference:
 def references() -> tuple[Reference, ...]:
     """All references that an example is from.
 
-    Raises
-    ------
-    ExplorerError
-        "lesson-key" and its like, where a file is not as it should be.
+    Raises `ExplorerError`: "lesson-key" and its like, where a file is not as it should be.
     """
     from explorer.lessons.reference_tables import reference_from
 

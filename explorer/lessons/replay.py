@@ -33,11 +33,8 @@ class Replayed:
 def replay(lesson: Lesson) -> Replayed:
     """Go through a lesson.
 
-    Raises
-    ------
-    ExplorerError
-        "replay-differs" where a step is not the same by another way, "replay-question" where a question does not take
-        its right answer, or takes a wrong one; each names the step.
+    Raises `ExplorerError`: "replay-differs" where a step is not the same by another way, "replay-question" where a
+    question does not take its right answer, or takes a wrong one; each names the step.
     """
     states, done = StepStates(lesson), Replayed(lesson.id, len(lesson.steps))
     if not lesson.steps:

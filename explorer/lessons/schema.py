@@ -81,10 +81,7 @@ class Lesson:
     def setting(self, name: str | None = None) -> Setting:
         """The setting of that name, or the first.
 
-        Raises
-        ------
-        ExplorerError
-            "unknown-setting".
+        Raises `ExplorerError`: "unknown-setting".
         """
         if name is None:
             return next(iter(self.settings.values()))
@@ -95,20 +92,14 @@ class Lesson:
     def ours_in(self, setting: str | None = None) -> frozenset[str]:
         """The inputs, or heads' slices of them, that we chose in the given setting or in the first.
 
-        Raises
-        ------
-        ExplorerError
-            "unknown-setting".
+        Raises `ExplorerError`: "unknown-setting".
         """
         return self.ours | self.setting(setting).ours
 
     def state(self, setting: str | None = None) -> State:
         """What a document of this lesson starts with, in the given setting or in the first.
 
-        Raises
-        ------
-        ExplorerError
-            "unknown-setting".
+        Raises `ExplorerError`: "unknown-setting".
         """
         chosen = self.setting(setting)
         lengths = {**self.model.lengths, **chosen.lengths}

@@ -51,10 +51,7 @@ class StepStates(Sequence[State]):
 def after(before: State, lesson: Lesson, step: Step) -> State:
     """The state of a step, from that of the step before.
 
-    Raises
-    ------
-    ExplorerError
-        Where an edit of it cannot be done there.
+    Raises `ExplorerError` where an edit of it cannot be done there.
     """
     state = edited(before, lesson, step)
     if step.training is None:

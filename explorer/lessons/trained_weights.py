@@ -17,10 +17,7 @@ def read_weights(top: TomlTable, graphs: Mapping[str, Graph]) -> dict[str, Array
 
     `graphs`: of the lesson's settings.
 
-    Raises
-    ------
-    ExplorerError
-        "lesson-key"
+    Raises `ExplorerError`: "lesson-key".
     """
     file = Path(top.file).parent / top.text("weights", most=MOST_PATH)
     try:

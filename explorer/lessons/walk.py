@@ -51,10 +51,7 @@ class Walk:
     def go(self, at: int) -> Replace:
         """Be at a step from now on, and the command that puts a document there; where one is already: reset the step.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written" where the progress cannot be kept.
+        Raises `ExplorerError`: "not-written" where the progress cannot be kept.
         """
         command = Replace(self.state(at), f"Step: {self.lesson.steps[at].title}")
         self.at = at
@@ -64,10 +61,7 @@ class Walk:
     def resume(self, at: int, progress: Progress) -> None:
         """Be at a step, with what somebody knew in another place.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written" where the progress cannot be kept.
+        Raises `ExplorerError`: "not-written" where the progress cannot be kept.
         """
         self.at = at
         self._keep(self.progress.joined(progress).at(self.step.id))

@@ -262,10 +262,7 @@ def _after(pattern: Pattern, before: Sequence[str]) -> tuple[float, dict[str, li
 def load(path: Path) -> Grammar:
     """A grammar from its file.
 
-    Raises
-    ------
-    ExplorerError
-        "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
+    Raises `ExplorerError`: "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
     """
     top = read(path)
     top.has_only("classes", "sentences", "shown")

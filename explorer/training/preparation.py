@@ -73,10 +73,7 @@ class Prepared:
 def prepare(task: Task) -> Prepared:
     """Read the model and the examples of a task.
 
-    Raises
-    ------
-    ExplorerError
-        What is wrong with the model, the files or the sizes.
+    Raises `ExplorerError`: what is wrong with the model, the files or the sizes.
     """
     model = task.model
     if isinstance(model, NewModel):
@@ -94,11 +91,8 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
 
     `title`: of what comes of it.
 
-    Raises
-    ------
-    ExplorerError
-        "material-does-not-fit", "cases-do-not-fit", "word-not-known", "model-too-large", "batch-too-large", and those
-        of reading the material.
+    Raises `ExplorerError`: "material-does-not-fit", "cases-do-not-fit", "word-not-known", "model-too-large",
+    "batch-too-large", and those of reading the material.
     """
     model = document.model
     if material.kind not in ("own", "shown") and material.kind not in LEARNS_FROM.get(model.kind, ()):

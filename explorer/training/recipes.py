@@ -73,10 +73,7 @@ _ENDS = ("output", "decision", "loss", "regression")
 def load(name_or_path: str | Path) -> Task:
     """A recipe of the program by its name, or any by the path of its file.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-recipe", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
+    Raises `ExplorerError`: "unknown-recipe", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
     """
     name = str(name_or_path)
     if isinstance(name_or_path, str) and not name.endswith(".toml") and "/" not in name and "\\" not in name:
@@ -214,10 +211,7 @@ def _file(table: TomlTable, key: str, folder: Path) -> Path:
 def save(task: Task, path: Path) -> None:
     """Write a recipe that `load` reads. Files are named by their full paths, so the recipe may lie anywhere.
 
-    Raises
-    ------
-    ExplorerError
-        "not-written"
+    Raises `ExplorerError`: "not-written".
     """
     with whole_file(path) as stream:
         stream.write(written(task).encode())

@@ -110,10 +110,7 @@ class Run:
     def weights_edited(self) -> bool:
         """Whether weights were edited since the last step.
 
-        Raises
-        ------
-        ExplorerError
-            "model-changed"
+        Raises `ExplorerError`: "model-changed".
         """
         return bool(self._edits())
 
@@ -190,10 +187,7 @@ class Run:
     def _edits(self) -> dict[str, Array]:
         """The weights of the document that are other arrays than the run has left there.
 
-        Raises
-        ------
-        ExplorerError
-            "model-changed" where the document has other weights altogether, or of other shapes.
+        Raises `ExplorerError`: "model-changed" where the document has other weights altogether, or of other shapes.
         """
         trainer, state = self._now().trainer, self._document.wanted
         nodes, inputs, left = state.graph.nodes, unread(state.inputs), unread(self._state_here.inputs)
@@ -216,10 +210,7 @@ class Run:
     def use(self, settings: Settings) -> None:
         """Take the next steps with other settings.
 
-        Raises
-        ------
-        ExplorerError
-            Those of `take_words`.
+        Raises `ExplorerError`: those of `take_words`.
         """
         take_words(self._document, settings.material)
         self._settings = settings
@@ -227,10 +218,7 @@ class Run:
     def take(self, seconds: float = 0.0, most: float = 1) -> None:
         """Take steps for so long, or so many, but one at least, and show the document the weights.
 
-        Raises
-        ------
-        ExplorerError
-            Those of `begin` and of `Trainer.step`. The steps before are taken.
+        Raises `ExplorerError`: those of `begin` and of `Trainer.step`. The steps before are taken.
         """
         end, before = perf_counter() + seconds, self.begin()
         try:
@@ -244,11 +232,8 @@ class Run:
     def begin(self) -> Trainer:
         """The trainer that is to take the next step, from where the document is now.
 
-        Raises
-        ------
-        ExplorerError
-            "run-too-long"; "model-changed" where the document has other weights by now; those of `prepare_document`
-            and `Trainer`.
+        Raises `ExplorerError`: "run-too-long"; "model-changed" where the document has other weights by now; those of
+        `prepare_document` and `Trainer`.
         """
         if self.at >= MOST_STEPS:
             raise ExplorerError("run-too-long", limit=f"{MOST_STEPS:,}")
@@ -309,20 +294,14 @@ class Run:
     def ahead(self) -> Mapping[str, Array]:
         """What the next step would make of the weights that move; it is not taken.
 
-        Raises
-        ------
-        ExplorerError
-            Those of `begin` and of `Trainer.step`.
+        Raises `ExplorerError`: those of `begin` and of `Trainer.step`.
         """
         return shaped(self._document.wanted, self._start().trainer.ahead())
 
     def receive(self, file: Path) -> None:
         """Be where a process has come to that went on from here, as it wrote down; weights that were edited stay so.
 
-        Raises
-        ------
-        ExplorerError
-            Those of `checkpoint.load`.
+        Raises `ExplorerError`: those of `checkpoint.load`.
         """
         edits, start = self._edits(), self._here
         trainer = copy(start.trainer)
@@ -502,10 +481,7 @@ class Run:
 def step_of(trainer: Trainer) -> tuple[Trainer, Record]:
     """The trainer behind its next step, and what that was; the given one stays as it is.
 
-    Raises
-    ------
-    ExplorerError
-        Those of `Trainer.step`.
+    Raises `ExplorerError`: those of `Trainer.step`.
     """
     after = copy(trainer)
     return after, after.step()

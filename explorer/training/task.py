@@ -70,10 +70,7 @@ class Material:
     def text(self) -> str:
         """The text or the pairs of sentences, as they are written.
 
-        Raises
-        ------
-        ExplorerError
-            "text-not-given" where a recipe leaves the file to whoever trains; those of `read_text`.
+        Raises `ExplorerError`: "text-not-given" where a recipe leaves the file to whoever trains; those of `read_text`.
         """
         if self.content is not None:
             return self.content

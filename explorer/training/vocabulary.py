@@ -19,10 +19,7 @@ def take_words(document: Document, material: Material) -> None:
 
     `material`: of "text" or "pairs"; of other kinds nothing is taken.
 
-    Raises
-    ------
-    ExplorerError
-        "text-line" or "text-not-read" for what are no pairs of sentences.
+    Raises `ExplorerError`: "text-line" or "text-not-read" for what are no pairs of sentences.
     """
     state = document.wanted
     axes = state.model.axes

@@ -56,10 +56,7 @@ class Kept(QObject):
     def get(self, id: str) -> tuple[Lesson, State]:
         """An example as it was left.
 
-        Raises
-        ------
-        ExplorerError
-            Those of `explorer.lessons.document_lesson.opened`.
+        Raises `ExplorerError`: those of `explorer.lessons.document_lesson.opened`.
         """
         if id in self._left:
             return self._left[id]

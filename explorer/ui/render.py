@@ -181,10 +181,7 @@ def laid_out(
 ) -> Iterator[tuple["Rendering", PageView]]:
     """A stage ready to be painted, with parameters as of `draw`; and its view, in which something may be changed.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-stage".
+    Raises `ExplorerError`: "unknown-stage".
     """
     stops = {stop.name: stop for stop in bench.selection.places}
     if stage not in stops:

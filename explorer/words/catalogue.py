@@ -83,10 +83,7 @@ OFFERED = (
 def offered(name: str) -> Offered:
     """A set that can be downloaded, by its name.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-vectors".
+    Raises `ExplorerError`: "unknown-vectors".
     """
     for one in OFFERED:
         if one.name == name:
@@ -116,10 +113,7 @@ def present(one: Offered) -> Path | None:
 def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
     """Vectors by a name of this catalogue, or of a file.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-vectors", "vectors-not-here", or what is wrong with the file.
+    Raises `ExplorerError`: "unknown-vectors", "vectors-not-here", or what is wrong with the file.
     """
     for shipped in SHIPPED:
         if shipped.name == name:

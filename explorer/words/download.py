@@ -138,10 +138,7 @@ def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | N
 def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, meter: Meter) -> None:
     """One connection, from the byte the part file ends at.
 
-    Raises
-    ------
-    _Broken
-        What came is in the part file.
+    Raises `_Broken`: what came is in the part file.
     """
     headers = {"User-Agent": "transformer-explorer", "Accept-Encoding": "identity"}
     if have:
@@ -181,10 +178,7 @@ def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, mete
 def _start(answer: Any, have: int, one: Offered) -> int:
     """The byte that an answer begins with; what it says of the whole must be what is known of it.
 
-    Raises
-    ------
-    ExplorerError
-        "download-wrong".
+    Raises `ExplorerError`: "download-wrong".
     """
     start, total = 0, answer.headers.get("Content-Length", "")
     if answer.status == 206:
@@ -215,10 +209,7 @@ def _copy(answer: Any, stream: IO[bytes], start: int, one: Offered, meter: Meter
 def _check(part: Path, one: Offered, report: Report | None) -> None:
     """Compare the MD5.
 
-    Raises
-    ------
-    ExplorerError
-        "download-wrong"; the file is gone then.
+    Raises `ExplorerError`: "download-wrong"; the file is gone then.
     """
     found, meter, done = md5(usedforsecurity=False), Meter("checking", one.size, report), 0
     with part.open("rb") as stream:

@@ -72,10 +72,7 @@ class Sentence:
 def cosine(vectors: Vectors, a: str, b: str) -> PairCosine:
     """The cosine of two words' vectors, step by step.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-word" or "no-direction".
+    Raises `ExplorerError`: "unknown-word" or "no-direction".
     """
     words = vectors.spelt(a), vectors.spelt(b)
     return cosine_of((vectors[a], vectors[b]), words)
@@ -84,10 +81,7 @@ def cosine(vectors: Vectors, a: str, b: str) -> PairCosine:
 def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> PairCosine:
     """The cosine of two vectors, step by step.
 
-    Raises
-    ------
-    ExplorerError
-        "no-direction" for a vector of zeros.
+    Raises `ExplorerError`: "no-direction" for a vector of zeros.
     """
     u, v = pair
     norms = np.linalg.norm(u), np.linalg.norm(v)
@@ -104,10 +98,7 @@ def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour
 
     `word`: a word, which is not among its own neighbours, or any vector, (dims,).
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-word", or "no-direction" for a word whose vector is all zeros.
+    Raises `ExplorerError`: "unknown-word", or "no-direction" for a word whose vector is all zeros.
     """
     if isinstance(word, str) and not vectors.norm(word):
         raise ExplorerError("no-direction", word=word)
@@ -119,10 +110,7 @@ def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour
 def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
     """The words nearest to a - b + c.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-word".
+    Raises `ExplorerError`: "unknown-word".
     """
     a, b, c = (vectors.spelt(word) for word in (a, b, c))
     keyed = vectors.keyed
@@ -134,10 +122,7 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
 def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
     """How near each word is to the mean of all; the last is the odd one out.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-word" or "too-few-words".
+    Raises `ExplorerError`: "unknown-word" or "too-few-words".
     """
     asked = list(dict.fromkeys(vectors.spelt(word) for word in words))
     if len(asked) < 3:
@@ -153,10 +138,7 @@ def centre(vectors: Vectors, words: Sequence[str]) -> Floats:
 def sentence(vectors: Vectors, text: str) -> Sentence:
     """The mean of the vectors of a text's words.
 
-    Raises
-    ------
-    ExplorerError
-        "no-known-word".
+    Raises `ExplorerError`: "no-known-word".
     """
     words = [word for word in corpus.tokens(text) if word != "\n"]
     known = tuple(word for word in words if word in vectors)
@@ -188,10 +170,7 @@ def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 def table(vectors: Vectors, words: Sequence[str]) -> Floats:
     """The vectors of some words, (n_words, dims): a new array.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-word".
+    Raises `ExplorerError`: "unknown-word".
     """
     return np.asarray(vectors.array[[vectors.rank(word) for word in words]])
 

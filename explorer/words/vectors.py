@@ -152,10 +152,7 @@ class Vectors:
     def rank(self, word: str) -> int:
         """The word's place in the table, counted from 0; also tried in lower case.
 
-        Raises
-        ------
-        ExplorerError
-            "unknown-word".
+        Raises `ExplorerError`: "unknown-word".
         """
         for spelt in (word, word.lower()):
             if (place := self.words.find(spelt)) >= 0:

@@ -27,10 +27,7 @@ _BUILDERS = {
 def build(model: Model) -> Graph:
     """The graph of a model.
 
-    Raises
-    ------
-    ExplorerError
-        Where the model's sizes do not fit together.
+    Raises `ExplorerError` where the model's sizes do not fit together.
     """
     if model.kind not in _BUILDERS:
         raise ExplorerError("unknown-kind", kind=model.kind, known=", ".join(KINDS))

@@ -15,10 +15,7 @@ MOST_BYTES = 2_000_000_000
 def build_within(model: Model) -> Graph:
     """The graph of a model, unless it could not be held.
 
-    Raises
-    ------
-    ExplorerError
-        "too-many-labels", "model-too-large", or those of `build`.
+    Raises `ExplorerError`: "too-many-labels", "model-too-large", or those of `build`.
     """
     labels = count_labels(model)
     if labels > MOST_LABELS:

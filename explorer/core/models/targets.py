@@ -47,10 +47,7 @@ def with_tied_words(model: Model) -> Model:
 def next_words(model: Model) -> NextWords:
     """The op that finds the next words.
 
-    Raises
-    ------
-    ExplorerError
-        "no-next-word" where the output vocabulary lacks one; see `with_next_words`.
+    Raises `ExplorerError`: "no-next-word" where the output vocabulary lacks one; see `with_next_words`.
     """
     read = model.axes[f"{DECODER_READS[model.kind]}.words"]
     words = model.axes.get("output.words") or read

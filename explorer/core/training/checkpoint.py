@@ -32,10 +32,7 @@ FORMAT = "Transformer Explorer training 1"
 def save(trainer: Trainer, records: Records, path: Path) -> None:
     """Write a checkpoint of a trainer, with the records of its steps.
 
-    Raises
-    ------
-    ExplorerError
-        "not-written"
+    Raises `ExplorerError`: "not-written".
     """
     arrays = {f"weights/{name}": array for name, array in trainer.weights.items()}
     arrays |= {f"memory/{name}": array for name, array in trainer.optimiser.arrays().items()}

@@ -13,10 +13,7 @@ from explorer.core.training.schedule import SCHEDULES, rate_at
 class Recipe:
     """The settings of one training run. Numbers have bounds (`BOUNDS`), words are chosen from a few (`CHOICES`).
 
-    Raises
-    ------
-    ExplorerError
-        "bad-training-setting" or "bad-training-choice".
+    Raises `ExplorerError`: "bad-training-setting" or "bad-training-choice".
     """
 
     optimiser: str = "Adam"  # one of `OPTIMISERS`

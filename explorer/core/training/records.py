@@ -152,10 +152,7 @@ class Records:
     def of(arrays: Mapping[str, Array]) -> "Records":
         """The records of `arrays`; ``at`` and ``every`` are missing where every step is recorded.
 
-        Raises
-        ------
-        ValueError
-            Where columns are missing, or of different lengths.
+        Raises `ValueError` where columns are missing, or of different lengths.
         """
         names = tuple(name.removeprefix("blocks.") for name in arrays if name.startswith("blocks."))
         columns = [*_COLUMNS, *(f"blocks.{name}" for name in names)]

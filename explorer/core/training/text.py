@@ -50,10 +50,7 @@ def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,
 def read_text(path: Path) -> str:
     """A text file in UTF-8.
 
-    Raises
-    ------
-    ExplorerError
-        "text-not-read" or "text-not-utf8".
+    Raises `ExplorerError`: "text-not-read" or "text-not-utf8".
     """
     try:
         if not path.is_file():
@@ -78,10 +75,7 @@ def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair
 
     `name`: what an error calls it.
 
-    Raises
-    ------
-    ExplorerError
-        "text-line", "text-not-read".
+    Raises `ExplorerError`: "text-line", "text-not-read".
     """
     found: list[Pair] = []
     for i, line in enumerate(text.splitlines(), 1):

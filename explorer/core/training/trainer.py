@@ -146,12 +146,9 @@ class Trainer:
     def step(self) -> Record:
         """Take one step; judge, where it is time.
 
-        Raises
-        ------
-        ExplorerError
-            "training-diverged" where the loss, a gradient or a weight would be no finite number, and
-            "training-not-finite" where that is so before the first step; "weight-not-finite" where somebody has typed
-            such a number. Nothing has happened then: the weights are the last good ones.
+        Raises `ExplorerError`: "training-diverged" where the loss, a gradient or a weight would be no finite number,
+        and "training-not-finite" where that is so before the first step; "weight-not-finite" where somebody has typed
+        such a number. Nothing has happened then: the weights are the last good ones.
         """
         loss, norms, moved, self.optimiser = self._computed_step()
         self.weights = {**self.weights, **moved}
@@ -163,10 +160,7 @@ class Trainer:
     def ahead(self) -> dict[str, Array]:
         """What the next step would make of the weights that move; it is not taken.
 
-        Raises
-        ------
-        ExplorerError
-            Those of `step`.
+        Raises `ExplorerError`: those of `step`.
         """
         return self._computed_step()[2]
 
@@ -207,10 +201,7 @@ class Trainer:
         `weights`: in the node's shape, or, as in a document with a shorter sentence, with fewer positions: the rest
         stays.
 
-        Raises
-        ------
-        ExplorerError
-            "unknown-node" or "bad-shape".
+        Raises `ExplorerError`: "unknown-node" or "bad-shape".
         """
         for name, array in weights.items():
             if name not in self.weights:

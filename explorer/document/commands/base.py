@@ -16,9 +16,6 @@ class Command:
     def apply(self, state: State) -> State:
         """The state afterwards.
 
-        Raises
-        ------
-        ExplorerError
-            Where it cannot be done; nothing has happened then.
+        Raises `ExplorerError` where it cannot be done; nothing has happened then.
         """
         raise NotImplementedError(type(self).__name__)

@@ -121,10 +121,7 @@ class AddWords(Command):
 def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequence[str]:
     """The words, if they can be the tokens of a sequence.
 
-    Raises
-    ------
-    ExplorerError
-        "empty-tokens", "too-many-tokens" or "bad-token".
+    Raises `ExplorerError`: "empty-tokens", "too-many-tokens" or "bad-token".
     """
     if not words:
         raise ExplorerError("empty-tokens", sequence=sequence)

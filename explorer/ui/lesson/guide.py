@@ -144,10 +144,7 @@ class Guide(QObject):
     def forget(self, lesson: str) -> None:
         """Begin a lesson anew: how far one was, and what was answered, is forgotten.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written".
+        Raises `ExplorerError`: "not-written".
         """
         if self.folder is not None:
             self.folder.save(replace(Progress(lesson), seed=self.folder.load(lesson).seed))
@@ -246,10 +243,7 @@ class Guide(QObject):
     def go(self, step: int) -> None:
         """Go to a step, or begin the one that one is at anew. A place before the first or behind the last is none.
 
-        Raises
-        ------
-        ExplorerError
-            Where the step cannot be shown; one stays where one was then.
+        Raises `ExplorerError` where the step cannot be shown; one stays where one was then.
         """
         if not 0 <= step < len(self.steps):
             return

@@ -64,10 +64,7 @@ class Part:
 def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
     """The steps of a lesson on paper, one after the other: each takes a moment to be drawn.
 
-    Raises
-    ------
-    ExplorerError
-        Where a step cannot be shown.
+    Raises `ExplorerError` where a step cannot be shown.
     """
     walk = Walk(lesson)  # with numbers of its own where a question draws some
     for number, step in enumerate(lesson.steps):
@@ -197,10 +194,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
 def save(path: Path, lesson: Lesson, parts: Sequence[Part]) -> None:
     """Write a hand-out, a PDF or an HTML file by the ending of its name.
 
-    Raises
-    ------
-    ExplorerError
-        "not-written".
+    Raises `ExplorerError`: "not-written".
     """
     content = html(lesson, parts).encode() if path.suffix.lower() == ".html" else pdf(lesson, parts)
     with whole_file(path) as stream:

@@ -38,10 +38,7 @@ class Pictures:
     def step(self, number: int) -> QPixmap:
         """The picture of a step, as large as a small screen.
 
-        Raises
-        ------
-        ExplorerError
-            Where the step cannot be shown.
+        Raises `ExplorerError` where the step cannot be shown.
         """
         if number not in self._drawn:
             state = self._walk.state(number)

@@ -150,10 +150,7 @@ class Ranges:
 def parsed(text: str) -> Sequence[Sequence[float]]:
     """Tab-separated text as a table of numbers.
 
-    Raises
-    ------
-    ExplorerError
-        "paste-empty", "paste-uneven", "paste-too-long", "bad-number" or "number-too-large".
+    Raises `ExplorerError`: "paste-empty", "paste-uneven", "paste-too-long", "bad-number" or "number-too-large".
     """
     if not text.strip():
         raise ExplorerError("paste-empty")

@@ -17,10 +17,7 @@ from explorer.ui.files import Dialogs
 def table_of(matrix: Matrix) -> LabelledMatrix:
     """What a matrix shows, with all digits.
 
-    Raises
-    ------
-    ExplorerError
-        "covered-matrix" where a question asks for some of its numbers.
+    Raises `ExplorerError`: "covered-matrix" where a question asks for some of its numbers.
     """
     if matrix.covered:
         raise ExplorerError("covered-matrix", name=matrix.name)

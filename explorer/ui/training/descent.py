@@ -178,10 +178,7 @@ class Descent(QObject):
     def ahead(self) -> Mapping[str, Array]:
         """What the next step by hand would make of the inputs that move; it is not taken.
 
-        Raises
-        ------
-        ExplorerError
-            Those of `Run.ahead`.
+        Raises `ExplorerError`: those of `Run.ahead`.
         """
         from explorer.training.run import Run
 
@@ -208,10 +205,7 @@ class Descent(QObject):
     def set_rate(self, rate: float) -> None:
         """Take the next steps by hand with another learning rate.
 
-        Raises
-        ------
-        ExplorerError
-            "bad-rate"
+        Raises `ExplorerError`: "bad-rate".
         """
         if not 0 < rate < 1000:
             raise ExplorerError("bad-rate", text=f"{rate:g}")

@@ -34,10 +34,7 @@ class Handover(QObject):
     def start(self, run: Run) -> None:
         """Let a process go on with a run.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written"
+        Raises `ExplorerError`: "not-written".
         """
         from explorer.ui.training.process import TrainingProcess
 
@@ -119,10 +116,7 @@ class Handover(QObject):
     def _empty_folder(self) -> Path:
         """For the files of a process; they go with this object.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written"
+        Raises `ExplorerError`: "not-written".
         """
         parent = Path(tempfile.gettempdir())
         try:

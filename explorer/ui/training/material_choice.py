@@ -182,10 +182,7 @@ class MaterialChoice(QWidget):
     def material(self) -> Material:
         """What is chosen.
 
-        Raises
-        ------
-        ExplorerError
-            "text-too-long"
+        Raises `ExplorerError`: "text-too-long".
         """
         values = self._bench.document.engine.values
         if self._from_grammar and self._grammar is not None:

@@ -121,10 +121,7 @@ class RecipeForm(QWidget):
     def recipe(self, frozen: tuple[str, ...] = (), also: tuple[str, ...] = ()) -> Recipe:
         """The settings as they stand there.
 
-        Raises
-        ------
-        ExplorerError
-            "bad-number", "bad-training-setting" or "bad-training-choice".
+        Raises `ExplorerError`: "bad-number", "bad-training-setting" or "bad-training-choice".
         """
         values: dict[str, Any] = {"frozen": frozen, "also": also}
         for name, control in self._controls.items():

@@ -100,10 +100,7 @@ class CosineCard(Card):
     def show_pair(self, pair: TwoVectors, names: tuple[str, str], asker: Card) -> None:
         """Show the cosine of two vectors, be they words, sentences or sums of words.
 
-        Raises
-        ------
-        ExplorerError
-            "no-direction".
+        Raises `ExplorerError`: "no-direction".
         """
         cosine = similarity.cosine_of(pair, names)
         ours = all(_is_of(self.vectors, name, vector) for name, vector in zip(names, pair, strict=True))

@@ -35,10 +35,7 @@ def is_safetensors(start: bytes, size: int) -> bool:
 def read_safetensors(file: Path) -> Iterator[Chunk]:
     """The tensors "vectors", "words" and, for whole numbers, "scales".
 
-    Raises
-    ------
-    ExplorerError
-        "vectors-arrays".
+    Raises `ExplorerError`: "vectors-arrays".
     """
     try:
         with file.open("rb") as stream:
@@ -59,10 +56,7 @@ def read_safetensors(file: Path) -> Iterator[Chunk]:
 def read_npz(file: Path) -> Iterator[Chunk]:
     """The arrays "vectors" and "words".
 
-    Raises
-    ------
-    ExplorerError
-        "vectors-arrays" or "vectors-unknown".
+    Raises `ExplorerError`: "vectors-arrays" or "vectors-unknown".
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -93,9 +87,7 @@ def read_npz(file: Path) -> Iterator[Chunk]:
 def read_members(file: Path, names: Iterable[str]) -> list[NDArray[Any]]:
     """Arrays of an .npz by their names, none of Python objects, each as it was written: the archive has checksums.
 
-    Raises
-    ------
-    OSError, or one of `UNREADABLE`
+    Raises OSError, or one of `UNREADABLE`.
     """
     found = []
     with zipfile.ZipFile(file) as archive:

@@ -47,11 +47,8 @@ def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
 
     `report`: told how many bytes of the file have been read.
 
-    Raises
-    ------
-    ExplorerError
-        "vectors-not-read", "vectors-too-large", "vectors-pickle", "vectors-unknown", "vectors-line",
-        "vectors-truncated", "vectors-arrays".
+    Raises `ExplorerError`: "vectors-not-read", "vectors-too-large", "vectors-pickle", "vectors-unknown",
+    "vectors-line", "vectors-truncated", "vectors-arrays".
     """
     some = False
     try:

@@ -26,10 +26,7 @@ ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")
 def check(out: Path) -> None:
     """See that a file of this name can be written.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-ending".
+    Raises `ExplorerError`: "unknown-ending".
     """
     if not out.name.lower().endswith(ENDINGS):
         raise ExplorerError("unknown-ending", file=out, known=", ".join(ENDINGS))
@@ -38,10 +35,7 @@ def check(out: Path) -> None:
 def save(vectors: Vectors, out: Path) -> None:
     """Write the vectors; the file appears under its name when it is whole.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-ending" or "not-written".
+    Raises `ExplorerError`: "unknown-ending" or "not-written".
     """
     check(out)
     ending = next(ending for ending in ENDINGS if out.name.lower().endswith(ending))

@@ -108,10 +108,7 @@ class Folder(NamedTuple):
     def make(self) -> None:
         """See at the beginning that there is such a folder.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written".
+        Raises `ExplorerError`: "not-written".
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -121,10 +118,7 @@ class Folder(NamedTuple):
     def read(self, name: str, parts: Sequence[str]) -> dict[str, NDArray[Any]] | None:
         """Arrays that were kept; None where there are none yet.
 
-        Raises
-        ------
-        ExplorerError
-            "training-differs", or "checkpoint-not-read" where they are damaged.
+        Raises `ExplorerError`: "training-differs", or "checkpoint-not-read" where they are damaged.
         """
         try:
             with self._file(name).open("rb") as stream:
@@ -143,10 +137,7 @@ class Folder(NamedTuple):
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Keep arrays in the place of those kept before.
 
-        Raises
-        ------
-        ExplorerError
-            "not-written".
+        Raises `ExplorerError`: "not-written".
         """
         with whole_file(self._file(name)) as stream:
             container.write(stream, {"training": self.description}, arrays)

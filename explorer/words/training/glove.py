@@ -56,10 +56,7 @@ class Settings:
     def __post_init__(self) -> None:
         """See that each lies within its limits.
 
-        Raises
-        ------
-        ExplorerError
-            "bad-training-setting" or "bad-vector-setting".
+        Raises `ExplorerError`: "bad-training-setting" or "bad-vector-setting".
         """
         limits: dict[str, tuple[float, float]] = {
             "words": (2, 1_000_000),
@@ -95,10 +92,7 @@ class GloveTrainer:
 
     `fast`: with numba. The other way goes through the pairs in another order, so its vectors differ, but are as good.
 
-    Raises
-    ------
-    ExplorerError
-        "no-pairs".
+    Raises `ExplorerError`: "no-pairs".
     """
 
     def __init__(self, counts: Counts, settings: Settings, fast: bool = False) -> None:
@@ -169,10 +163,7 @@ class GloveTrainer:
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from a state.
 
-        Raises
-        ------
-        ValueError, KeyError
-            Where it is not that of a trainer like this one.
+        Raises ValueError or KeyError where it is not that of a trainer like this one.
         """
         sides = []
         for name, side in (("word", self.words), ("context", self.contexts)):
