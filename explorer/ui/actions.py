@@ -6,12 +6,15 @@ from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
 from explorer.pages.compose import WHOLE
 from explorer.pages.levels import stages_of
+from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.widgets.icons import icon
 from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
-PARTS = ("page", "inspector", "glossary", "topBar", "tokenBar", "sidebar")
-"""The window's parts, by the names they have for the style sheet; the stage comes first."""
+PARTS = ("page", "stepPanel", "inspector", "glossary", "topBar", "notice", "tokenBar", "sidebar", "lessonBar")
+"""The window's parts, by the names they have for the style sheet; the stage comes first, and a part within another one
+behind that.
+"""
 
 
 class Actions:
@@ -111,17 +114,30 @@ class Actions:
         show_about(self._window)
 
     def _go_round(self, by: int) -> None:
-        """Give the keys to the next part of the window that takes them; there to its first matrix, if it has one."""
+        """Give the keys to the next part of the window that takes them.
+
+        There they go to its first matrix, or to where a question is answered, if it has one.
+        """
         frames = [f for f in inside(self._window, QFrame) if f.objectName() in PARTS and f.isVisible()]
         frames.sort(key=lambda frame: PARTS.index(frame.objectName()))
         focus = QApplication.focusWidget()
-        here = next((i for i, f in enumerate(frames) if focus is not None and f.isAncestorOf(focus)), min(-by, 0))
+        around = [i for i, f in enumerate(frames) if focus is not None and f.isAncestorOf(focus)]
+        here = around[-1] if around else min(-by, 0)
         for k in range(1, len(frames) + 1):
-            stops = _stops(frames[(here + by * k) % len(frames)])
+            part = frames[(here + by * k) % len(frames)]
+            stops = [stop for stop in _stops(part) if not any(f.isAncestorOf(stop) for f in frames if _in(f, part))]
             if stops:
-                matrix = next((stop for stop in stops if isinstance(stop, QTableView)), stops[0])
-                matrix.setFocus(Qt.FocusReason.TabFocusReason)
+                next(filter(_is_wanted, stops), stops[0]).setFocus(Qt.FocusReason.TabFocusReason)
                 return
+
+
+def _in(one: QWidget, other: QWidget) -> bool:
+    return one is not other and other.isAncestorOf(one)
+
+
+def _is_wanted(stop: QWidget) -> bool:
+    """Whether it is a matrix, or where a question is answered."""
+    return isinstance(stop, QTableView | NumberField) or stop.property("choice") is not None
 
 
 def _keys(action: QAction) -> str:

@@ -9,6 +9,9 @@ from shiboken6 import Shiboken
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
+from explorer.ui.actions import PARTS
+from explorer.ui.lesson.gaps import NumberField
+from explorer.ui.lesson.words import WordyButton
 from explorer.ui.window.chip import Chip
 from explorer.ui.window.top_bar import PAGES
 from tests.ui.conftest import lesson_of, one_of_each_kind
@@ -184,6 +187,38 @@ def test_f6_goes_round_the_parts_of_the_window(window, eye, hand):
     assert window.tokens.isAncestorOf(QApplication.focusWidget())
     # PySide took each part for a child of the one before, and the window for deleted with a button.
     assert "parent" not in Shiboken.dump(window)
+
+
+def parts_round(window, hand, back=False):
+    """The names of the parts that F6 goes to, until it comes to one again."""
+    seen = []
+    while True:
+        hand.key(Key.Key_F6, Modifier.ShiftModifier if back else Modifier.NoModifier)
+        part = QApplication.focusWidget()
+        while part.objectName() not in PARTS:
+            part = part.parentWidget()
+        if part.objectName() in seen:
+            return seen
+        seen.append(part.objectName())
+
+
+def test_f6_comes_to_the_question_of_a_step_to_a_notice_and_to_the_bar_at_the_bottom(open_window, eye, hand):
+    window = open_window("xor")
+    window.notice.ask("Something is left.", {"Open it": lambda: None})
+    eye.settle(window)
+    every = ["page", "inspector", "topBar", "notice", "sidebar", "lessonBar"]
+    assert parts_round(window, hand) == every
+    window.setFocus()
+    assert parts_round(window, hand, back=True) == every[::-1]
+    window.lessons.begin("xor", False)
+    eye.settle(window)
+    for kind, at in ((NumberField, 0), (WordyButton, 1)):
+        window.lessons.guide.go(at)
+        eye.settle(window)
+        window.page().setFocus()
+        while not window.lessons.panel.isAncestorOf(QApplication.focusWidget()):
+            hand.key(Key.Key_F6)
+        assert isinstance(QApplication.focusWidget(), kind)
 
 
 def test_gradients_of_a_loss_that_is_taken_away_are_not_asked_for(open_window, eye, hand):
