@@ -69,6 +69,7 @@ class StepPanel(QFrame):
         guide.answered.connect(self._hand_on_keys)  # before the question hears of it and disables its choices
         self._question = QuestionView(bench, guide, self._content)
         self._question.passed.connect(self._go_on)
+        self._question.behind = self._leave
         self._trouble = SteadyLabel(role="error", parent=self._content)
         self._trouble.hide()
         self._column = QVBoxLayout(self._content)

@@ -43,6 +43,8 @@ class QuestionView(QFrame):
         self.setAccessibleName("Question")
         self._bench, self._guide = bench, guide
         self._question: Question | None = None
+        self.behind: QWidget | None = None
+        """From where Tab comes to the first control of the question."""
         self._ask = Words(role="asked", parent=self)
         self._body: Body | None = None
         self._place = QVBoxLayout()
@@ -106,6 +108,11 @@ class QuestionView(QFrame):
         self._body.passed.connect(self.passed)
         self._place.addWidget(self._body)
         self._body.show()  # a layout does so in a later turn
+        before = self.behind
+        for control in (*self._body.findChildren(QLineEdit), *self._body.findChildren(QPushButton)):
+            if before is not None:  # made last, but it does not stand last
+                self.setTabOrder(before, control)
+                before = control
         self._follow()
 
     def refresh(self) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
@@ -179,6 +180,20 @@ def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, pane
         assert question._take.text() == f"Answer: {label}"
     hand.click(question._take)
     assert guide.attempt.verdict.right
+
+
+@pytest.mark.parametrize(("at", "kind"), [(1, PredictBody), (2, ChooseBody)])
+def test_tab_goes_from_the_question_to_the_way_on(window, guide, panel, hand, go, at, kind):
+    go(at)
+    control = body(panel, kind).findChildren(QLineEdit if kind is PredictBody else QPushButton)[0]
+    control.setFocus()
+    passed = []
+    while not passed or passed[-1] is not panel._next:
+        hand.key(Key.Key_Tab)
+        passed.append(QApplication.focusWidget())
+        assert panel.isAncestorOf(passed[-1]), passed
+    hand.key(Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier, times=len(passed))
+    assert QApplication.focusWidget() is control
 
 
 def test_keys_go_past_lines_until_one_is_given_as_the_answer(window, guide, panel, hand, go):
