@@ -192,9 +192,21 @@ class LessonParts(QObject):
                 self._window.show_page(0)
 
     def _show_recording(self) -> None:
+        """Say on every page that what is done is recorded, and how to end that."""
+        recording, notice = self.recorder.recording, self._window.recording
+        steps = None if recording is None else len(recording)
         if self._page is not None:
-            recording = self.recorder.recording
-            self._page.show_recording(None if recording is None else len(recording))
+            self._page.show_recording(steps)
+        if steps is None:
+            notice.hide()
+            return
+        text = f"● Recording: each page that you go to and each edit becomes a step. {steps} step{'s' * (steps != 1)}."
+        if text != notice.text:
+            notice.ask(text, {"Stop and save …": self._stop_recording, "Discard": self.recorder.drop})
+
+    def _stop_recording(self) -> None:
+        self.recorder.stop()
+        self._show_recording()  # who has chosen no file goes on
 
     def go_on(self, file: Path | None = None) -> None:
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""

@@ -73,7 +73,7 @@ class MainWindow(QMainWindow):
         self.bench = bench
         self.actions_ = Actions(bench, self)
         self.files = Files(bench, self)
-        self.notice = Notice(bench.appearance)
+        self.notice, self.recording = Notice(bench.appearance), Notice(bench.appearance)
         self.recovery = Recovery(bench, self.files, self.notice)
         for action, act in (
             (self.actions_.new_model, self.new_model),
@@ -119,6 +119,7 @@ class MainWindow(QMainWindow):
         below = column_in(window, spacing=0)
         below.addWidget(self.top_bar)
         below.addWidget(self.notice)
+        below.addWidget(self.recording)
         beside = QHBoxLayout()
         beside.setSpacing(0)
         below.addLayout(beside, 1)
@@ -395,6 +396,7 @@ class MainWindow(QMainWindow):
         """Follow the theme and the text scale."""
         self.top_bar.restyle()
         self.notice.restyle()
+        self.recording.restyle()
         self._share_width()
         # The bars know their new widths only after they have been polished.
         self._polished.start()

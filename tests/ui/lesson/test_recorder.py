@@ -62,6 +62,29 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch):
     assert bench.document.state.inputs["source.table"].tolist() == wanted.inputs["source.table"].tolist()
 
 
+def test_every_page_says_that_it_is_recorded_and_how_to_stop(window, eye, hand, tmp_path, monkeypatch):
+    lessons, notice, path = window.lessons, window.recording, tmp_path / "mine.lesson.toml"
+    assert not notice.isVisible()
+    lessons.page().record.click()
+    hand.click(notice.buttons["Discard"])
+    assert not lessons.recorder.is_on
+    assert not notice.isVisible()
+    lessons.page().record.click()
+    eye.settle(window)
+    assert window.pages.currentWidget() is not lessons.page()
+    assert "1 step." in notice.text
+    visit(window, eye, OUTPUT)
+    assert "2 steps." in notice.text
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: None)
+    hand.click(notice.buttons["Stop and save …"])
+    assert "2 steps." in notice.text  # no file was chosen: it goes on
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
+    hand.click(notice.buttons["Stop and save …"])
+    assert path.exists()
+    assert not notice.isVisible()
+
+
 def test_keys_that_tab_through_a_table_leave_the_cell_that_was_clicked(window, eye, hand, tmp_path, monkeypatch):
     bench, path = window.bench, tmp_path / "mine.lesson.toml"
     visit(window, eye, ATTENTION)
