@@ -112,9 +112,8 @@ class Signed(QWidget):
         return QPoint(self.holds.width(), self.height() // 2)
 
     def _place(self) -> None:
-        """Put the sign in the middle between the numbers and what stands behind them, not beside the heading."""
+        """Put the sign close behind the numbers, however wide their heading is."""
         side, base = self._side(), self.baseline()
         down = side.y() if self._level is None or base is None else base + self._level
         high = self.sign.sizeHint().height()
-        x = (side.x() + self.width() - self._across) // 2
-        self.sign.setGeometry(x, down - high // 2, self._across, high)
+        self.sign.setGeometry(side.x(), down - high // 2, self._across, high)
