@@ -1,6 +1,8 @@
 """The states of a lesson's steps: each a pure function of the file, so that to jump is to walk."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from threading import RLock
 
 from explorer.core.engine import Engine, fresh
 from explorer.core.training.data import SHOWN
@@ -13,14 +15,17 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Step
 
 _KEPT = 4
+_LESSONS = 8
+"""How many lessons' states are kept: to come back to one that trains for a moment takes that moment only once."""
 
 
 class StepStates(Sequence[State]):
-    """The state of each step, computed when it is asked for and kept: ``states[k]``."""
+    """The state of each step, computed when it is asked for and kept: ``states[k]``; on any thread."""
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
         self._known: list[State] = []
+        self._turn = RLock()
         self._engines: dict[int, Engine] = {}
 
     def __len__(self) -> int:
@@ -30,9 +35,15 @@ class StepStates(Sequence[State]):
         if not 0 <= step < len(self):
             raise IndexError(step)
         while len(self._known) <= step:
-            before = self._known[-1] if self._known else self.lesson.state()
-            self._known.append(after(before, self.lesson, self.lesson.steps[len(self._known)]))
+            with self._turn:
+                if (at := len(self._known)) <= step:  # else another thread was quicker
+                    before = self._known[-1] if self._known else self.lesson.state()
+                    self._known.append(after(before, self.lesson, self.lesson.steps[at]))
         return self._known[step]
+
+    def takes_long(self, step: int) -> bool:
+        """Whether the state of a step is not known yet and something is trained on the way to it."""
+        return any(one.training is not None for one in self.lesson.steps[len(self._known) : step + 1])
 
     def engine(self, step: int) -> Engine:
         """The values of a step's state; those of the last few that were asked for are kept."""
@@ -46,6 +57,12 @@ class StepStates(Sequence[State]):
     def go(self, step: int) -> Replace:
         """The command that puts a document at a step, wherever it was before."""
         return Replace(self[step], f"Step: {self.lesson.steps[step].title}")
+
+
+@lru_cache(_LESSONS)
+def states_of(lesson: Lesson) -> StepStates:
+    """The states of a lesson, the same ones as long as few others are asked for."""
+    return StepStates(lesson)
 
 
 def after(before: State, lesson: Lesson, step: Step) -> State:

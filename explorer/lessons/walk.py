@@ -11,7 +11,7 @@ from explorer.lessons.hints import Hint, ladder, told
 from explorer.lessons.practice import Faded, faded, fresh_numbers
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
-from explorer.lessons.states import StepStates
+from explorer.lessons.states import states_of
 from explorer.lessons.steps import Predict, Step
 
 
@@ -28,7 +28,7 @@ class Walk:
 
     def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None) -> None:
         # `states`: without the fresh numbers.
-        self.lesson, self.states, self._folder = lesson, StepStates(lesson), folder
+        self.lesson, self.states, self._folder = lesson, states_of(lesson), folder
         self.progress = folder.load(lesson.id) if folder is not None else Progress(lesson.id)
         ids = [step.id for step in lesson.steps]
         # The step that one is at, counted from 0: where one stopped the last time.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -22,6 +23,7 @@ from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.of_step import right_cells
 from explorer.pages.view import Cell, Spot, View
+from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
@@ -79,6 +81,7 @@ class Guide(QObject):
         self._again: set[tuple[str, str]] = set()
         self._veil: tuple[tuple[int, ...], ...] | None = None
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._ahead = Background(self)
         bench.bridge.changed.connect(self._follow)
 
     # Where one is
@@ -259,10 +262,26 @@ class Guide(QObject):
         self._bench.bridge.flush()
         self.look()
 
-    def enter(self) -> None:
-        """Go to the step at which one left the lesson that was opened; as `go`."""
+    def prepare(self, then: Callable[[], object]) -> None:
+        """Do something as soon as `enter` takes no longer than to go one step on: some steps train for a moment."""
         self._place = None  # that of the lesson before
+        lesson, states = self.lesson, self.walk.states
+
+        def go_on() -> None:
+            if self._place is None and self.lesson is lesson:  # nobody has gone elsewhere meanwhile
+                then()
+
+        if states.takes_long(at := self.left_at()):
+            self._ahead.run(partial(states.__getitem__, at), go_on)
+        else:
+            then()
+
+    def enter(self) -> None:
+        """Go to the step at which one left the lesson that was opened; as `go`. Later ones are computed meanwhile."""
+        self._place = None
         self.go(self.left_at())
+        if self.walk.states.takes_long(len(self.steps) - 1):
+            self._ahead.run(partial(list, self.walk.states), lambda: None)
 
     def resume(self, step: int, progress: Progress) -> None:
         """Be at a step again, in the model as it is: a document was opened that was saved there."""

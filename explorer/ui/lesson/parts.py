@@ -224,11 +224,11 @@ class LessonParts(QObject):
         return self._bench.document.wanted.lesson != self._bench.document.state.lesson
 
     def _begin_steps(self, *_: object) -> None:
-        """Go to the step of the lesson that was opened; nothing waits for a large model that is still computed."""
+        """Go to the step of the lesson that was opened; nothing waits for what is still computed."""
         if self._is_computed:
             self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
         elif self._bench.lesson.steps:
-            self.panel.go(self.guide.enter)
+            self.guide.prepare(lambda: self.panel.go(self.guide.enter))
 
     def _type(self) -> None:
         """Let a person type words of his own."""

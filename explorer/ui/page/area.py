@@ -135,7 +135,7 @@ class StageArea(QStackedWidget):
         if self._going in names:
             self._going = ""
             self._next.stop()
-        for name in names:
-            page = self._pages.pop(name)
+        gone = [self._pages.pop(name) for name in names]
+        for page in gone:
             self.removeWidget(page)
-            self._gone.delete(page)
+        self._gone.delete(*gone)

@@ -20,12 +20,13 @@ class Gone:
         self._waiting: list[list[QWidget]] = []
         self._let_go = later(owner, self._forget)
 
-    def delete(self, widget: QWidget) -> None:
-        """Delete a widget as `deleteLater` does, with all that stands in it."""
-        own = (one for one in QApplication.allWidgets() if vars(one))
-        self._waiting.append([widget, *(one for one in own if widget.isAncestorOf(one))])
-        widget.destroyed.connect(self._let_go.start)  # the parts still hear of the end of each other until then
-        widget.deleteLater()
+    def delete(self, *widgets: QWidget) -> None:
+        """Delete widgets as `deleteLater` does, with all that stands in them."""
+        own = [one for one in QApplication.allWidgets() if vars(one)] if widgets else []
+        for widget in widgets:
+            self._waiting.append([widget, *(one for one in own if widget.isAncestorOf(one))])
+            widget.destroyed.connect(self._let_go.start)  # until then the parts still hear of the end of each other
+            widget.deleteLater()
 
     def _forget(self) -> None:
         gone = [parts for parts in self._waiting if not isValid(parts[0])]

@@ -1,13 +1,18 @@
 """Going through the steps of a lesson, in a real window."""
 
+import threading
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
-from explorer.lessons.states import StepStates
+from explorer.core.training.trainer import Trainer
+from explorer.lessons.loader import load
+from explorer.lessons.states import StepStates, states_of
 from explorer.pages.view import Cell
+from explorer.settings import Settings
 from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.window.top_bar import PAGES
@@ -172,3 +177,46 @@ def test_the_small_picture_of_a_matrix_covers_what_is_asked_for(open_window, eye
     picture, cover = box._small._picture(), QColor(window.bench.appearance.theme.here_soft).rgba()
     assert {picture.pixel(column, row) for column in range(picture.width())} == {cover}
     assert picture.pixel(0, 0) != cover
+
+
+@pytest.fixture
+def trained_on(monkeypatch):
+    """The threads that take steps of training."""
+    threads, step = set(), Trainer.step
+
+    def noted(trainer):
+        threads.add(threading.current_thread())
+        return step(trainer)
+
+    monkeypatch.setattr(Trainer, "step", noted)
+    states_of.cache_clear()
+    return threads
+
+
+def test_the_window_does_not_wait_for_steps_that_train(open_window, qtbot, trained_on, tmp_path):
+    window = open_window("two-vectors", Settings(tmp_path))
+    guide, last = window.lessons.guide, len(load("xor-linear").steps) - 1
+    window.lessons.begin("xor-linear", False)
+    qtbot.waitUntil(lambda: guide.at == 0 and not guide.walk.states.takes_long(last))
+    guide.go(last - 1)
+    window.files.open_lesson(load("two-vectors"))
+    states_of.cache_clear()
+    window.lessons.begin("xor-linear", False)
+    assert guide.at is None
+    qtbot.waitUntil(lambda: guide.at == last - 1)
+    assert trained_on
+    assert threading.main_thread() not in trained_on
+
+
+def test_a_step_that_is_ready_too_late_takes_nobody_back(open_window, qtbot, trained_on, tmp_path):
+    window = open_window("two-vectors", Settings(tmp_path))
+    guide = window.lessons.guide
+    window.lessons.begin("xor-linear", False)
+    guide.go(len(guide.steps) - 2)
+    states_of.cache_clear()
+    window.files.open_lesson(load("two-vectors"))
+    window.lessons.begin("xor-linear", False)
+    assert guide._ahead.at_work
+    window.lessons.begin("emma", False)
+    qtbot.waitUntil(lambda: not guide._ahead.at_work)
+    assert (guide.lesson.id, guide.at) == ("emma", 0)
