@@ -13,13 +13,31 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayo
 from explorer.parts import PROGRAM, parts
 
 IN_A_MATRIX = (
-    ("Arrows, Tab", "Go from cell to cell"),
-    ("Enter", "Edit a cell, or pin a computed one"),
+    ("Arrows, Tab", "Go from cell to cell; with Ctrl to the edge, with Shift select"),
+    ("Enter, F2", "Edit a cell, or pin a computed one"),
+    ("Alt+Up, Alt+Down", "Move a number by 0.1; with Shift by 0.01, with Ctrl by 1"),
+    ("Delete", "0, or let a pinned number go"),
+    ("Space", "Open or close a cell of a mask drawn by hand"),
     ("Ctrl+Enter", "Fill the selection"),
+    ("Ctrl+D, Ctrl+R", "Fill it down, or to the right"),
     ("Ctrl+C, Ctrl+X, Ctrl+V", "Copy, cut, paste, also from a spreadsheet"),
+    ("Menu", "What else can be done with the matrix"),
     ("Esc", "Point at no cell any more; then go out to the block"),
 )
 """Keys that are no actions of the window: those of a spreadsheet."""
+AT_A_WORD = (
+    ("Left, Right, Home, End", "Go from word to word"),
+    ("Space", "Follow the word, or no more"),
+    ("Enter, F2", "Type another word"),
+    ("Delete", "Take the word away"),
+    ("Alt+Left, Alt+Right", "Move the word"),
+)
+"""Those of the words that the model reads."""
+IN_A_PICTURE = (
+    ("Arrows", "Go from square to square, from dot to dot, or from word to word"),
+    ("+, −, 0", "Look closer, from farther away, at all"),
+)
+"""Those of the other pictures."""
 IN_THE_MODEL = (
     ("Arrows", "Go along the edges, from block to block"),
     ("Enter, Esc", "Go into a block, and out again"),
@@ -61,6 +79,8 @@ def show_keys(window: QWidget) -> QDialog:
         if action.shortcuts()
     ]
     text = f"<h3>In the window</h3>{_table(listed)}<h3>In a matrix</h3>{_table(IN_A_MATRIX)}"
+    text += f"<h3>At a word that the model reads</h3>{_table(AT_A_WORD)}"
+    text += f"<h3>In a picture</h3>{_table(IN_A_PICTURE)}"
     text += f"<h3>In the picture of the model</h3>{_table(IN_THE_MODEL)}"
     text += f"<h3>In presenter mode (F5)</h3>{_table(PRESENTING)}"
     return _show(window, "Keys", text)

@@ -31,6 +31,13 @@ def test_f1_lists_every_key_of_every_action(window, hand):
             assert key.toString(key.SequenceFormat.NativeText) in text
 
 
+def test_f1_lists_the_keys_at_cells_words_and_pictures(window, hand):
+    hand.key(Qt.Key.Key_F1)
+    text = said(window)
+    for keys in ("Alt+Up, Alt+Down", "Delete", "Ctrl+D, Ctrl+R", "Menu", "Alt+Left, Alt+Right", "+, −, 0"):
+        assert keys in text
+
+
 def test_a_new_action_is_in_the_list_at_once(window, hand):
     made = QAction("Fly", window, shortcut="Ctrl+Alt+F")
     window.addAction(made)

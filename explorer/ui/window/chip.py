@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QPushButton
 
@@ -44,6 +44,16 @@ class Chip(QPushButton):
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(f"Token {self.position}: {word}")
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._moves(event):
+            event.accept()  # while a lesson leads, these are the keys to its next step and to the one before
+            return True
+        return bool(super().event(event))
+
+    def _moves(self, event: QKeyEvent) -> bool:
+        """Whether it is a key that moves the word."""
+        return self._editable and event.modifiers() == Alt and event.key() in (Key.Key_Left, Key.Key_Right)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, alt = event.key(), bool(event.modifiers() & Alt)

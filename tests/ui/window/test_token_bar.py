@@ -277,6 +277,19 @@ def test_a_word_that_is_too_long(window, hand, words, chip, said):
 # Moving
 
 
+def test_alt_and_arrows_move_a_word_also_while_they_are_the_keys_to_the_next_step(window, eye, hand, words, chip):
+    window.lessons.begin("you-are-welcome", False)
+    eye.settle(window)
+    guide, step = window.lessons.guide, window.lessons.guide.at
+    chip(0).setFocus()
+    hand.key(Key.Key_Right, ALT)
+    assert words() == ["are", "You", "welcome"]
+    assert guide.at == step
+    window.setFocus()
+    hand.key(Key.Key_Right, ALT)
+    assert guide.at == step + 1
+
+
 def test_alt_and_arrows_move_a_word_and_the_focus_with_it(window, hand, words, chip):
     hand.click(chip(0))
     hand.key(Key.Key_Right, ALT)
