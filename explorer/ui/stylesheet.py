@@ -136,7 +136,7 @@ QPushButton[segment="last"], QPushButton[segment="only"] {
 }
 QPushButton[segment]:hover { color: $text; }
 QPushButton[segment]:checked {
-    background: $accent_soft; color: $accent_text; border-bottom: 2px solid $accent; padding-bottom: 4u-1;
+    background: $accent_soft; color: $accent_text; border-bottom: 2px solid $accent_text; padding-bottom: 4u-1;
 }
 QPushButton[segment]:disabled { color: $disabled; }
 

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor
 
 from explorer.ui import colour
 from explorer.ui.colour import contrast, luminance, qcolor, text_on
@@ -71,18 +71,20 @@ def test_with_more_contrast_writing_and_the_edges_of_controls_and_cells_stand_ou
         assert min(contrast(getattr(strong, edge), getattr(strong, ground)) for ground in GROUNDS) >= 3, edge
 
 
-def test_what_is_chosen_of_a_few_is_seen_without_colours(qapp, appearance):
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_is_chosen_of_a_few_is_seen_without_colours(qapp, appearance, mode):
+    appearance.set_mode(mode)
     choice = Segments(["a", "b"], "Letter")
     choice.choose(1)
     choice.resize(choice.sizeHint())
-    image = choice.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
-    low = [
-        min(
-            image.pixelColor(button.geometry().center().x(), y).red() for y in range(image.height() - 4, image.height())
-        )
+    image, low = choice.grab().toImage(), choice.height() - 2  # the last row is margin
+    other, chosen = (
+        [image.pixelColor(button.geometry().center().x(), y).name() for y in range(low - 2, low + 1)]
         for button in choice.group.buttons()
-    ]
-    assert low[0] - low[1] > 60
+    )
+    ground = image.pixelColor(choice.width() - 8, low - 4).name()
+    assert max(contrast(color, ground) for color in chosen) > 3
+    assert max(contrast(color, other[0]) for color in other) < 2
 
 
 @THEMES

@@ -53,7 +53,7 @@ class Chip(QPushButton):
 
     def _moves(self, event: QKeyEvent) -> bool:
         """Whether it is a key that moves the word."""
-        return self._editable and event.modifiers() == Alt and event.key() in (Key.Key_Left, Key.Key_Right)
+        return self._editable and bool(event.modifiers() & Alt) and event.key() in (Key.Key_Left, Key.Key_Right)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, alt = event.key(), bool(event.modifiers() & Alt)
