@@ -144,10 +144,10 @@ class LossSurface(Plot):
 
     def refresh(self) -> None:
         """Follow the run and the weights; begin a new surface where this one no longer fits."""
-        engine = self.bench.document.engine
-        if not all(within(engine.values.get(cell.node), cell.index) for cell in self.cells):
+        if not self._are_there:
             self._timer.stop()  # of another model now; the page follows
             return
+        engine = self.bench.document.engine
         self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
         self.way, self.gone = self._path()
         self._window = around(np.vstack([self.way, [self.here]]), self._window)
@@ -164,6 +164,12 @@ class LossSurface(Plot):
                 self._timer.start()
         self._draw_way()
 
+    @property
+    def _are_there(self) -> bool:
+        """Whether the model has these inputs; another one may compute what is called the same."""
+        inputs = self.bench.document.state.inputs
+        return all(within(inputs.get(cell.node), cell.index) for cell in self.cells)
+
     def _path(self) -> tuple[Array, int]:
         """The way of the run in these two weights, and which of its points the document is at."""
         run = self.bench.descent.run
@@ -178,7 +184,7 @@ class LossSurface(Plot):
     def _slice(self) -> None:
         """Compute for about half a frame; beside a run for a part of that."""
         grid, playing = self.losses, self.bench.descent.playing
-        if grid is None or not all(within(self.bench.document.engine.values.get(c.node), c.index) for c in self.cells):
+        if grid is None or not self._are_there:
             self._timer.stop()
             return
         if grid.more(perf_counter() + (SLICE_S / 3 if playing else SLICE_S), coarse=playing):

@@ -452,3 +452,12 @@ def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye
     qtbot.waitUntil(lambda: surface.losses.whole)
     values = window.bench.document.engine.values
     assert surface.here == tuple(values[cell.node][cell.index] for cell in surface.cells)
+
+
+def test_the_surface_waits_for_its_page_where_another_model_computes_what_was_an_input(surface, window):
+    window.bench.open(load("i-love-ai"))
+    assert "output.logits" in window.bench.document.engine.values
+    here = surface.here
+    window.bench.descent.take(1)
+    assert surface.isVisible()
+    assert surface.here == here
