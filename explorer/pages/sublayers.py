@@ -279,7 +279,8 @@ def exchange(
         drawn = np.flatnonzero((kinds == kind) & (levels == level))
         ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)
         width = thick * (0.5 + 3.0 * level / LEVELS)
-        sheet.add(Segments(ends, inks[kind], width, token=sequences[0], whose=looking[drawn]))
+        dashed = kind == 1  # not told from the others by colour alone
+        sheet.add(Segments(ends, inks[kind], width, dashed, token=sequences[0], whose=looking[drawn]))
 
 
 def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:

@@ -47,7 +47,7 @@ def whole_sentence(view: View, stage: Stage) -> str:
     axis, place = view.looking.token or ("", 0)
     if has_stream(view) and axis in view.graph.sequences and place < len(view.labels(axis)):
         word = escape(view.labels(axis)[place])
-        return f"The way of “{word}”. Orange lines: where it looks. Blue lines: who looks at it."
+        return f"The way of “{word}”. Orange lines: where it looks. Blue and dashed: who looks at it."
     into, out = ("at the top", "at the bottom") if view.looking.large else ("at the left", "at the right")
     if kind == "encoder":
         return f"Words go in {into}; each comes out {out} as a vector that knows the words around it."

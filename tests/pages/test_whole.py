@@ -356,6 +356,8 @@ def test_the_way_of_a_word_is_drawn_and_measured(desk):
     assert len(here) == sum((some >= 0.04).sum() for some in shares)
     blue = [m.whose.tolist() for m in eyes.marks("model", Segments) if m.ink == series(0)]
     assert blue == [[2]], "the word behind it looks at it"
+    assert {m.ink for m in eyes.marks("model", Segments) if m.dashed} == {series(0)}
+    assert not any(m.dashed for m in plain.marks("model", Segments))
     assert {image.token for image in eyes.marks("model", Image)} >= {"source", "target"}
     (bars,) = eyes.marks("model", Bars)
     assert bars.cells[0].index[0] == 1
