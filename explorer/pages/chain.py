@@ -14,7 +14,7 @@ from explorer.pages.columns import Place, laid
 from explorer.pages.drawing import ACCENT, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import GoTo
 from explorer.pages.lane import SAID, image_of
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, View, equation
 
 LINE, PAD = 17.0, 7.0
 """How high a line of words is, and the room beside and below what stands in a box."""
@@ -87,7 +87,7 @@ class _Boxed:
         self._small = self._value.ndim == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
         self._title = stage.title if node.short == "value" else node.short
-        self._formula = "" if node.is_input or outside else _formula(view, node)
+        self._formula = "" if node.is_input or outside else equation(view, node)
         self.told = f"{self._title}, from {stage.group}: {stage.title}"
         self.name = self.told if outside else self._title
         self._picture = LOW if self._small else high
@@ -183,12 +183,6 @@ class _Boxed:
         values = tuple(float(shares[j]) for j in best)
         cells = tuple(Cell(self._node.name, (0, j)) for j in best)
         return Bars(room, tuple(labels[j] for j in best), values, cells, max(1.0, *values))
-
-
-def _formula(view: View, node: Node) -> str:
-    """How a node comes from those that it reads."""
-    formula = node.op.formula(*(view.nodes[parent].symbol for parent in node.parents))
-    return node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}"
 
 
 def _signs(latex: str) -> int:

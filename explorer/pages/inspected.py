@@ -15,7 +15,7 @@ from explorer.core.numbers import exact, significant, written
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.pages.element import Data
 from explorer.pages.matrix import ROUNDING
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, View, equation
 
 CHAIN_RULE = "Gradient of what it feeds × how much that changes with this cell:"
 MOST_CHILDREN = 2
@@ -97,7 +97,7 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Ins
     )
     formula = code = ""
     if not node.is_input:
-        formula = f"{node.symbol} = {node.op.formula(*(view.nodes[parent].symbol for parent in node.parents))}"
+        formula = equation(view, node)
         code = f"{node.short} = {node.op.code(*(parent.rpartition('.')[2] for parent in node.parents))}"
     given = "An input: type, drag or turn the wheel on it" if node.is_input else "Given: held at a value typed by hand"
     return Inspected(

@@ -1,5 +1,6 @@
 """A matrix on a page: a node, or a head's slice of one, with its labels, its heading and how its cells are written."""
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor, log10
@@ -12,8 +13,9 @@ from explorer.core.node import Node
 from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
 from explorer.core.ops import Argmax, Array, HeadMean, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
 from explorer.pages.element import Element
-from explorer.pages.view import View, apart
+from explorer.pages.view import BECOMES, View, apart, equation
 
+_EQUALS = re.compile(f" (?:=|{re.escape(BECOMES)}) ")
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 FIGURES = 3
 """Figures that a change or a gradient is written with at least."""
@@ -264,7 +266,8 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
 
 def transposed(matrix: Matrix) -> Matrix:
     """A matrix with its rows as columns; an edit of a cell is one of the node's own cell."""
-    formula, usual = (rf"({f})^\top" if f.startswith(r"\partial") else rf"{f}^\top" * bool(f) for f in _both(matrix))
+    both = symbol_of(matrix.formula), symbol_of(matrix.usual)
+    formula, usual = (rf"({f})^\top" if f.startswith(r"\partial") else rf"{f}^\top" * bool(f) for f in both)
     return replace(
         matrix,
         formula=formula,
@@ -284,13 +287,12 @@ def transposed(matrix: Matrix) -> Matrix:
 
 def symbol_only(matrix: Matrix) -> Matrix:
     """A matrix whose heading does not say how it is made."""
-    formula, usual = _both(matrix)
-    return replace(matrix, formula=formula, usual=usual, title="")
+    return replace(matrix, formula=symbol_of(matrix.formula), usual=symbol_of(matrix.usual), title="")
 
 
-def _both(matrix: Matrix) -> tuple[str, str]:
-    """What its two formulas are of."""
-    return matrix.formula.partition(" = ")[0], matrix.usual.partition(" = ")[0]
+def symbol_of(formula: str) -> str:
+    """What a formula is of."""
+    return _EQUALS.split(formula)[0]
 
 
 def _cell(value: float, decimals: int) -> str:
@@ -314,9 +316,7 @@ def _formula(view: View, node: Node, showing: str) -> str:
         return rf"\partial L / \partial {node.symbol}"
     if showing in ("change", "step", "difference"):
         return rf"\Delta {node.symbol}"
-    formula = "" if node.is_input else node.op.formula(*(view.nodes[p].symbol for p in node.parents))
-    # A scale of 1/sqrt(d_k) is its own formula.
-    return node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}"
+    return equation(view, node)
 
 
 def _spot(view: View, place: Place, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

@@ -20,6 +20,8 @@ from explorer.document.state import State
 
 CASES = "input.X"
 """The cases that a net answers."""
+BECOMES = r"\leftarrow"
+"""Between a symbol and a sum in which it stands itself: the new one takes the place of the old."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -263,3 +265,16 @@ def _says(label: str, numbers: Sequence[float]) -> bool:
 def _said(numbers: Sequence[float]) -> str:
     """The numbers of a case, as its name."""
     return ", ".join(written(number, 1 if number % 1 else 0) for number in numbers)
+
+
+def equation(view: View, node: Node) -> str:
+    """How a node comes from its parents, in LaTeX; its symbol alone where that says it.
+
+    A sum that has the symbol of one of its terms takes that one's place: R ← R + F would be false with an equals sign.
+    """
+    symbols = [view.nodes[parent].symbol for parent in node.parents]
+    formula = "" if node.is_input else node.op.formula(*symbols)
+    # A scale of 1/sqrt(d_k) is its own formula.
+    if formula in ("", node.symbol):
+        return node.symbol
+    return rf"{node.symbol} {BECOMES if node.symbol in symbols else '='} {formula}"

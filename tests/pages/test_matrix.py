@@ -5,8 +5,8 @@ from explorer.core.numbers import exact, read_number, written
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.matrix import PLAIN, SHARES, SIGNED, matrix
-from explorer.pages.view import Looking, View
+from explorer.pages.matrix import PLAIN, SHARES, SIGNED, matrix, symbol_of
+from explorer.pages.view import Looking, View, equation
 
 
 @pytest.fixture
@@ -36,6 +36,19 @@ def test_beside_very_large_numbers_small_ones_have_their_first_figure(shown, doc
     table = shown("source.table")
     assert texts(table)[0] == ["−1e300", "0.5", "−0.04", "2e−7"]
     assert [table.behind(text) for text in ("−1e300", "2", "0.5", "−0.04", "2e−7", "NaN")] == [0, 2, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "i-love-ai", "tiny-gpt", "tiny-translator"])
+def test_no_equation_has_its_symbol_on_both_sides(lesson):
+    view = View.of(Document(load(lesson).state()))
+    taking = 0
+    for node in view.nodes.values():
+        formula, symbols = equation(view, node), {view.nodes[parent].symbol for parent in node.parents}
+        assert symbol_of(formula) == node.symbol
+        if node.symbol in symbols:
+            taking += 1
+            assert formula.startswith(rf"{node.symbol} \leftarrow "), node.name
+    assert taking or not lesson.startswith("tiny")
 
 
 def test_a_heads_slice_is_a_matrix_of_its_own(shown, document):

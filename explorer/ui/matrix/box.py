@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWi
 
 from explorer.core.shapes import written_shape
 from explorer.document.commands import Release
-from explorer.pages.matrix import Matrix, open_key
+from explorer.pages.matrix import Matrix, open_key, symbol_of
 from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE, mark
@@ -313,7 +313,7 @@ class MatrixBox(QWidget):
         if measured != self._measured:
             self._measured = measured
             self._say(formula, words)
-            bare = self.matrix.array.size == 1 or (self._is_folded and " = " not in formula)
+            bare = self.matrix.array.size == 1 or (self._is_folded and formula == symbol_of(formula))
             more = QSize(self._bench.appearance.px(SIGN) * bare, 0)  # numbers give no room
             self._usual_heads = self._live_head(False) + more, self._live_head(True) + more
         size = self._head_size(self._high)
