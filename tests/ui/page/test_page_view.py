@@ -331,7 +331,7 @@ def test_no_line_begins_with_a_sign_and_none_is_left_out(window, eye, width, sta
     assert signs
     for sign in signs:
         at = sign.mapTo(window, sign.rect().center())
-        beside = {box.mapTo(window, box.rect().center()).x() < at.x() for box in boxes if in_line(box, at, window)}
+        beside = {box.mapTo(window, box.rect().topLeft()).x() < at.x() for box in boxes if in_line(box, at, window)}
         assert sign.text() in "×+=→"
         assert True in beside
 
