@@ -52,7 +52,8 @@ QLabel[role="asked"] { font-weight: 700; padding: 8u 0 0 0; qproperty-indent: 0;
 QLabel[role="why"] { background: $accent_soft; border: none; border-left: 3px solid $accent_line; padding: 5u 8u; }
 QLabel[role="hint"] { background: $here_soft; border: none; border-left: 3px solid $here; padding: 5u 8u; }
 QLabel[role="strong"] { font-weight: 700; }
-QLabel[role="small"] { color: $muted; font-size: 0.85em; }
+QLabel[role="small"], QLabel[role="crumbs"] { color: $muted; font-size: 0.85em; }
+QLabel[role="crumbs"] { margin: 2px 0; qproperty-indent: 0; }
 QLabel[role="heading"] { font-size: 1.1em; font-weight: 700; padding: 12u 0 0 0; qproperty-indent: 0; }
 QLabel[role="note"] { color: $muted; font-size: 0.93em; }
 QLabel[role="section"] {
@@ -223,6 +224,7 @@ QRadioButton:focus, QSlider:focus, QListView:focus, QTreeView:focus, QTextBrowse
 QTextEdit:focus, QLabel:focus, QScrollArea:focus, QPushButton[chip="true"]:checked:focus,
 QPushButton[chip="true"][add="true"]:focus, QFrame#sidebar QListView:focus, QFrame#sidebar QTreeView:focus,
 QFrame#inspector QTextBrowser:focus { border: 2px solid $focus; margin: 0px; }
+QLabel[role="crumbs"]:focus { border: none; border-bottom: 2px solid $focus; margin: 2px 0 0 0; }
 QComboBox QListView:focus { margin: 0; border: 1px solid $line_strong; }
 QTableView QLineEdit, QTableView QAbstractSpinBox {
     background: $surface; border: 2px solid $focus; border-radius: 3u; margin: 0; padding: 0 2u; min-height: 0;

@@ -62,7 +62,7 @@ class HeaderView(QWidget):
             f'<a href="{i}" style="color:{ink}; text-decoration:none">{escape(crumb.text)}</a> ▸'
             for i, crumb in enumerate(header.crumbs)
         )
-        label = mark(QLabel(" ".join(parts), parent), role="small")
+        label = mark(QLabel(" ".join(parts), parent), role="crumbs")
         flag = Qt.TextInteractionFlag
         label.setTextInteractionFlags(flag.LinksAccessibleByMouse | flag.LinksAccessibleByKeyboard)
         label.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -1,6 +1,7 @@
 """The title of a stage, and the layer and head that all panels look at."""
 
 import pytest
+from pixels import pixels
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 
@@ -219,3 +220,16 @@ def test_more_heads_than_have_room_stand_in_a_list(open_window, eye, appearance,
     assert choice.currentText() == "averaged"
     right = choice.mapTo(panel.viewport(), choice.rect().topRight()).x()
     assert right <= panel.viewport().width()
+
+
+def test_the_focus_of_the_way_back_crosses_no_letter(window, eye):
+    page = eye.go_to(window, "encoder.1.self.attention")
+    crumbs = page.header._crumbs
+    before = pixels(crumbs.grab().toImage())
+    crumbs.setFocus(Qt.FocusReason.TabFocusReason)
+    assert crumbs.hasFocus()
+    after = pixels(crumbs.grab().toImage())
+    assert after.shape == before.shape  # nothing moves
+    differs = (after != before).any(axis=1)
+    assert differs[-2:].all()
+    assert not differs[:-2].any()
