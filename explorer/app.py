@@ -16,6 +16,7 @@ from explorer.settings import Settings, own_folder
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
+from explorer.ui.files import breakable
 from explorer.ui.selection import Selection
 from explorer.ui.turns import do_once_painted
 from explorer.ui.window.main_window import MainWindow
@@ -87,7 +88,7 @@ def refuse(message: str) -> None:
     """Say in a dialog why the window cannot open: whoever has double-clicked a file reads no terminal."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     app.setApplicationName("Transformer Explorer")
-    box = QMessageBox(QMessageBox.Icon.Warning, "Transformer Explorer", message)
+    box = QMessageBox(QMessageBox.Icon.Warning, "Transformer Explorer", breakable(message))
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.exec()
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -31,6 +32,8 @@ PROGRAM = "Transformer Explorer"
 LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
 LONGEST_NAME = 60
+_LONG, PIECE = re.compile(r"[^\s/\\]{36,}"), 12
+"""A word that in the largest letters may be wider than a box, and letters after which it may go on in the next line."""
 RECENT, MOST_RECENT = "recent documents", 10
 
 Answer = Literal["save", "discard", "cancel"]
@@ -119,7 +122,7 @@ class Dialogs:
         buttons: QMessageBox.StandardButton,
         icon: QMessageBox.Icon = QMessageBox.Icon.Question,
     ) -> QMessageBox.StandardButton:
-        box = QMessageBox(icon, PROGRAM, text, buttons, self._window)
+        box = QMessageBox(icon, PROGRAM, breakable(text), buttons, self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
         box.setDefaultButton(first)
         answer = QMessageBox.StandardButton(box.exec())
@@ -430,6 +433,11 @@ class Files(QObject):
             event.accept()
             # Behind the drop: whoever drags waits for its end, and there may be a question first.
             do_later(self, lambda: self.open_path(path))
+
+
+def breakable(text: str) -> str:
+    """A text whose long words, such as names of files, may go on in the next line of a box: else it would cut them."""
+    return _LONG.sub(lambda word: "\u200b".join(wrap(word[0], PIECE)), text)
 
 
 def _dropped(event: QDropEvent) -> Path | None:

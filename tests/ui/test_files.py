@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
 from explorer.core.forward import same_bytes
 from explorer.document.commands import PinCells, SetCells
@@ -499,6 +499,25 @@ def test_what_is_told_and_what_would_be_replaced(dialogs, tmp_path):
     press("Cancel", seen)
     assert not dialogs.replace(tmp_path / "a.explorer")
     assert [text for text, _ in seen] == ["It cannot be done.", *[f"Replace {tmp_path / 'a.explorer'}?"] * 2]
+
+
+@pytest.mark.parametrize("name", ["a-name_" * 12, "x" * 90])
+def test_a_long_name_is_whole_in_large_text(window, appearance, name):
+    appearance.set_scale(2.0)
+    whole = []
+
+    def look():
+        box = QApplication.activeModalWidget()
+        label = next(one for one in box.findChildren(QLabel) if one.text() == box.text())
+        metrics, wide = label.fontMetrics(), Qt.TextFlag.TextWordWrap
+        needed = metrics.boundingRect(label.contentsRect(), wide, label.text())
+        whole.append(needed.width() <= label.width() and needed.height() <= label.height())
+        assert box.text().replace("\u200b", "").endswith(f"{name} cannot be written.")
+        box.reject()
+
+    QTimer.singleShot(0, look)
+    window.files.dialogs.tell(f"/home/somebody/Documents/{name} cannot be written.")
+    assert whole == [True]
 
 
 def test_the_systems_own_file_dialogs(dialogs, tmp_path, monkeypatch):
