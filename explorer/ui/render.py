@@ -150,6 +150,8 @@ def _wear(bench: Workbench, tab: Any, look: Appearance) -> None:
     tab.restyle()
     while not (look.turns.idle and getattr(tab, "is_whole", True)):  # some of it is made anew in turns of its own
         _breathe()
+    for late in tab.findChildren(Late):
+        late.fill()  # it waits until it is painted, which it is only now
     _breathe()  # what is new stands where it will be
 
 

@@ -17,7 +17,7 @@ from explorer.export import workbook
 from explorer.ui.errors import Message
 from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs
-from explorer.ui.render import on_paper, spoken
+from explorer.ui.render import as_in_sight, on_paper, spoken
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.computing import Computing
 from explorer.ui.window.top_bar import PAGES
@@ -95,6 +95,13 @@ def test_another_tab_is_drawn_as_it_is_in_sight_but_on_paper(window, export, eye
         assert str(colour) not in drawn or colour in vars(LIGHT).values()
     assert len(ET.fromstring(drawn).findtext("{http://www.w3.org/2000/svg}desc")) > len(f"{tab}. ")
     assert window.pages.currentWidget().grab().toImage().pixelColor(1, 1) == QColor(DARK.page)
+
+
+def test_pictures_of_a_tab_that_are_made_late_are_on_its_paper(open_window, qtbot):
+    window = open_window("xor", tab="Train")
+    qtbot.waitUntil(lambda: "Answers in the plane" in spoken(window.training))
+    svg = as_in_sight(window.tab_bench, window.training, ".svg")
+    assert "Answers in the plane" in ET.fromstring(svg).findtext("{http://www.w3.org/2000/svg}desc")
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
