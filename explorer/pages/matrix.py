@@ -21,6 +21,8 @@ FIGURES = 3
 """Figures that a change or a gradient is written with at least."""
 DECIMALS = 2
 """Decimals that have their room although a number is written with fewer: with one more none moves."""
+ALONE_PLAIN = 0.05, 1000.0
+"""The sizes between which the change or gradient of a single number needs no power of ten."""
 TINY = "~0"
 """What is not 0 but would be written as 0."""
 CALM = 1.3
@@ -84,7 +86,8 @@ class Matrix(Element):
     @cached_property
     def power(self) -> int:
         """The power of ten that stands in the heading, so that each number is as long as the values are."""
-        largest = 0.0 if self.showing == "values" else largest_of(self.array)
+        # A single number may stand beside its symbol, where nobody would read the power.
+        largest = 0.0 if self.showing == "values" or self.array.size == 1 else largest_of(self.array)
         if not largest or 0.1 <= largest < 10 ** max(FIGURES, self._figures(decimals_of(self.values))):
             return 0
         return 3 * floor(log10(largest) / 3)
@@ -124,6 +127,9 @@ class Matrix(Element):
             return "·"
         if not np.isfinite(value):
             return written(float(value), 0)
+        if self.array.size == 1 and not ALONE_PLAIN[0] <= abs(value) < ALONE_PLAIN[1]:
+            mantissa, exponent = f"{value:+.0e}".split("e")
+            return f"{mantissa}e{int(exponent)}".replace("-", "−")
         text = f"{value / 10.0**self.power:+.{self.decimals}f}".replace("-", "−")
         return text if text.strip("+−0.") else TINY
 

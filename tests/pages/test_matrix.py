@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,24 @@ def test_beside_very_large_numbers_small_ones_have_their_first_figure(shown, doc
     table = shown("source.table")
     assert texts(table)[0] == ["−1e300", "0.5", "−0.04", "2e−7"]
     assert [table.behind(text) for text in ("−1e300", "2", "0.5", "−0.04", "2e−7", "NaN")] == [0, 2, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["encoder.1.self.scale", "decoder.1.cross.scale", "output.temperature"])
+def test_the_gradient_of_a_single_number_is_that_gradient_without_a_power_beside_it(shown, document, name):
+    document.do(SetCells("source.table", {(0, 0): 0.7}))
+    one = shown(name, showing="gradient")
+    gradient = float(document.engine.gradient(document.engine.graph.place(name)))
+    said = float(one.text(0, 0).replace("−", "-"))
+    assert one.power == 0
+    assert said == pytest.approx(gradient, rel=0.5, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(-0.0645, "−0.06"), (3e-5, "+3e−5"), (123.4, "+123"), (-51234.0, "−5e4"), (0.0, "·")]
+)
+def test_a_change_of_a_single_number(shown, number, text):
+    one = replace(shown("output.temperature"), showing="change", array=np.array([[number]]))
+    assert one.text(0, 0) == text
 
 
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "i-love-ai", "tiny-gpt", "tiny-translator"])
