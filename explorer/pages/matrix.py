@@ -318,10 +318,11 @@ def open_key(id: str) -> str:
 
 def _formula(view: View, node: Node, showing: str) -> str:
     """What the numbers are: the node by its formula, its gradient, or a change of it."""
+    symbol = f"({node.symbol})" if "/" in node.symbol else node.symbol  # a scale: 1/√d_k
     if showing == "gradient" and view.values[node.name].dtype.kind == "f":
-        return rf"\partial L / \partial {node.symbol}"
+        return rf"\partial L / \partial {symbol}"
     if showing in ("change", "step", "difference"):
-        return rf"\Delta {node.symbol}"
+        return rf"\Delta {symbol}"
     return equation(view, node)
 
 

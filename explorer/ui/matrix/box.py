@@ -21,6 +21,8 @@ from explorer.ui.workbench import Workbench
 
 SIGN = 36
 """Pixels at text scale 1 that ∂L/∂ takes before a symbol whose heading is no longer than that of its values."""
+BRACKETS = 14
+"""The same of the brackets around a symbol that is a fraction."""
 _TAG = re.compile("<[^>]*>")
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -314,7 +316,8 @@ class MatrixBox(QWidget):
             self._measured = measured
             self._say(formula, words)
             bare = self.matrix.array.size == 1 or (self._is_folded and formula == symbol_of(formula))
-            more = QSize(self._bench.appearance.px(SIGN) * bare, 0)  # numbers give no room
+            sign = SIGN + BRACKETS * ("/" in formula)
+            more = QSize(self._bench.appearance.px(sign) * bare, 0)  # numbers give no room
             self._usual_heads = self._live_head(False) + more, self._live_head(True) + more
         size = self._head_size(self._high)
         if not self._heading.minimumSize() == self._heading.maximumSize() == size:

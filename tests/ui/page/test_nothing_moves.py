@@ -159,6 +159,9 @@ def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showi
         between = box._small.geometry().left() - box._formula.geometry().right()
         assert between < window.bench.appearance.px(10), f"{box.matrix.name} stands nearer to another picture"
     assert [box._small.mapTo(page.widget(), QPoint()) for box in small] == where
+    scale = page.elements.widgets["encoder.1.self.scale"]
+    assert scale._formula.width() >= scale._formula.sizeHint().width()
+    assert (r"\partial (1 /" in scale._formula.latex()) == (showing == "gradient")
 
 
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "positions-cat-mat", "tiny-gpt"])
