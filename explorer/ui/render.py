@@ -40,6 +40,7 @@ from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
 from explorer.ui.theme import LIGHT
 from explorer.ui.widgets.formula import typeset
+from explorer.ui.widgets.gone import delete_now
 from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
 
@@ -115,7 +116,7 @@ def paper(look: Appearance) -> Iterator[tuple[QWidget, Appearance]]:
         sheet.show()
         yield sheet, white
     finally:
-        _delete(sheet)
+        delete_now(sheet)
 
 
 def on_paper(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None) -> bytes:
@@ -201,7 +202,7 @@ def laid_out(
         yield Rendering(page, factor, whole, ground, title, f"{title}. {spoken(page)}"), view
     finally:
         view.close()
-        _delete(view)
+        delete_now(view)
 
 
 def _delete(thing: QObject) -> None:

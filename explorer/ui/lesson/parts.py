@@ -26,6 +26,7 @@ from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.verdict import has_both
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.window.top_bar import PAGES
 
@@ -119,7 +120,7 @@ class LessonParts(QObject):
         self._watcher.saved.connect(self._reload)
         self.presenter: Presenter | None = None
         self.speaker: Speaker | None = None
-        self._swapped = False
+        self._swapped, self._gone = False, Gone(self)
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         app.screenAdded.connect(self._share_screens)  # a projector is plugged in
@@ -268,7 +269,7 @@ class LessonParts(QObject):
         elif self.speaker is not None:
             self.presenter.beside = None
             self.speaker.hide()
-            self.speaker.deleteLater()
+            self._gone.delete(self.speaker)
             self.speaker = None
 
     def _swap_screens(self) -> None:
@@ -317,7 +318,7 @@ class LessonParts(QObject):
             for window in (self.presenter, self.speaker):
                 if window is not None:
                     window.hide()
-                    window.deleteLater()
+                    self._gone.delete(window)
             self.presenter = self.speaker = None
             self._window.activateWindow()  # so that F5 goes on there
 

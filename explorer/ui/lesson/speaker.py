@@ -18,6 +18,7 @@ from explorer.ui.lesson.presenter import Presenter, minutes
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import row_in, scroll_area
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
@@ -72,7 +73,7 @@ class Speaker(QWidget):
         presenter.covered.connect(self._tell_time)
         guide.stepped.connect(self._follow)
         guide.stepped.connect(self.setFocus)  # what is typed next answers the question, it changes no cell
-        self._again = later(self, self._rebuild)
+        self._again, self._gone = later(self, self._rebuild), Gone(self)
         bench.appearance.changed.connect(self._restyle)
 
     def _restyle(self) -> None:
@@ -95,7 +96,7 @@ class Speaker(QWidget):
         if self.sheet is not None:
             self._here.removeWidget(self.sheet)
             self.sheet.hide()
-            self.sheet.deleteLater()
+            self._gone.delete(self.sheet)
         self.sheet = StepSheet(self.bench, open_=True, vectors=self._guide.vectors)
         self._here.addWidget(self.sheet)
         self._follow()

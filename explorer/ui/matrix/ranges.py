@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import proxy
 
 import numpy as np
 from PySide6.QtGui import QGuiApplication
@@ -28,7 +29,8 @@ class Ranges:
     """
 
     def __init__(self, view: MatrixView, editing: CellEditing) -> None:
-        self._view, self._editing = view, editing
+        self._view = view
+        self._editing: CellEditing = proxy(editing)  # nothing would let go of two that hold each other
 
     def release(self) -> None:
         """Let the pinned cells of the selection be computed again."""

@@ -18,6 +18,7 @@ from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.lines import ACROSS_ROW, SIGN
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.inside import inside
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
@@ -48,7 +49,7 @@ class Elements(QWidget):
         self._holders_before: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
         self.parts: list[QWidget] = []  # those of the elements themselves, from the top down, whatever stands in them
-        self._sharing = Sharing(self)
+        self._sharing, self._gone = Sharing(self), Gone(self)
         self._shared: list[object] | None = None  # what was wanted when the room was shared
         self._column = column_in(self, spacing=spacing)
 
@@ -107,7 +108,7 @@ class Elements(QWidget):
         self._before, self._holders_before = {}, {}
         for widget in gone:
             widget.hide()
-            widget.deleteLater()  # not at once: what asked for other elements may be one of its controls
+        self._gone.delete(*gone)  # not at once: what asked for other elements may be one of its controls
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
             self._focus(focused.accessibleName())
 

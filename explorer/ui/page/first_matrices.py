@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
+from weakref import proxy
 
 from PySide6.QtCore import QRect
 
@@ -25,7 +26,8 @@ class FirstMatrices:
     """Folds the rows of the first matrices of a page as far as it takes, and no further."""
 
     def __init__(self, sharing: "Sharing") -> None:
-        self._sharing, self._page = sharing, sharing.page
+        self._page = sharing.page
+        self._sharing: Sharing = proxy(sharing)  # whose part this is: nothing would let go of two that hold each other
         self._decided: tuple[object, ...] = ()
 
     def forget(self) -> None:

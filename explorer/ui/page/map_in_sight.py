@@ -8,6 +8,7 @@ that brings it into sight stays.
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+from weakref import proxy
 
 from explorer.pages.element import Element
 from explorer.pages.page import Row
@@ -28,7 +29,8 @@ class MapInSight:
     """Arranges the rows down to the first heat map."""
 
     def __init__(self, sharing: "Sharing") -> None:
-        self._sharing, self._page = sharing, sharing.page
+        self._page = sharing.page
+        self._sharing: Sharing = proxy(sharing)  # whose part this is: nothing would let go of two that hold each other
         self.folded: Mapping[str, Places] = {}  # which matrices of a row, by its id, are small pictures
         self._decided: tuple[object, ...] = ()
         self._stands: dict[str, tuple[Places | None, bool]] = {}

@@ -1,6 +1,8 @@
 """Widgets that are gone, and what Python still holds of them."""
 
-from PySide6.QtCore import QObject
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -11,9 +13,7 @@ class Gone:
     """Deletes widgets of many parts, and has Python let go of the parts.
 
     A part and its parts know each other, so that they would stay until Python's collector comes: it held the window for
-    up to 0.2 s with a thousand of them.
-
-    `owner`: where it is deleted before, the collector has the rest.
+    up to 0.2 s with a thousand of them. Where the owner is deleted first, the collector has the rest.
     """
 
     def __init__(self, owner: QObject) -> None:
@@ -22,14 +22,37 @@ class Gone:
 
     def delete(self, *widgets: QWidget) -> None:
         """Delete widgets as `deleteLater` does, with all that stands in them."""
-        own = [one for one in QApplication.allWidgets() if vars(one)] if widgets else []
+        own = _own() if widgets else []
         for widget in widgets:
-            self._waiting.append([widget, *(one for one in own if widget.isAncestorOf(one))])
+            self._waiting.append(_parts(widget, own))
             widget.destroyed.connect(self._let_go.start)  # until then the parts still hear of the end of each other
             widget.deleteLater()
 
     def _forget(self) -> None:
-        gone = [parts for parts in self._waiting if not isValid(parts[0])]
-        self._waiting = [parts for parts in self._waiting if isValid(parts[0])]
-        for part in (part for parts in gone for part in parts):
-            vars(part).clear()
+        for parts in self._waiting:
+            if not isValid(parts[0]):
+                _let_go(parts)
+        self._waiting = [parts for parts in self._waiting if parts and isValid(parts[0])]
+
+
+def delete_now(widget: QWidget) -> None:
+    """Delete a widget at once, with all that stands in it: there may be no event loop that would do it."""
+    parts = _parts(widget, _own())
+    widget.deleteLater()
+    QCoreApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete)
+    _let_go(parts)
+
+
+def _own() -> list[QWidget]:
+    """The widgets that Python holds something of."""
+    return [one for one in QApplication.allWidgets() if vars(one)]
+
+
+def _parts(widget: QWidget, own: Iterable[QWidget]) -> list[QWidget]:
+    return [widget, *(one for one in own if widget.isAncestorOf(one))]
+
+
+def _let_go(parts: list[QWidget]) -> None:
+    for part in parts:
+        vars(part).clear()
+    parts.clear()

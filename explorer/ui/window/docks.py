@@ -9,6 +9,7 @@ from explorer.core.node import Stage
 from explorer.document.document import Change
 from explorer.ui.page.page_view import PageView
 from explorer.ui.turns import later
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.workbench import Workbench
 
 
@@ -16,7 +17,7 @@ class Docks:
     """The docks of a window, each with the page of a stage."""
 
     def __init__(self, bench: Workbench, window: QMainWindow) -> None:
-        self._bench, self._window = bench, window
+        self._bench, self._window, self._gone = bench, window, Gone(window)
         self.pages: dict[QDockWidget, PageView] = {}  # those that are open
         self._again: dict[QDockWidget, QTimer] = {}
 
@@ -56,7 +57,7 @@ class Docks:
         page = self.pages[dock]
         self.pages[dock] = PageView(self._bench, page.stage)
         dock.setWidget(self.pages[dock])
-        page.deleteLater()
+        self._gone.delete(page)
 
     def _forget(self, dock: QDockWidget) -> None:
         self.pages.pop(dock, None)
@@ -65,4 +66,4 @@ class Docks:
     def _close(self, dock: QDockWidget) -> None:
         self._forget(dock)
         self._window.removeDockWidget(dock)
-        dock.deleteLater()
+        self._gone.delete(dock)

@@ -36,6 +36,7 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.window import printed
@@ -108,6 +109,7 @@ class MainWindow(QMainWindow):
         self.lesson_bar.setAccessibleName("About the example")
         self.area = StageArea(bench)
         self.comparison: Comparison | None = None
+        self._gone = Gone(self)
         self.docks = Docks(bench, self)
         self.top_bar = TopBar(bench, self.actions_, self.files)
         self.top_bar.setAccessibleName("What is open")
@@ -375,7 +377,7 @@ class MainWindow(QMainWindow):
         elif not on and self.comparison is not None:
             gone, self.comparison = self.comparison, None
             gone.close_down()
-            gone.deleteLater()
+            self._gone.delete(gone)
         self._compared.setVisible(on)
 
     def _say_compared(self) -> None:
