@@ -2,28 +2,39 @@
 
 import gc
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
-from PySide6.QtWidgets import QApplication, QGraphicsItem
+from PySide6.QtWidgets import QApplication, QGraphicsItem, QWidget
 
+from explorer.pages.element import Element
+from explorer.ui.window.top_bar import PAGES
 from tests.ui.conftest import lesson_of
 from tests.ui.test_real_window import needs_xvfb, run, x_server
 
 
-def left_to_the_collector():
-    """What only rings of references hold of Qt's objects that still live, by kind."""
-    QApplication.processEvents()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+@contextmanager
+def collected():
+    """What only rings of references hold."""
+    for _ in range(3):
+        QApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.set_debug(gc.DEBUG_SAVEALL)
     try:
         gc.collect()
-        found = (one for one in gc.garbage if isinstance(one, QObject | QGraphicsItem) and shiboken6.isValid(one))
-        return Counter(type(one).__name__ for one in found)
+        yield gc.garbage
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
+
+
+def left_to_the_collector():
+    """What only rings of references hold of Qt's objects that still live, by kind."""
+    with collected() as garbage:
+        found = (one for one in garbage if isinstance(one, QObject | QGraphicsItem) and shiboken6.isValid(one))
+        return Counter(type(one).__name__ for one in found)
 
 
 def test_pages_that_are_gone_leave_nothing_to_the_collector(open_window, eye):
@@ -35,6 +46,37 @@ def test_pages_that_are_gone_leave_nothing_to_the_collector(open_window, eye):
     window.bench.open(lesson_of("two-vectors"))
     eye.settle(window)
     assert left_to_the_collector() == {}
+
+
+def test_what_goes_takes_along_what_it_holds(open_window, eye, qtbot):
+    """Else the collector would hold the window for as long as it takes for thousands of parts of pages."""
+    window = open_window("xor")
+    for page in range(len(PAGES)):
+        window.show_page(page)
+        eye.settle(window)
+    window.show_page(0)
+    with collected():  # what is made once, and what was made while all of it was loaded
+        pass
+    for stage in ("layer.2", "loss", "model.descent"):
+        eye.go_to(window, stage)
+    window.undock()
+    window.compare(True)
+    eye.settle(window)
+    window.bench.appearance.zoom(1)
+    eye.settle(window)
+    window.compare(False)
+    window.lessons.open_presenter()
+    window.lessons.next.trigger()
+    eye.settle(window)
+    window.lessons.close_down()
+    window.bench.open(lesson_of("you-are-welcome"))
+    eye.go_to(window, "encoder.1.self.attention")
+    qtbot.waitUntil(lambda: not window.bench.background.at_work)
+    eye.settle(window)
+    with collected() as garbage:
+        widgets = [one for one in garbage if isinstance(one, QWidget) and vars(one)]
+        told = [one for one in garbage if isinstance(one, Element)]
+        assert Counter(type(one).__name__ for one in (*widgets, *told)) == {}
 
 
 STRESS = """

@@ -14,6 +14,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.listing import ROW_HEIGHT, ListingView
 from explorer.ui.turns import later
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
 
@@ -44,7 +45,7 @@ class ReferencesTab(QFrame):
         self._worker.failed.connect(self._say)
         bench.selection.looked.connect(self._follow)
         bench.selection.printed_asked.connect(self._ask)
-        self._again = later(self, self._make)
+        self._again, self._gone = later(self, self._make), Gone(self)
         self._make()
         self._worker.ask(lambda report: printed_numbers(), self._show)
 
@@ -56,6 +57,8 @@ class ReferencesTab(QFrame):
         """Sizes stand everywhere in a page, so it is made anew."""
         px = self.bench.appearance.px
         self._down.setContentsMargins(px(24), px(16), px(16), px(12))
+        if (before := self._area.takeWidget()) is not None:
+            self._gone.delete(before)
         self.elements = Elements(self.bench, px(10))
         self._area.setWidget(self.elements)
         self.refresh()

@@ -24,6 +24,7 @@ from explorer.ui.theme import mark
 from explorer.ui.training.loss_curve import Curve, LossCurve
 from explorer.ui.training.predictions import Predictions
 from explorer.ui.widgets.boxes import ComboBox
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.workbench import Workbench
 
@@ -38,7 +39,7 @@ class Pictures(QWidget):
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench, self._descent = bench, bench.descent
+        self._bench, self._descent, self._gone = bench, bench.descent, Gone(self)
         self.losses = LossCurve(bench)
         self.norms = LossCurve(bench, beside="length")
         self.norms.set_log(True)
@@ -88,7 +89,7 @@ class Pictures(QWidget):
         self._parts["weight"] = _part("A weight as it changes", self.weight, self.map, self._scale)
         if old is not None:
             old.hide()
-            old.deleteLater()
+            self._gone.delete(old)
 
     def follow_structure(self, weights: Sequence[str]) -> None:
         """The model is another one: offer its weights to watch, and draw its net, if it is a small one."""
@@ -117,7 +118,7 @@ class Pictures(QWidget):
         self._net_is_old = False
         if self._net_part is not None:
             self._net_part.hide()
-            self._net_part.deleteLater()
+            self._gone.delete(self._net_part)
         found = self._found_net()
         self._net = self._net_part = None
         if found is not None:
