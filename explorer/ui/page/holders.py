@@ -11,6 +11,13 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
 
 
+class _Column(QVBoxLayout):
+    """A column that knows how narrow its widget stays: Qt asks how high it is in all the width that there would be."""
+
+    def heightForWidth(self, width: int) -> int:
+        return super().heightForWidth(min(width, cast(QWidget, self.parentWidget()).maximumWidth()))
+
+
 class Titled(QWidget):
     """Elements below a heading; where a row or a list is among them, as narrow as it must be to stand beside others.
 
@@ -26,7 +33,7 @@ class Titled(QWidget):
         super().__init__(parent)
         self.inside: list[QWidget] = []
         """What stands below the heading."""
-        column = QVBoxLayout(self)
+        column = _Column(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(spacing)
         self.heading = QHBoxLayout()

@@ -16,6 +16,7 @@ from explorer.document.storage import save
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
+from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import descent
 from explorer.ui.window.top_bar import PAGES
 
@@ -220,6 +221,21 @@ def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, e
     window.bench.open(load("sin"), "linear")  # the same one anew
     eye.settle(window)
     assert tab.said.text().startswith("No step yet")
+
+
+def test_what_the_net_answers_where_one_points_is_in_sight_below_its_plane(train, qtbot, eye):
+    window, tab = train("xor")
+    window.bench.open(load("xor"), "textbook")  # the words below are higher in its column than in the room beside
+    window.resize(1280, 720)
+
+    eye.settle(window)
+
+    def is_whole():
+        """Its place is as high as the picture, at whose lower end the words stand."""
+        planes = [one for one in tab.findChildren(DrawingView) if one.drawing.probe is not None and one.isVisible()]
+        return [one.parentWidget().height() >= one.height() > 100 for one in planes] == [True]
+
+    qtbot.waitUntil(is_whole)
 
 
 def test_a_run_can_be_slow_enough_to_watch(train, hand, qtbot, eye):
