@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
+from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.pages.matrix import COVERED, SHARES, SIGNED, Matrix
 from explorer.ui.colour import Ramp, qcolor
@@ -22,6 +23,7 @@ PIN = 8  # pixels of the corner that marks a pinned cell and lets it go
 MIDDLE = 127.5
 Paint = tuple[QColor, QColor, QColor | None]
 """Ground, ink and edge of a cell."""
+MASKED = written(-np.inf, 0)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -36,7 +38,8 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     tops = [view.rowViewportPosition(row) + 1 for row in rows]
     lefts = [view.columnViewportPosition(column) + 1 for column in columns]
     pointed, right, aligned = view.pointed_cell(), view.padding, matrix.aligned
-    paints = _paints(matrix, view.bench.appearance.theme, rows, columns)
+    theme = view.bench.appearance.theme
+    paints, hatch = _paints(matrix, theme, rows, columns), QBrush(qcolor(theme.hatch), Qt.BrushStyle.BDiagPattern)
     painter.setFont(plain)
     pen = None
     for i, row in enumerate(rows):
@@ -52,6 +55,8 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
                 painter.setPen(ink)
                 pen = ink
             text = matrix.text(row, column)
+            if text == MASKED:  # below the number, which lines across it would break
+                painter.fillRect(left, top, width, height, hatch)
             if aligned:
                 right = view.right_of(text)
             if (row, column) == pointed:
@@ -105,18 +110,13 @@ def steps(matrix: Matrix, theme: Theme, array: Array, plain: bool = False) -> tu
 
 
 def _paint_marks(view: MatrixView, painter: QPainter, rows: range, columns: range) -> None:
-    """What stands on few cells: masked, pointed at, read, fed, pinned, selected, and the one that has the keys."""
+    """What stands on few cells: pointed at, read, fed, pinned, selected, and the one that has the keys."""
     matrix, theme = view.matrix, view.bench.appearance.theme
 
     def rect(row: int, column: int) -> QRect:
         left, top = view.columnViewportPosition(column), view.rowViewportPosition(row)
         return QRect(left, top, view.columnWidth(0), view.rowHeight(0)).adjusted(1, 1, -1, -1)
 
-    array = matrix.array[rows.start : rows.stop, columns.start : columns.stop]
-    if array.dtype.kind == "f":
-        hatch = QBrush(qcolor(theme.hatch), Qt.BrushStyle.BDiagPattern)
-        for i, j in np.argwhere(array == -np.inf).tolist():
-            painter.fillRect(rect(rows[i], columns[j]), hatch)
     reads, fed = view.lit_cells(rows, columns)
     for cell in reads:
         _frame(painter, rect(*cell), theme.here_line)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pixels import colours, pixels
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QHeaderView
 
 from explorer.core.model import Model
@@ -17,6 +17,7 @@ from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import contrast
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.painter import RIGHT
 from explorer.ui.matrix.view import LEAST_COLUMNS, MatrixView
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.workbench import Workbench
@@ -126,6 +127,23 @@ def test_signed_numbers_have_two_colours_around_zero(bench, show):
         assert spot(view, i, j) == QColor(ramp[int((value / view.matrix.limit + 1) * 127.5)])
     low, high = (spot(view, *divmod(int(at), 3)) for at in (view.matrix.array.argmin(), view.matrix.array.argmax()))
     assert (low.red() > low.blue()) != (high.red() > high.blue())
+
+
+def test_the_strokes_of_a_masked_cell_break_no_number(bench, show):
+    bench.document.do(SetSwitch("decoder.1.self", "mask", "causal"))
+    view = show("decoder.1.self.head.1.masked")
+    shown = picture(view)
+    alone = QImage(shown.size(), QImage.Format.Format_ARGB32)
+    alone.fill(Qt.GlobalColor.white)
+    painter = QPainter(alone)
+    painter.setFont(bench.appearance.fonts.number)
+    for row, column in ((0, 1), (0, 2), (1, 2)):
+        cell = view.visualRect(view.table.index(row, column)).adjusted(1, 1, -1, -1)
+        painter.drawText(cell.adjusted(0, 0, -view.right_of("−∞"), 0), RIGHT, "−∞")
+    painter.end()
+    ink = (pixels(alone) >> 16 & 255) < 110
+    assert ink.sum() > 30
+    assert ((pixels(shown) >> 16 & 255)[ink] < 150).all()
 
 
 def test_masked_cells_are_hatched_and_say_so(bench, show):
