@@ -137,7 +137,7 @@ SENTENCES: dict[str, str] = {
     "download-wrong": "The download of {name} is not what it should be: {what}; try again later.",
     "disk-full": "{folder}: {need} are needed and {free} are free; make room, then try again.",
     "unknown-ending": "{file}: the ending says how to write vectors; choose one of {known}.",
-    "not-written": "{file}: cannot be written: {reason}. Make room there, or choose another place or name.",
+    "not-written": "{file}: cannot be written: {reason}. Choose another place or name, or make room there.",
     "not-saved": "{file}: cannot be written: {reason}. Undo what was changed last, and save it then.",
     "not-a-script-name": "{file}: is not the name of a Python file; choose one that ends in .py.",
     "unknown-stage": "There is no stage '{name}'{near}; there are {known}.",

@@ -253,7 +253,7 @@ def test_what_cannot_be_written_leaves_the_old_file_alone(file, translator, monk
     with pytest.raises(ExplorerError) as caught:
         save(translator.state, "Other", file)
     assert sentence(caught.value) == (
-        f"{file}: cannot be written: No space left on device. Make room there, or choose another place or name."
+        f"{file}: cannot be written: No space left on device. Choose another place or name, or make room there."
     )
     assert file.read_bytes() == before
     assert os.listdir(file.parent) == [file.name]
