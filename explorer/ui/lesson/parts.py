@@ -203,11 +203,22 @@ class LessonParts(QObject):
             return
         text = f"● Recording: each page that you go to and each edit becomes a step. {steps} step{'s' * (steps != 1)}."
         if text != notice.text:
-            notice.ask(text, {"Stop and save …": self._stop_recording, "Discard": self.recorder.drop})
+            notice.ask(text, {"Stop and save …": self._stop_recording, "Discard": self._drop_recording})
 
     def _stop_recording(self) -> None:
         self.recorder.stop()
         self._show_recording()  # who has chosen no file goes on
+
+    def _drop_recording(self) -> None:
+        """Forget what was recorded; more than the page that one was at is not lost without a question."""
+        recording = self.recorder.recording
+        asks = recording is not None and len(recording) > 1
+        answer = self._window.files.dialogs.keep("this recording") if asks else "discard"
+        if answer == "save":
+            self.recorder.stop()
+        elif answer == "discard":
+            self.recorder.drop()
+        self._show_recording()
 
     def go_on(self, file: Path | None = None) -> None:
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""

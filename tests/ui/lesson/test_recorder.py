@@ -62,6 +62,19 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch):
     assert bench.document.state.inputs["source.table"].tolist() == wanted.inputs["source.table"].tolist()
 
 
+def test_what_was_recorded_is_not_lost_without_a_question(window, eye, hand, tmp_path, monkeypatch):
+    lessons, notice, dialogs, asked = window.lessons, window.recording, window.files.dialogs, []
+    lessons.page().record.click()
+    visit(window, eye, OUTPUT)
+    for answer, on in (("cancel", True), ("save", True), ("discard", False)):
+        monkeypatch.setattr(dialogs, "keep", lambda name, answer=answer: (asked.append(name), answer)[1])
+        monkeypatch.setattr(dialogs, "to_save_lesson", lambda suggestion: asked.append("where"))
+        hand.click(notice.buttons["Discard"])
+        assert lessons.recorder.is_on is on
+        assert notice.isVisible() is on
+    assert asked == ["this recording", "this recording", "where", "this recording"]
+
+
 def test_every_page_says_that_it_is_recorded_and_how_to_stop(window, eye, hand, tmp_path, monkeypatch):
     lessons, notice, path = window.lessons, window.recording, tmp_path / "mine.lesson.toml"
     assert not notice.isVisible()
