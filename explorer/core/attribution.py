@@ -102,7 +102,9 @@ class Ledger:
         """The parts of the logit in reading order; their values add up to `total`."""
         graph, found = self.graph, []
         nodes = stream(graph)
-        found += list(self._embedding(graph.nodes[nodes[0]]))
+        first = graph.nodes[nodes[0]]
+        within = first.name.startswith(("encoder.", "decoder."))  # without its residual a block begins the stream anew
+        found += list(self._block(first) if within else self._embedding(first))
         for name in nodes[1:]:
             found += list(self._block(graph.nodes[graph.nodes[name].parents[1]]))
         return [*found, Part("constant", FINAL, self.constant)]

@@ -131,9 +131,8 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     ledger = Ledger(view.graph, view.values, row, word)
     parts = ledger.parts()
     low, high = _reach([part.value for part in parts])
-    largest = max(
-        (i for i, part in enumerate(parts) if part.kind in ("head", "net")), key=lambda i: abs(parts[i].value)
-    )
+    computed = [i for i, part in enumerate(parts) if part.kind in ("head", "net")]
+    largest = max(computed, key=lambda i: abs(parts[i].value), default=0)  # heads and nets may be switched off
     opened = min(int(view.chosen(PART, largest)), len(parts) - 1)
     lines = []
     for i, part in enumerate(parts):

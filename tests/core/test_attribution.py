@@ -83,3 +83,11 @@ def test_only_a_stack_with_the_norm_before_its_blocks_is_a_sum():
     assert can_be_parted(made("gpt", {"norm": "pre"})[0])
     assert not can_be_parted(made("gpt", {"norm": "post"})[0])
     assert stream(made("gpt", {"norm": "pre", "positions": "none"})[0])[0] == "input.X"
+
+
+def test_a_block_without_its_residual_begins_the_stream_anew():
+    """Its output is no word of the text, and it stands alone in the sum."""
+    graph, values = made("gpt", {"norm": "pre", "heads": 2, "residual": False})
+    parts = Ledger(graph, values, 2, 1).parts()
+    assert [(part.kind, part.node) for part in parts] == [("net", "decoder.2.ffn.output"), ("constant", "final.norm")]
+    assert sum(part.value for part in parts) == pytest.approx(values["output.logits"][2, 1], rel=1e-10)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetTokens
+from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.compose import stops
 from explorer.pages.gestures import GoTo, Keep
@@ -95,6 +95,21 @@ def test_numbers_that_are_none_are_no_error(emma):
 
     emma.do(SetArray("input.table", table))
     assert emma.page(WHY.name).the("parts").lines
+
+
+def test_without_the_last_residual_the_last_net_is_all_there_is(emma):
+    emma.do(SetSwitch("decoder.2.ffn", "residual", False))
+    assert [line[0] for line in emma.page(WHY.name).texts("parts")] == [
+        *("layer 2, feed-forward", "β of the norm, and the bias", "logit"),
+    ]
+
+
+def test_without_the_residual_before_it_the_heads_are_the_first_parts(emma):
+    emma.do(SetSwitch("decoder.2.self", "residual", False))
+    assert [line[0] for line in emma.page(WHY.name).texts("parts")] == [
+        *(f"layer 2, attention: head {k}" for k in (1, 2, 3, 4)),
+        *("layer 2, feed-forward", "β of the norm, and the bias", "logit"),
+    ]
 
 
 def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_in(desk):

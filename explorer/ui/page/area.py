@@ -138,4 +138,4 @@ class StageArea(QStackedWidget):
         gone = [self._pages.pop(name) for name in names]
         for page in gone:
             self.removeWidget(page)
-        self._gone.delete(*gone)
+        self._gone.delete_one_by_one(*gone)

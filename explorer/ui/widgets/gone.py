@@ -1,12 +1,12 @@
 """Widgets that are gone, and what Python still holds of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from explorer.ui.turns import later
+from explorer.ui.turns import Turns, later
 
 
 class Gone:
@@ -18,15 +18,33 @@ class Gone:
 
     def __init__(self, owner: QObject) -> None:
         self._waiting: list[list[QWidget]] = []
+        self._hidden: list[QWidget] = []
+        self._begin = later(owner, self._delete_hidden)
+        self._turns = Turns(owner)
         self._let_go = later(owner, self._forget)
 
     def delete(self, *widgets: QWidget) -> None:
         """Delete widgets as `deleteLater` does, with all that stands in them."""
+        self._watch(widgets)
+        for widget in widgets:
+            widget.deleteLater()
+
+    def delete_one_by_one(self, *widgets: QWidget) -> None:
+        """Delete widgets that are out of sight, in later turns of the event loop, each in one of its own."""
+        self._hidden.extend(widgets)
+        self._begin.start()
+
+    def _delete_hidden(self) -> None:
+        widgets, self._hidden = [widget for widget in self._hidden if isValid(widget)], []
+        self._watch(widgets)
+        for widget in widgets:
+            self._turns.add(later(widget, widget.deleteLater))
+
+    def _watch(self, widgets: Sequence[QWidget]) -> None:
         own = _own() if widgets else []
         for widget in widgets:
             self._waiting.append(_parts(widget, own))
             widget.destroyed.connect(self._let_go.start)  # until then the parts still hear of the end of each other
-            widget.deleteLater()
 
     def _forget(self) -> None:
         for parts in self._waiting:

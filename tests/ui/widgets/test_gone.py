@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from explorer.ui.widgets.gone import Gone
@@ -62,3 +62,21 @@ def test_what_stays_keeps_all_it_has(qtbot):
     qtbot.wait(1)
     assert staying.label.text() == "stays whole until then"
     assert all(one() is not None for one in held)
+
+
+def test_what_is_out_of_sight_goes_one_by_one_in_later_turns(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    wholes = [a_whole(window) for _ in range(3)]
+    ends = []
+    for i, (whole, _) in enumerate(wholes):
+        whole.destroyed.connect(lambda _, i=i: ends.append(i))
+    gone = Gone(window)
+    gone.delete_one_by_one(*(whole for whole, _ in wholes))
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert ends == []
+    held = [one for _, refs in wholes for one in refs]
+    del wholes, whole
+    qtbot.waitUntil(lambda: len(ends) == 3)
+    assert ends == [0, 1, 2]
+    qtbot.waitUntil(lambda: all(one() is None for one in held))
