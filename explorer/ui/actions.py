@@ -1,5 +1,7 @@
 """The window's actions, each with its shortcut."""
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
@@ -7,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 from explorer.pages.compose import WHOLE
 from explorer.pages.levels import stages_of
 from explorer.ui.lesson.gaps import NumberField
+from explorer.ui.turns import OneATurn
 from explorer.ui.widgets.icons import icon
 from explorer.ui.widgets.inside import inside
 from explorer.ui.workbench import Workbench
@@ -27,6 +30,7 @@ class Actions:
         self._bench = bench
         self._window = window
         document, appearance = bench.document, bench.appearance
+        looks = OneATurn(window)  # each dresses all in sight: two in one turn would hold the window twice as long
 
         def action(text: str, keys: list[QKeySequence | QKeySequence.StandardKey], act: object) -> QAction:
             made = QAction(text, window)
@@ -39,9 +43,10 @@ class Actions:
         key = QKeySequence.StandardKey
         self.undo = action("Undo", [key.Undo], lambda: document.undo())
         self.redo = action("Redo", [QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")], lambda: document.redo())
-        self.theme = action("Light or dark", [QKeySequence("Ctrl+T")], self._switch_theme)
-        self.larger = action("Larger text", [key.ZoomIn, QKeySequence("Ctrl+=")], lambda: appearance.zoom(1))
-        self.smaller = action("Smaller text", [key.ZoomOut], lambda: appearance.zoom(-1))
+        self.theme = action("Light or dark", [QKeySequence("Ctrl+T")], lambda: looks.do(self._switch_theme))
+        larger, smaller = partial(appearance.zoom, 1), partial(appearance.zoom, -1)
+        self.larger = action("Larger text", [key.ZoomIn, QKeySequence("Ctrl+=")], lambda: looks.do(larger))
+        self.smaller = action("Smaller text", [key.ZoomOut], lambda: looks.do(smaller))
         self.contrast = action("More contrast", [QKeySequence("Ctrl+Alt+T")], appearance.set_contrast)
         self.still = action("Less motion", [QKeySequence("Ctrl+Alt+M")], appearance.set_still)
         for switch, on in ((self.contrast, appearance.contrast), (self.still, appearance.still)):

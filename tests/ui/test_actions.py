@@ -140,3 +140,13 @@ def test_every_action_has_a_shortcut_of_its_own_and_says_so(window):
         assert action.shortcuts(), action.text()
         shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         assert shown in action.toolTip(), action.text()
+
+
+def test_of_two_looks_asked_for_in_one_turn_the_second_has_a_turn_of_its_own(window, qtbot):
+    """Who clicks twice while the window is busy would wait for both at once."""
+    appearance, actions = window.bench.appearance, window.actions_
+    actions.theme.trigger()
+    actions.larger.trigger()
+    assert appearance.theme.dark
+    assert appearance.scale == 1.0
+    qtbot.waitUntil(lambda: appearance.scale > 1.0)
