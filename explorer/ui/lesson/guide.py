@@ -1,6 +1,7 @@
 """Where one is in the steps of the lesson that is open, and the one way from step to step."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -267,12 +268,16 @@ class Guide(QObject):
         self._place = None  # that of the lesson before
         lesson, states = self.lesson, self.walk.states
 
+        def compute() -> None:
+            with suppress(ExplorerError):  # `enter` meets it again, and it is told
+                states[at]
+
         def go_on() -> None:
             if self._place is None and self.lesson is lesson:  # nobody has gone elsewhere meanwhile
                 then()
 
         if states.takes_long(at := self.left_at()):
-            self._ahead.run(partial(states.__getitem__, at), go_on)
+            self._ahead.run(compute, go_on)
         else:
             then()
 

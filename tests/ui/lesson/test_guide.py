@@ -8,11 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
+from explorer.core.errors import ExplorerError
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import load
 from explorer.lessons.states import StepStates, states_of
 from explorer.pages.view import Cell
 from explorer.settings import Settings
+from explorer.ui.lesson import panel as panel_module
 from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.window.top_bar import PAGES
@@ -220,3 +222,20 @@ def test_a_step_that_is_ready_too_late_takes_nobody_back(open_window, qtbot, tra
     window.lessons.begin("emma", False)
     qtbot.waitUntil(lambda: not guide._ahead.at_work)
     assert (guide.lesson.id, guide.at) == ("emma", 0)
+
+
+def test_what_hinders_a_step_that_trains_is_said(open_window, qtbot, trained_on, tmp_path, monkeypatch):
+    window = open_window("two-vectors", Settings(tmp_path))
+    guide, said = window.lessons.guide, []
+    window.lessons.begin("xor-linear", False)
+    guide.go(len(guide.steps) - 2)
+    window.files.open_lesson(load("two-vectors"))
+    states_of.cache_clear()
+
+    def refuse(trainer):
+        raise ExplorerError("unknown-node", name="nothing", near="")
+
+    monkeypatch.setattr(Trainer, "step", refuse)
+    monkeypatch.setattr(panel_module, "show_error", lambda error, at: said.append(error.id))
+    window.lessons.begin("xor-linear", False)
+    qtbot.waitUntil(lambda: said == ["unknown-node"])
