@@ -78,24 +78,24 @@ class StepPanel(QFrame):
         self._column.addStretch()
         self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", partial(self.go, guide.back))
         reset = partial(self.go, guide.reset)
-        self._reset = self._button("Reset step", "Take back what was changed in this step", reset)
+        self._reset = self._button("Reset", "Take back what was changed in this step", reset)
+        self._reset.setAccessibleName("Reset step")
         mark(self._reset, link="true")
         self._next = self._button("Next ▸", "To the next step (Alt+Right)", self._go_on)
         self._whole = QVBoxLayout(self)
-        self._top, self._bottom, self._below = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        self._top, self._ways = QHBoxLayout(), QHBoxLayout()
         self._whole.addLayout(self._top)
         self._top.addWidget(self._jump)
         self._top.addStretch()
+        self._top.addWidget(self._reset)
         self._top.addWidget(self._leave)
         self._whole.addWidget(self._progress)
+        # Above the words, which are of another height in each step, and with shares of the width, whatever is written
+        # on them: who presses "Next" again and again need not move the mouse.
+        self._whole.addLayout(self._ways)
+        self._ways.addWidget(self._back, 2)
+        self._ways.addWidget(self._next, 3)
         self._whole.addWidget(self._scroll)
-        self._whole.addLayout(self._bottom)
-        self._whole.addLayout(self._below)
-        self._bottom.addWidget(self._back)
-        self._bottom.addStretch()
-        self._bottom.addWidget(self._reset)
-        self._bottom.addStretch()
-        self._bottom.addWidget(self._next)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._fitted = later(self, self.fit)
         self._seek = later(self, self._show_outcome)
@@ -173,7 +173,7 @@ class StepPanel(QFrame):
         if step is None or at is None:
             return
         n = len(guide.steps)
-        self._jump.setText(f"Step {at + 1} of {n}  ▾")
+        self._jump.setAccessibleName(f"Step {at + 1} of {n}")
         self._progress.setUpdatesEnabled(False)  # else Qt paints it, and all that waits, before it returns
         self._progress.setRange(0, n)
         self._progress.setValue(at + 1)
@@ -240,14 +240,14 @@ class StepPanel(QFrame):
         if self._turns:  # labels know their heights only when they have their widths and fonts
             self._turns -= 1
             self._fitted.start()
-        self._place_reset()
+        self._count()
         # Not its height: it may not have heard yet of the height that it was given last.
         counted = self._scroll.sizeHint().expandedTo(self._scroll.minimumSize()).boundedTo(self._scroll.maximumSize())
         others = self._whole.sizeHint().height() - counted.height()
         least = self._least()
         wanted = least + 2
-        share = MOST_ASKING if self._guide.step.question is not None else MOST
         above, below = self._neighbours(column)
+        share = 1.0 if not below else MOST_ASKING if self._guide.step.question is not None else MOST
         free = column.height() - sum(widget.height() for widget in above)
         left = sum(widget.minimumSizeHint().height() for widget in below)  # else the line above the words is squeezed
         room = max(min(int(free * share), free - left) - others, self._bench.appearance.px(80))
@@ -257,16 +257,13 @@ class StepPanel(QFrame):
         if self._seeks and not self._turns:
             self._seek.start()
 
-    def _place_reset(self) -> None:
-        """Give the button between the two others a line of its own where all three are too wide."""
-        margins = self._whole.contentsMargins()
-        buttons = (self._back, self._reset, self._next)
-        wide = sum(button.sizeHint().width() for button in buttons) + 2 * self._bottom.spacing()
-        below = wide > self.width() - margins.left() - margins.right()
-        if below != (self._below.indexOf(self._reset) >= 0):
-            was, now = (self._bottom, self._below) if below else (self._below, self._bottom)
-            was.removeWidget(self._reset)
-            now.insertWidget(0 if below else 2, self._reset)
+    def _count(self) -> None:
+        """Say which step it is, in fewer words where all of them would be cut."""
+        margins, said = self._whole.contentsMargins(), self._jump.accessibleName()
+        others = sum(button.sizeHint().width() + self._top.spacing() for button in (self._reset, self._leave))
+        self._jump.setText(f"{said}  ▾")
+        if self._jump.sizeHint().width() + others > self.width() - margins.left() - margins.right():
+            self._jump.setText(f"{said.removeprefix('Step ')}  ▾")
 
     def _least(self) -> int:
         """Pixels that the words and the question need, reckoned before their layout has heard of them."""

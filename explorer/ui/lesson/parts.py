@@ -60,7 +60,8 @@ class Aside(QWidget):
             panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1
         ):  # else the page is laid out twice
             self.column.removeWidget(panel)  # where it stands here already, it would be counted below
-            self.column.insertWidget(self.column.count() - 1, panel)
+            # At the top, also where what stands below is folded.
+            self.column.insertWidget(self.column.count() - 1, panel, 0, Qt.AlignmentFlag.AlignTop)
         if isinstance(panel, StepPanel):
             self._panel = panel
             panel.fit()
