@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
@@ -74,21 +74,16 @@ class Comparison(QFrame):
         self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(("values", "difference")[i]))
         self.bench.selection.showing_changed.connect(self._say)
         self._note = mark(QLabel(), role="small")
-        bar = QWidget()
-        flow = FlowLayout(bar, bench.appearance.px(8), bench.appearance.px(4))
-        flow.setContentsMargins(bench.appearance.px(24), bench.appearance.px(8), bench.appearance.px(8), 0)
-        for widget in (self._lessons, self._settings, self._showing, self._note, computing):
-            flow.addWidget(widget)
         close = mark(QPushButton("✕"), link="true")
         close.setToolTip("End the comparison (Ctrl+E)")
         close.setAccessibleName("End the comparison")
         close.clicked.connect(self.closed)
-        top = QHBoxLayout()
-        top.addWidget(bar, 1)
-        top.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self._bar = QWidget()
-        self._bar.setLayout(top)
-        top.setContentsMargins(0, 0, bench.appearance.px(4), 0)
+        flow = FlowLayout(self._bar, bench.appearance.px(8), bench.appearance.px(4))
+        flow.setContentsMargins(bench.appearance.px(18), bench.appearance.px(8), bench.appearance.px(8), 0)
+        # The button that ends the comparison is on the first line only: the others have all the width.
+        for widget in (close, self._lessons, self._settings, self._showing, self._note, computing):
+            flow.addWidget(widget)
         self._bar.installEventFilter(self)
         layout = column_in(self, self._bar, spacing=0)
         layout.addWidget(self.area, 1)

@@ -5,10 +5,10 @@ import weakref
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from refusals import refuses
 
 from explorer.document import storage
@@ -71,6 +71,23 @@ def test_where_there_is_nothing_to_compare_with_that_is_said(window, eye, qtbot)
     # The same in one model: a matrix that has grown has not changed by 0.
     window.bench.selection.show("change")
     assert eye.texts(views(window.area)[name]) == [["–"] * 4] * 4
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_beside_a_lesson_no_button_of_the_comparison_is_cut(open_window, eye, appearance, scale):
+    window = open_window("start-here")
+    appearance.set_scale(scale)
+    window.resize(1280, 720)
+    window.lessons.guide.go(3)
+    window.compare(True)
+    eye.settle(window)
+    bar = window.comparison._bar
+    buttons = bar.findChildren(QPushButton)
+    assert {"✕", "Values", "Difference"} == {button.text() for button in buttons}
+    for button in buttons:
+        assert button.width() >= button.sizeHint().width()
+        place = QRect(button.mapTo(window.comparison, QPoint(0, 0)), button.size())
+        assert window.comparison.rect().contains(place), button.text()
 
 
 def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypatch, said):
