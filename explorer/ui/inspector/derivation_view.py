@@ -14,7 +14,7 @@ from explorer.ui.workbench import Workbench
 
 GAP = 8
 BETWEEN = 24  # pixels at text scale 1 between two columns of lines
-EQUALS = 22  # pixels at text scale 1 for the sign before the number
+EQUALS = 18  # pixels at text scale 1 for the sign before the number
 LARGE = 1.5  # text scale from which lines stand close
 SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
 
@@ -141,27 +141,50 @@ class DerivationView(QWidget):
         width -= 4
         room = width - self._value_width - self._equals
         lines: list[DerivationLine] = []
-        for row in _shortened(self._rows, terms):
-            if row.kind == "heading":
-                texts = wrapped(row.label, metrics, *[width] * 3)
-                lines += [DerivationLine(None, text, "", heading=True) for text in texts]
-                continue
-            if row.kind == "more":
-                lines.append(DerivationLine(None, row.expression, ""))
-                continue
-            both = bool(row.label and row.expression)
-            beside = metrics.horizontalAdvance(row.label) + both * self._bench.appearance.px(GAP)
-            if beside + metrics.horizontalAdvance(row.expression) <= room:
-                lines.append(DerivationLine(row, row.label, row.expression))
-                continue
-            short = both and beside < SHORT * width
-            first = width - beside if short else width
-            *above, last = wrapped(row.expression or row.label, metrics, width, room, first)
-            if both and not (short and above):
-                lines += [DerivationLine(None, text, "") for text in wrapped(row.label, metrics, *[width] * 3)]
-                short = False
-            lines += [DerivationLine(None, row.label if short and not i else "", text) for i, text in enumerate(above)]
-            lines.append(DerivationLine(row, "", last))
+
+        def arithmetic(row: Row, indent: int) -> list[str]:
+            """In lines of which the first one leaves pixels free for a label."""
+            return wrapped(row.expression or row.label, metrics, width, room, width - indent)
+
+        def indent(row: Row) -> int:
+            return metrics.horizontalAdvance(row.label) + self._bench.appearance.px(GAP)
+
+        def is_one_line(row: Row) -> bool:
+            both = row.label and row.expression
+            words = indent(row) if both else metrics.horizontalAdvance(row.label)
+            return words + metrics.horizontalAdvance(row.expression) <= room
+
+        def is_beside(row: Row) -> bool:
+            """Whether a label stands beside its arithmetic, or a short one beside the first line of it."""
+            if is_one_line(row) or not row.label or not row.expression:
+                return True
+            return indent(row) < SHORT * width and len(arithmetic(row, indent(row))) > 1
+
+        for kind, run in groupby(_shortened(self._rows, terms), key=lambda row: row.kind):
+            rows = list(run)
+            # The labels of one sum all stand beside its terms, or all above them.
+            together = kind == "term" and not all(map(is_beside, rows))
+            for row in rows:
+                if kind == "heading":
+                    texts = wrapped(row.label, metrics, *[width] * 3)
+                    lines += [DerivationLine(None, text, "", heading=True) for text in texts]
+                    continue
+                if kind == "more":
+                    lines.append(DerivationLine(None, row.expression, ""))
+                    continue
+                if is_one_line(row) and not together:
+                    lines.append(DerivationLine(row, row.label, row.expression))
+                    continue
+                both, beside = bool(row.label and row.expression), not together and is_beside(row)
+                *above, last = arithmetic(row, indent(row) if both and beside else 0)
+                label = row.label if both else ""
+                if both and not beside:
+                    lines += [DerivationLine(None, text, "") for text in wrapped(row.label, metrics, *[width] * 3)]
+                    label = ""
+                for text in above:
+                    lines.append(DerivationLine(None, label, text))
+                    label = ""
+                lines.append(DerivationLine(row, label, last))
         return lines
 
     # The height depends on the width, and Qt has to be told so. Setting it from `resizeEvent` makes a scroll bar come,

@@ -126,7 +126,7 @@ class Inspector(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         px = self._bench.appearance.px
-        self._page.setContentsMargins(px(20), px(16), px(20), px(16))
+        self._page.setContentsMargins(px(20), px(16), px(10), px(16))
         self._page.setSpacing(px(5))
         for _, view in self._derivations:
             view.restyle()

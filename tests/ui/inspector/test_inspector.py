@@ -374,6 +374,22 @@ def test_a_long_name_is_broken_and_nothing_of_it_lost(gradients):
     assert all(wide.horizontalAdvance(line.label) <= view.width() for line in view._lines)
 
 
+def test_the_labels_of_a_sum_stand_all_beside_its_terms_or_all_above_them(point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.output", 0, 0)
+    view = next(view for _, view in inspector._derivations if view.isVisible())
+    terms = [row for row in view._rows if row.kind == "term"]
+    assert [term.label for term in terms] == ["You", "are", "welcome"]
+    seen = set()
+    for width in range(100, 500, 4):
+        lines = view._broken(width, 0)
+        beside = {any(line.label == term.label and line.expression for line in lines) for term in terms}
+        assert len(beside) == 1, lines
+        seen |= beside
+        words = " ".join(f"{line.label} {line.expression}" for line in lines).split()
+        assert sorted(words) == sorted(" ".join(f"{row.label} {row.expression}" for row in view._rows).split())
+    assert seen == {True, False}
+
+
 def test_a_word_in_angle_brackets_is_written(gradients):
     gradients.bench.selection.choose(Cell("output.logits", (0, 1)))
     assert "&lt;start&gt;" in gradients.inspector._title.text()
