@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
-    QMenu,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -27,6 +26,7 @@ from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.widgets.menu import Menu
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -54,7 +54,7 @@ class StepPanel(QFrame):
         self._scroll.setWidget(self._content)
         self._jump = mark(QPushButton(self), link="true")
         self._jump.setToolTip("Go to another step")
-        self._menu = QMenu(self._jump)
+        self._menu = Menu(self._jump)
         self._menu.aboutToShow.connect(self._list_steps)
         self._jump.setMenu(self._menu)
         self._leave = mark(QPushButton("✕", self), link="true")

@@ -12,6 +12,7 @@ from explorer.ui.actions import Actions
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.menu import Menu
 from explorer.ui.window.computing import Computing
 from explorer.ui.window.display_choice import DisplayChoice
 from explorer.ui.window.setting_choice import SettingChoice
@@ -73,7 +74,7 @@ class TopBar(QFrame):
         self._space()
 
     def _menu(self, actions: Actions, files: Files) -> QMenu:
-        menu = QMenu(self.title)
+        menu = Menu(self.title)
         lessons = QAction("Lessons …", menu)
         lessons.triggered.connect(lambda: self.page_chosen.emit(PAGES.index("Lessons")))
         menu.addAction(lessons)

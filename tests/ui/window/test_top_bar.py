@@ -72,6 +72,21 @@ def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_scre
     menu.close()
 
 
+def test_in_a_menu_that_scrolls_the_first_press_of_up_shows_the_last_entry(open_window, eye, appearance, hand, qtbot):
+    window = open_window()
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    menu = window.top_bar.title.menu()
+    menu.popup(QPoint(0, 0))
+    qtbot.waitUntil(menu.isVisible)
+    last = [action for action in menu.actions() if not action.isSeparator()][-1]
+    assert not menu.rect().contains(menu.actionGeometry(last).center())
+    hand.key(Qt.Key.Key_Up)
+    assert menu.activeAction() is last
+    assert menu.rect().contains(menu.actionGeometry(last).center())
+    menu.close()
+
+
 def test_a_setting_is_chosen_from_the_list(open_window, eye, hand):
     window = open_window("xor")
     window.resize(1280, 720)
