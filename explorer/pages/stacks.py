@@ -28,8 +28,8 @@ BAND, TALL = 20.0, 36.0
 """How high what a block holds is, also in a single column."""
 EMBEDDINGS, PLUS = 0.57, 11.0
 """The part of a line that embeddings have, and the room for the sign between them and positions."""
-HEAD, THICK = 20.0, 1.6
-"""The room for the title of a block, and how many times thicker than usual the lines between words are."""
+TITLE, HEAD, THICK = 18.0, 20.0, 1.6
+"""The room for the title of a layer, with what of its letters is below the line, and of a block, and how many times thicker than usual the lines between words are."""
 MOST_ANSWERS, MORE_ANSWERS = 2, 3
 """Words that may come next, also below a single column."""
 LOSS_WIDTH = 104.0
@@ -108,7 +108,7 @@ class Stacks:
         sheet.wait_for("")
         at, top = len(sheet.marks), column.y
         sheet.add(Mark())  # its frame, as soon as it is known how high it is
-        column.y += LINE
+        column.y += TITLE
         for i, block in enumerate(f"{column.stack}.{k}.{part}" for part in SUBLAYERS):
             if f"{block}.output" in view.nodes:
                 self._block(column, block, flows=i > 0)

@@ -126,8 +126,8 @@ def test_the_whole_stays_without_the_numbers_that_are_asked_for(desk):
     xor.look(covered={"layer.1.activation": frozenset({(0, 0)})})
     eyes = xor.page(WHOLE.name)
     told = {dot.name: dot.inside for dot in eyes.marks("model", Dot)}
-    assert told["h_1"] == told["h_2"] == "?"
-    assert told["x_1"] != "?"
+    assert told["h₁"] == told["h₂"] == "?"
+    assert told["x₁"] != "?"
     phrase = desk("you-are-welcome")
     phrase.look(covered={"output.probabilities": frozenset({(0, 0)}), "encoder.1.self.weights": frozenset({(0, 0, 0)})})
     eyes = phrase.page(WHOLE.name)

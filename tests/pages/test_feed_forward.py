@@ -95,7 +95,7 @@ def test_behind_the_last_layer_there_is_none_that_it_is_one_with(desk):
 
 
 def test_what_a_sigmoid_leaves_in_the_middle_is_nearer_to_neither(desk):
-    assert "in the middle: h_1, h_2" in desk("xor", "zeros").page("layer.1").notes
+    assert "in the middle: h₁, h₂" in desk("xor", "zeros").page("layer.1").notes
 
 
 def test_a_unit_is_one_cell_of_the_activation(start):
@@ -139,5 +139,5 @@ def test_other_way_of_writing_weights(start):
 
 def test_where_all_units_are_off_no_other_passes(desk):
     assert (
-        "2 of 2 off: units h_1, h_2 are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
+        "2 of 2 off: units h₁, h₂ are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
     )

@@ -100,7 +100,7 @@ class TestSurface:
         lines, feet = hidden(page)
         for line, at in zip(lines, (0.5, 1.5), strict=True):
             np.testing.assert_allclose(line.sum(-1), at)
-        assert [mark.text for mark in page.marks(ANSWERS, Words)] == ["h_1", "h_2"]
+        assert [mark.text for mark in page.marks(ANSWERS, Words)] == ["h₁", "h₂"]
         sums = border(page).sum(-1)
         assert np.minimum(np.abs(sums - 0.5), np.abs(sums - 1.5)).max() < 0.03
         for unit, (line, foot) in enumerate(zip(lines, feet, strict=True)):
@@ -168,7 +168,7 @@ class TestSurface:
     def test_anywhere_else_the_net_is_asked(self, xor):
         probe = xor.page("input").drawing(ANSWERS).probe
         assert probe.invitation == "Point anywhere to ask the net."
-        assert probe.said(0.6, 0.6) == "At x_1 = 0.60, x_2 = 0.60 it answers 1.000"
+        assert probe.said(0.6, 0.6) == "At x₁ = 0.60, x₂ = 0.60 it answers 1.000"
 
     @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e300, 1e-300])
     @pytest.mark.parametrize("node", ["input.X", "layer.1.W", "layer.2.b", "loss.target"])
