@@ -30,6 +30,8 @@ from explorer.ui.workbench import Workbench
 NUDGED = 10
 """Decimals of the losses beside a nudged cell: they differ late."""
 
+LEAST = 28
+"""Pixels at text scale 1 that it is high at least: below a question of a lesson, which needs the room more."""
 HINTS = (
     "Point at a number to see how it is made. <b>Teal</b> ones (“editable”) are yours: type, drag, turn the wheel.",
     "Enter holds a computed one at a value of yours, Delete lets it go. A right click fills a matrix.",
@@ -49,7 +51,7 @@ class Inspector(QFrame):
         self._bench = bench
         self.shown: Inspected | None = None
         # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
-        scroll = scroll_area(self, sideways=False)
+        self._scroll = scroll = scroll_area(self, sideways=False)
         self._content = content = QWidget()
         self._viewport = scroll.viewport()
         scroll.setWidget(content)
@@ -126,6 +128,7 @@ class Inspector(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         px = self._bench.appearance.px
+        self._scroll.setMinimumHeight(px(LEAST))
         self._page.setContentsMargins(px(20), px(16), px(10), px(16))
         self._page.setSpacing(px(5))
         for _, view in self._derivations:
