@@ -88,7 +88,7 @@ MEASURES: Mapping[str, tuple[str, Rule]] = {
     "first": ("at the first word", first),
     "previous": ("at the word before", previous),
     "same word": ("at the same word, where it came before", same_word),
-    "induction": ("at what came behind the same word", induction),
+    "induction": ("at what came after the same word", induction),
     "referent": ("from a pronoun at who is meant", referent),
     "foretold referent": ("before a pronoun at who is meant", foretold_referent),
 }

@@ -34,13 +34,13 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         Answer(
             _FOR,
             "This is the whole model in one picture. Each block takes numbers from the blocks before it and hands "
-            "numbers on. Nothing is hidden: behind every block are its matrices, down to the last digit.",
+            "numbers on. Nothing is hidden: in every block are its matrices, down to the last digit.",
         ),
     ),
     "block": (
         Answer(
             _FOR,
-            "This is one block of the model, with every matrix in it. What is computed stands behind what it is made "
+            "This is one block of the model, with every matrix in it. What is computed comes after what it is made "
             "of, and the formula says how. A click on a matrix goes to its numbers; Esc goes back to the whole model.",
         ),
     ),
@@ -174,7 +174,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
     "next word": (
         Answer(
             _FOR,
-            "A model that writes says one word at a time. Each word that it has chosen is put behind the sentence, and "
+            "A model that writes says one word at a time. Each word that it has chosen is put after the sentence, and "
             "the whole is read again for the next one.",
         ),
         Answer(

@@ -20,7 +20,7 @@ SCORES = {
     "perplexity": "as uncertain as among so many equally likely words",
     "ratio": "the perplexity by the best one",
     "of grammar": "of the grammar itself on the very same sentences",
-    "mat": "the probability of “mat” behind “the cat sat on the”",
+    "mat": "the probability of “mat” after “the cat sat on the”",
     "referent": "how often one head looks at who a pronoun means",
     "referent not first": "the same where that person is not the first word",
     "referent from the pronoun": "from the pronoun alone",
@@ -40,10 +40,10 @@ SCORES = {
     "apple-phone after a fruit": "cosine in the last layer, where a fruit came before the apple",
     "apple-orange after a phone": "cosine in the last layer, where a phone came before the apple",
     "apple-phone after a phone": "cosine in the last layer, where a phone came before the apple",
-    "apple-orange beside an orange": "cosine behind the encoder, in “an apple and an orange”",
-    "apple-phone beside an orange": "cosine behind the encoder, in “an apple and an orange”",
-    "apple-orange before phone": "cosine behind the encoder, in “an apple phone”",
-    "apple-phone before phone": "cosine behind the encoder, in “an apple phone”",
+    "apple-orange beside an orange": "cosine after the encoder, in “an apple and an orange”",
+    "apple-phone beside an orange": "cosine after the encoder, in “an apple and an orange”",
+    "apple-orange before phone": "cosine after the encoder, in “an apple phone”",
+    "apple-phone before phone": "cosine after the encoder, in “an apple phone”",
     "two apples": "cosine of the fruit with the maker of phones",
     "unigram": "the perplexity of counting words or pieces",
     "bigram": "the perplexity of counting pairs of them",
@@ -120,7 +120,7 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     all_learned = "counted block by block on the page Parameters"
     found = [
         ("kind", model.kind, KINDS[model.kind]),
-        ("layers", f"{model.layers}", "blocks of the same build, one behind the other"),
+        ("layers", f"{model.layers}", "blocks of the same build, one after the other"),
         ("numbers that are learned", f"{learned:,}", all_learned if learned else "its numbers are given"),
     ]
     if graph.sequences:

@@ -104,7 +104,7 @@ def _choice(view: View) -> Choice:
 def _text(view: View, sequence: str, row: int) -> str:
     words, known = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
     before, behind = escape(typed(words[: row + 1], known)), escape(typed(words[row + 1 :], known))
-    then = f" What stands behind it now: <i>{behind}</i>." if behind else ""
+    then = f" What comes after it now: <i>{behind}</i>." if behind else ""
     read = ", ".join(escape(" ".join(view.labels(other))) for other in view.graph.sequences if other != sequence)
     before = f"<mark>{read}</mark>, then <mark>{before}</mark>," if read else f"<mark>{before}</mark>"
     return f"The model has read {before} and says what may come next.{then}"
@@ -112,7 +112,7 @@ def _text(view: View, sequence: str, row: int) -> str:
 
 def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -> Controls:
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
-    place = row_choice(view, sequence, "Behind", last=True)
+    place = row_choice(view, sequence, "After", last=True)
     if says == END:
         return Controls("go on", (place,))
     append = Button(

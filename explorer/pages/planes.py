@@ -47,7 +47,7 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
         weights = view.value(view.of_head(f"{block}W_{letter}"))
         matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
         reads = letter, read[node], dimensions[node], matrix, _vectors(view, names[letter]), behind
-        stacks.append(_plane(f"Behind W_{letter}", key, behind, array, Made(_behind, reads)))
+        stacks.append(_plane(f"After W_{letter}", key, behind, array, Made(_behind, reads)))
     if same:
         key, array = f"{block}moved", arrays["V"]
         pair = chosen_dimensions(view, key, array)
@@ -122,7 +122,7 @@ def _behind(
 ) -> Drawing:
     """The same grid where the matrix lays it, with the words that it makes of those."""
     span = reach(vectors.array[:, before], 1.0)
-    return _warp(f"behind W_{letter}", span, matrix[np.ix_(before, pair)], result, pair)
+    return _warp(f"after W_{letter}", span, matrix[np.ix_(before, pair)], result, pair)
 
 
 def _warp(where: str, span: float, matrix: Array, shown: _Vectors, pair: tuple[int, int]) -> Drawing:

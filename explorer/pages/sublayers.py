@@ -107,7 +107,7 @@ class Sublayers:
         lane.x = down + 12.0
         result = self.made(block)
         if result.endswith(".norm"):
-            said = f"norm behind {stage.title.lower()}"
+            said = f"norm after {stage.title.lower()}"
             sheet.strip(lane, sheet.stages[nodes[result].stage], result, "norm", before=6.0, said=said)
         sheet.go_on(lane)
         return result

@@ -42,7 +42,7 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
         "word", "Why", tuple(says[i] for i in options), options.index(word), tuple(Keep(WORD, i) for i in options)
     )
     return (
-        Controls("asked", (row_choice(view, sequence, "Behind", last=True), words)),
+        Controls("asked", (row_choice(view, sequence, "After", last=True), words)),
         *_lens(view, sequence, row, word),
         *_ledger(view, sequence, row, word),
         *patching(view, sequence, row, word, {name: _block(view, name) for name in stream(view.graph)}),
@@ -87,7 +87,7 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         Section("lens", "The output layer, after each block"),
         Note("about the lens", note),
         Listing("lens here", "The likeliest word after each block", columns, tuple(lines)),
-        Section("lens of all", "Behind each word"),
+        Section("lens of all", "After each word"),
         _lens_of_all(view, found, says, there, row),
     )
 
@@ -101,9 +101,9 @@ def _lens_of_all(
         Line.of(f"{word} →", *(Entry(says[int(found[name][i].argmax())], muted=i != row) for name in shown))
         for i, word in enumerate(there)
     ]
-    columns = (Column("behind"), *(Column(_short(name)) for name in shown))
+    columns = (Column("after"), *(Column(_short(name)) for name in shown))
     return Listing(
-        "lens words", "The likeliest word behind each word, after each block", columns, tuple(lines), most=12
+        "lens words", "The likeliest word after each word, after each block", columns, tuple(lines), most=12
     )
 
 
@@ -142,7 +142,7 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     lines.append(Line.of("logit", *_number_and_bar(ledger.total), cell=logit, strong=True))
     columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
     note = (
-        f"The logit of <b>{escape(says[word])}</b> behind <mark>{escape(there[row])}</mark> is the sum of these parts. "
+        f"The logit of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these parts. "
         f"The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, and that is "
         "taken as it is. Logits compare: what all words get alike changes no probability."
     )

@@ -122,7 +122,7 @@ def test_a_click_on_a_word_appends_it(cat):
 def test_a_word_inside_the_text_can_be_stood_at(cat):
     cat.choose(row_of("input"), 0)
     page = cat.page(NEXT_WORD.name)
-    assert "What stands behind it now: <i>cat sat on the</i>" in page.the("text").text
+    assert "What comes after it now: <i>cat sat on the</i>" in page.the("text").text
     assert next(line for line in lines(page) if "stands there" in line.entries[5].text).entries[0].text == "cat"
     cat.do(button(page, "append").asks.command())
     assert len(cat.view.labels("input")) == 2  # what stood behind it has made way

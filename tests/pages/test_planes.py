@@ -50,7 +50,7 @@ def test_other_dimensions_are_chosen(start):
     page = start.page(STAGE)
     boxes = {box.tip: box for box in page.all(Number)}
     start.choose(boxes["Before: dimension across"].asks.key, 2)
-    start.choose(boxes["Behind W_Q: dimension up"].asks.key, 3)
+    start.choose(boxes["After W_Q: dimension up"].asks.key, 3)
     page, W = start.page(STAGE), start.value(f"{HEAD}.W_Q")
     assert points(page, plane("source.H")) == [(y, y) for y in start.value("source.H")[:, 1].tolist()]
     span = laid(page, plane("source.H"))[0, 0]

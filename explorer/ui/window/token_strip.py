@@ -70,7 +70,7 @@ class TokenStrip(QWidget):
         self._label = mark(QLabel(), role="muted")
         self._low = False
         self._back = self._arrow("back", "words before these", -1)
-        self._next = self._arrow("next", "words behind these", 1)
+        self._next = self._arrow("next", "words after these", 1)
         layout = row_in(self, self._label, self._back, spacing=px(6))
         layout.addWidget(self._rail, 1)
         layout.addWidget(self._next)

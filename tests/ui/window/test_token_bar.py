@@ -353,7 +353,7 @@ def test_many_words_stay_on_one_line_that_scrolls(window, eye, words, chip, coun
         chip(position).setFocus()
         assert in_sight(window, chip(position))
     assert window.width() == 1600
-    assert eye.by_name(window.tokens, "Source: words behind these").isEnabled()
+    assert eye.by_name(window.tokens, "Source: words after these").isEnabled()
     assert not window.grab().isNull()
 
 
@@ -375,9 +375,9 @@ def test_arrows_scroll_to_the_words_behind(window, hand, eye, chip):
     window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
     eye.settle(window)
     assert in_sight(window, chip(0))
-    hand.click(eye.by_name(window.tokens, "Source: words behind these"))
+    hand.click(eye.by_name(window.tokens, "Source: words after these"))
     assert not in_sight(window, chip(0))
-    while (button := eye.by_name(window.tokens, "Source: words behind these")).isEnabled():
+    while (button := eye.by_name(window.tokens, "Source: words after these")).isEnabled():
         hand.click(button)
     assert in_sight(window, chip(59))
 
