@@ -29,7 +29,8 @@ BAND, TALL = 20.0, 36.0
 EMBEDDINGS, PLUS = 0.57, 11.0
 """The part of a line that embeddings have, and the room for the sign between them and positions."""
 TITLE, HEAD, THICK = 18.0, 20.0, 1.6
-"""The room for the title of a layer, with what of its letters is below the line, and of a block, and how many times thicker than usual the lines between words are."""
+"""The room for the title of a layer, with what of its letters is below the line, and for that of a block; and how many
+times thicker than usual the lines between words are."""
 MOST_ANSWERS, MORE_ANSWERS = 2, 3
 """Words that may come next, also below a single column."""
 LOSS_WIDTH = 104.0

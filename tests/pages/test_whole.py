@@ -275,6 +275,9 @@ def test_in_large_letters_blocks_stand_below_each_other_and_lead_where_others_do
     assert all(inside(box.place, (left, top, right - left, bottom - top)) for box in large.values())
     alone = [box.place for box in large.values() if not box.around]
     assert all(apart(one, other) for one, other in itertools.combinations(alone, 2))
+    for layer in (box for box in large.values() if box.around):
+        first = min(box.place[1] for box in large.values() if box is not layer and inside(box.place, layer.place))
+        assert first - layer.place[1] > 1.35 * 11.7 * layer.letters, "the title's letters reach below their line"
     led = {box.leads for box in boxes(plain).values() if isinstance(box.leads, GoTo)}
     assert {box.leads for box in large.values() if isinstance(box.leads, GoTo)} == led - {GoTo("final.norm")}
     offers = {box.name: (box.share, [words for words, _ in box.menu]) for box in large.values() if box.menu}
