@@ -102,9 +102,7 @@ def _lens_of_all(
         for i, word in enumerate(there)
     ]
     columns = (Column("after"), *(Column(_short(name)) for name in shown))
-    return Listing(
-        "lens words", "The likeliest word after each word, after each block", columns, tuple(lines), most=12
-    )
+    return Listing("lens words", "The likeliest word after each word, after each block", columns, tuple(lines), most=12)
 
 
 def _short(node: str) -> str:

@@ -138,6 +138,4 @@ def test_other_way_of_writing_weights(start):
 
 
 def test_where_all_units_are_off_no_other_passes(desk):
-    assert (
-        "2 of 2 off: units h₁, h₂ are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
-    )
+    assert "2 of 2 off: units h₁, h₂ are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
