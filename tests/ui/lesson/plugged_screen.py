@@ -82,6 +82,9 @@ def run(file: str, pictures: str) -> None:
     said["left alone"] = where()
     said["keeps the step"] = lessons.guide.at == 2
     said["keys again"] = until(lambda: lessons.presenter.isActiveWindow()) and key("p", lambda: lessons.guide.at == 1)
+    xrandr("--setmonitor", "beamer", f"{SIZE}+1280+0", "none")
+    said["appeared again"] = until(lambda: lessons.speaker is not None and lessons.speaker.isActiveWindow())
+    said["keys of the lecturer"] = key("Right", lambda: lessons.guide.at == 2) and lessons.speaker.isActiveWindow()
     said["left"] = key("Escape", lambda: lessons.presenter is None)
     window.files.dialogs.keep = lambda name: "discard"
     window.close()
