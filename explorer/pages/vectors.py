@@ -42,6 +42,8 @@ LENGTHS = (
     ("scaled", ""),
 )
 DRAWN = ("x", "y", "x_p", "x_o")
+WRITTEN = {"x_p": "xₚ", "x_o": "xₒ"}
+"""How the picture writes their names."""
 
 
 def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -79,7 +81,7 @@ def _plane(view: View) -> Drawing:
     far = 1.3 * reach(points, 1.0)
     angle = float(view.values["angle"].item())
     marks = (*_shadow(seen, far), *_angle(seen, angle), *_arrows(seen))
-    told = "; ".join(f"{name} ({a:.2f}, {b:.2f})" for name, (a, b) in tips.items())
+    told = "; ".join(f"{WRITTEN.get(name, name)} ({a:.2f}, {b:.2f})" for name, (a, b) in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
     across, up = (Axis(name, grid=True) for name in (*names, "", "")[:2])
     said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {written(angle, 1)}°")
@@ -97,7 +99,7 @@ def _shadow(seen: dict[str, tuple[float, float]], far: float) -> list[Mark]:
     ]
     if "x_o" in seen and sum(map(abs, seen["x_o"])) > far / 10:
         middle = (x_p + x) / 2
-        marks.append(Words(float(middle[0]), float(middle[1]), "x_o"))
+        marks.append(Words(float(middle[0]), float(middle[1]), WRITTEN["x_o"]))
     return marks
 
 
@@ -117,5 +119,5 @@ def _arrows(seen: dict[str, tuple[float, float]]) -> list[Mark]:
             continue
         drag = MoveTo((name, (0, 0)), (name, (0, 1))) if name != "x_p" else None
         cells = Cell(name, (0, 0)), Cell(name, (0, 1))
-        marks.append(Arrow((0.0, 0.0), seen[name], name, ink, width, cells=cells, drag=drag))
+        marks.append(Arrow((0.0, 0.0), seen[name], WRITTEN.get(name, name), ink, width, cells=cells, drag=drag))
     return marks

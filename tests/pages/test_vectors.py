@@ -40,19 +40,19 @@ def test_a_tip_is_dragged_and_the_drag_is_one_step(two):
 
 def test_the_shadow_lies_on_y_and_cannot_be_dragged(two):
     found = arrows(two.page("vectors"))
-    assert found["x_p"].tip == tuple(two.value("x_p")[0])
-    assert found["x_p"].width == 0, "its shaft would hide y"
-    assert found["x_p"].drag is None
+    assert found["xₚ"].tip == tuple(two.value("x_p")[0])
+    assert found["xₚ"].width == 0, "its shaft would hide y"
+    assert found["xₚ"].drag is None
     along, rest = two.page("vectors").marks("plane", Segments)
-    assert along.ends[0].tolist() == [[0, 0], list(found["x_p"].tip)]
-    assert rest.ends[0].tolist() == [list(found["x_p"].tip), list(found["x"].tip)]
+    assert along.ends[0].tolist() == [[0, 0], list(found["xₚ"].tip)]
+    assert rest.ends[0].tolist() == [list(found["xₚ"].tip), list(found["x"].tip)]
 
 
 def test_the_arc_goes_from_y_to_x(two):
     two.do(SetCells("x", {(0, 0): 0.0, (0, 1): 2.0}), SetCells("y", {(0, 0): 3.0, (0, 1): 0.0}))
     (arc,) = two.page("vectors").marks("plane", Arc)
     assert (arc.start, arc.turn) == (0, 90)
-    assert "x_p" not in arrows(two.page("vectors")), "there is no shadow"
+    assert "xₚ" not in arrows(two.page("vectors")), "there is no shadow"
 
 
 @pytest.mark.parametrize("x", [(0.0, 0.0), (4.0, 2.0), (-4.0, -2.0), (-1.0, 2.0), (1e308, 0.0), (np.nan, 1.0)])
