@@ -39,7 +39,8 @@ from explorer.ui.workbench import Workbench
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 ScrollHint: TypeAlias = QAbstractItemView.ScrollHint
-CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL = 26, 5, 40, 130
+CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL, CUT_LABEL = 26, 5, 40, 130, 60
+"""Pixels at text scale 1; the last one: of a long label above a column, where a class would see fewer columns."""
 LARGE, LOW_CELL, CLOSE = 1.5, 16, 3
 """The text scale from which numbers stand close, and pixels at scale 1 that a row is high and the padding then."""
 LEAST_COLUMNS, WIDTH = 2, 630
@@ -185,7 +186,10 @@ class MatrixView(QTableView):
         labels, heads = self.matrix.rows[:MEASURED], self.matrix.columns[:MEASURED]
         self._most_width = max(self._needed_width(), appearance.px(LEAST_WIDTH))
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
-        self.own_width = max(self._most_width, min(label_width, appearance.px(110 if self._is_large else 84)))
+        longest = min(label_width, appearance.px(110 if self._is_large else 84))
+        if self._high is not None and columns * max(self._most_width, longest) > self.room - self._least[1]:
+            longest = min(longest, appearance.px(CUT_LABEL))
+        self.own_width = max(self._most_width, longest)
         width = max(self.own_width, self._least[0])
         height = max(self._row, self.least_row)
         across, down = self.horizontalHeader(), self.verticalHeader()
@@ -218,7 +222,7 @@ class MatrixView(QTableView):
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; what has more columns scrolls."""
         before, self.room = self.room, pixels
-        if pixels != before and self._columns_in(pixels) != self._columns_in(before):
+        if pixels != before and (self._high is not None or self._columns_in(pixels) != self._columns_in(before)):
             self._measure()
 
     def be_at_most(self, high: int) -> None:

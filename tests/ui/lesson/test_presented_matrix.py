@@ -98,6 +98,23 @@ def test_of_a_table_that_is_cut_what_the_asked_number_is_computed_from_is_in_sig
         assert view.viewport().rect().contains(column)
 
 
+def test_long_words_above_columns_give_way_to_more_columns(open_window, qtbot):
+    window = open_window(load("what-a-trained-head-does"))
+    window.lessons.guide.go(1)
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.showNormal()  # a full screen has the size of the screen
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    (box,) = presenter.sheet._boxes
+    view = box.view
+    assert view.cut
+    for word in ("Marcus", "Troy"):  # the step speaks of both
+        column = view.visualRect(view.table.index(0, view.matrix.columns.index(word)))
+        assert view.viewport().rect().contains(column), word
+    presenter.leave()
+
+
 def test_who_changes_a_given_number_sees_how_the_named_one_comes_about(emma):
     presenter = emma(4)
     presenter.bench.selection.choose(Cell("Q", (1, 8)))
