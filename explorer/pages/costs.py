@@ -30,6 +30,7 @@ from explorer.pages.view import View
 COSTS = Stage("generation.costs", "costs", "What it costs", "Generation")
 SHAPE, TOKENS, TIMED = "costs.shape", "costs.tokens", "costs.timed"
 LAYERS, WIDTH, HEADS = "costs.layers", "costs.width", "costs.heads"
+MOST_TOKENS, MOST_LAYERS, MOST_WIDTH, MOST_HEADS = 8192, 128, 16_384, 128
 LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
 TIMES = (64, 128, 256, 512)
 FORMULAS = {
@@ -50,7 +51,7 @@ def is_gpt(graph: Graph) -> bool:
 def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     """The shape, what a pass costs by parts, how that grows with the text, and attention as it is timed here."""
     shape = _shape(view)
-    tokens = int(view.chosen(_of(TOKENS, int(view.chosen(SHAPE, 0))), shape.room))
+    tokens = view.number(_of(TOKENS, _preset(view)), shape.room, 1, MOST_TOKENS)
     found = _own(view) if shape.name == OWN and tokens == len(view.labels("input")) else cost_of(shape, tokens)
     return (
         *_controls(view, shape, tokens),
@@ -69,6 +70,10 @@ def costs_sentence(view: View, stage: Stage) -> str:
     return "Counted on the graph itself: how many multiplications, numbers and bytes a text takes."
 
 
+def _preset(view: View) -> int:
+    return view.number(SHAPE, 0, 0, len(SHAPES))
+
+
 def _of(key: str, shape: int) -> str:
     """What is set by hand belongs to one of the presets."""
     return f"{key}.{shape}"
@@ -85,11 +90,15 @@ def _shape(view: View) -> Shape:
     words = len(view.graph.axes["output.words"])
     bytes_ = np.dtype(model.dtype).itemsize
     own = Shape(OWN, model.layers, heads, model.d_model, words, len(view.labels("input")), bytes_)
-    chosen = int(view.chosen(SHAPE, 0))
+    chosen = _preset(view)
     base = (own, *SHAPES)[chosen]
     layers, width, heads = (
-        int(view.chosen(_of(key, chosen), usual))
-        for key, usual in ((LAYERS, base.layers), (WIDTH, base.d_model), (HEADS, base.heads))
+        view.number(_of(key, chosen), usual, 1, most)
+        for key, usual, most in (
+            (LAYERS, base.layers, MOST_LAYERS),
+            (WIDTH, base.d_model, MOST_WIDTH),
+            (HEADS, base.heads, MOST_HEADS),
+        )
     )
     if (layers, width, heads) == (base.layers, base.d_model, base.heads):
         return base
@@ -99,13 +108,13 @@ def _shape(view: View) -> Shape:
 
 def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
     names = (OWN, *(one.name for one in SHAPES))
-    chosen = int(view.chosen(SHAPE, 0))
+    chosen = _preset(view)
     presets = Choice("shape", "Sizes of", names, chosen, (Keep(SHAPE),), "The sizes to count with")
     numbers = (
-        Number("tokens", "n", tokens, 1, 8192, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
-        Number("layers", "layers", shape.layers, 1, 128, Keep(_of(LAYERS, chosen)), "Layers"),
-        Number("width", "d_model", shape.d_model, 1, 16_384, Keep(_of(WIDTH, chosen)), "Numbers of a vector"),
-        Number("heads", "heads", shape.heads, 1, 128, Keep(_of(HEADS, chosen)), "Heads of a layer"),
+        Number("tokens", "n", tokens, 1, MOST_TOKENS, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
+        Number("layers", "layers", shape.layers, 1, MOST_LAYERS, Keep(_of(LAYERS, chosen)), "Layers"),
+        Number("width", "d_model", shape.d_model, 1, MOST_WIDTH, Keep(_of(WIDTH, chosen)), "Numbers of a vector"),
+        Number("heads", "heads", shape.heads, 1, MOST_HEADS, Keep(_of(HEADS, chosen)), "Heads of a layer"),
     )
     return Controls("shapes", (presets,)), Controls("sizes", numbers)
 

@@ -40,7 +40,7 @@ def layers_of(view: View) -> dict[str, int]:
 def shown_layer(view: View) -> int:
     """The layer that the whole draws, counted from 1, or `ALL`, for which large letters leave no room."""
     layers = max(layers_of(view).values(), default=0)
-    layer = min(int(view.chosen(LAYER, ALL if layers <= MOST_LAYERS else 1)), layers)
+    layer = view.number(LAYER, ALL if layers <= MOST_LAYERS else 1, ALL, layers)
     return 1 if layer == ALL and view.looking.large else layer
 
 

@@ -50,6 +50,7 @@ NEXT_WORD = Stage("generation.next", "next word", "Next word", "Generation")
 PROBABILITIES, TEMPERATURE = "output.probabilities", "output.temperature"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
+MOST_SEED = 9999
 
 
 def writes(graph: Graph) -> bool:
@@ -97,8 +98,9 @@ def _shares(view: View, row: int) -> Array:
 
 
 def _choice(view: View) -> Choice:
-    top_p = int(view.chosen(TOP_P, 100)) / 100
-    return Choice(not view.chosen(HOW, 1), 1.0, int(view.chosen(TOP_K, 0)), top_p, int(view.chosen(SEED, 0)))
+    top_k = view.number(TOP_K, 0, 0, len(view.graph.axes["output.words"]))
+    top_p = view.number(TOP_P, 100, 1, 100) / 100
+    return Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, view.number(SEED, 0, 0, MOST_SEED))
 
 
 def _text(view: View, sequence: str, row: int) -> str:
@@ -192,7 +194,8 @@ def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
     top_k = Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), every, on=drawing, drags=True)
     percent = round(choice.top_p * 100)
     top_p = Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing, drags=True)
-    seed = Number("seed", "Seed", choice.seed, 0, 9999, Keep(SEED), f"Another seed draws other {what}s", on=drawing)
+    others = f"Another seed draws other {what}s"
+    seed = Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
     cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, which have {written(float(shares[left].sum()), 3)}."

@@ -132,11 +132,11 @@ def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
     """The place where the other text differs, and the number of its word: as chosen, or what moves the answer most."""
     n_words = len(view.graph.axes[view.graph.sequences[sequence]])
     place, number = view.chosen(PLACE, None), view.chosen(WORD, None)
-    fits = number is not None and number < n_words
-    if place is not None and place <= row and fits:
+    fits = number in range(n_words)
+    if place in range(row + 1) and fits:
         return int(place), int(number)
     # Not the last word: that would be another question.
-    places = range(max(row, 1)) if place is None or place > row else (int(place),)
+    places = range(max(row, 1)) if place not in range(row + 1) else (int(place),)
     here, best = view.values[LOGITS][row], (places[0], 0, -np.inf)
     for i in places:
         for one in [int(number)] if fits else _nearest(view, sequence, i)[:TRIED]:

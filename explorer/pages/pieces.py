@@ -44,9 +44,9 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     sentence = typed(said, known)
     sources = _sources(view, sentence)
     titles = tuple(sources)
-    source = min(int(view.chosen(TAUGHT, len(titles) - 2)), len(titles) - 1)
+    source = view.number(TAUGHT, len(titles) - 2, 0, len(titles) - 1)
     every = sources[titles[source]]
-    n = int(view.chosen(MERGES, MOST if titles[source] == BOOKS else 60))
+    n = view.number(MERGES, MOST if titles[source] == BOOKS else 60, 0, max(len(every), 1))
     merges = every[:n]
     ids = vocabulary(merges)
     found = encode(sentence, merges)
@@ -131,7 +131,7 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
     if not each:
         return ()
     longest = max(range(len(each)), key=lambda i: len(each[i]))
-    at = min(int(view.chosen(WORD, longest)), len(each) - 1)
+    at = view.number(WORD, longest, 0, len(each) - 1)
     choice = Choice(
         "chosen word", "Word", tuple(label(word) for word in each), at, (Keep(WORD),), "Which word to follow"
     )

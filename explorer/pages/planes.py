@@ -81,8 +81,7 @@ def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
     """The two dimensions that a picture draws, counted from 0: those of `dimension_choice`."""
     across, up = telling(vectors)
     last = vectors.shape[1]
-    chosen = view.chosen(f"{key}.across", across + 1), view.chosen(f"{key}.up", up + 1)
-    return min(chosen[0], last) - 1, min(chosen[1], last) - 1
+    return view.number(f"{key}.across", across + 1, 1, last) - 1, view.number(f"{key}.up", up + 1, 1, last) - 1
 
 
 def telling(vectors: Array) -> tuple[int, int]:

@@ -35,7 +35,7 @@ def played(
     backward = view.looking.showing == "gradient"
     if backward:
         steps.reverse()
-    taken = min(int(view.chosen(key, len(steps))), len(steps))
+    taken = view.number(key, len(steps), 0, len(steps))
     titles = {stage.name: f"{stage.group}: {stage.title}" for stage in view.graph.stages}
     names = tuple(f"{titles[view.nodes[name].stage]}, {view.nodes[name].short}" for name in steps)
     player = Player("player", taken, names, Keep(key), backward, _said(names, taken, backward) or invitation)

@@ -133,7 +133,10 @@ def _drawn(view: View, block: str) -> _Drawn:
     own = int(value.shape[0]), int(value.shape[1])
     formula = op if isinstance(op, Sinusoidal) else None
     own_only = bool(view.chosen(f"{name}.own", False))
-    asked = int(view.chosen(f"{name}.positions", max(USUAL, own[0]))), int(view.chosen(f"{name}.dimensions", own[1]))
+    asked = (
+        view.number(f"{name}.positions", max(USUAL, own[0]), 1, max(MOST, own[0])),
+        view.number(f"{name}.dimensions", own[1], 1, max(MOST, own[1])),
+    )
     array = value
     if formula is not None and not own_only and asked != own:
         array = encoding(replace(formula, n=asked[0], d=asked[1]))
@@ -142,7 +145,7 @@ def _drawn(view: View, block: str) -> _Drawn:
             array[: own[0]] = value[: asked[0]]  # cells may be pinned
     d = array.shape[1]
     first, last = sorted(
-        min(int(view.chosen(f"{name}.{end}", usual)), d) for end, usual in (("from", 1), ("to", min(4, own[1])))
+        view.number(f"{name}.{end}", usual, 1, d) for end, usual in (("from", 1), ("to", min(4, own[1])))
     )
     return _Drawn(name, axis, formula, array, own, own_only, asked, (first, last), view.labels(axis))
 
@@ -174,9 +177,9 @@ def _sizes(drawn: _Drawn) -> Controls:
     name = drawn.name
     controls: list[Element] = []
     if drawn.op is not None:
-        for what, value in zip(("positions", "dimensions"), drawn.asked, strict=True):
+        for what, value, own in zip(("positions", "dimensions"), drawn.asked, drawn.own, strict=True):
             key, tip = f"{name}.{what}", f"Draw so many {what}"
-            controls.append(Number(key, "", value, 1, max(MOST, value), Keep(key), tip, what, not drawn.own_only))
+            controls.append(Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
         key, tip = f"{name}.own", "Draw only the positions and dimensions that the model has"
         controls.append(Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
     ends = ("curves of dimensions", "from"), ("to", "to")

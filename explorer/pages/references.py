@@ -85,7 +85,7 @@ def references_page(
     if not rows:
         return header, Note("waiting", "Every printed number is being compared …")
     names = (ALL, *dict.fromkeys(one.reference for one in rows))
-    reference, status = choices.get(REFERENCE, ALL), choices.get(STATUS, ALL)
+    reference, status = _known(choices.get(REFERENCE), names), _known(choices.get(STATUS), (ALL, *STATUSES))
     of_reference = [i for i, one in enumerate(rows) if reference in (ALL, one.reference)]
     places = tuple(i for i in of_reference if status in (ALL, rows[i].status))
     counts = {one: sum(rows[i].status == one for i in of_reference) for one in STATUSES}
@@ -118,6 +118,11 @@ def _detail(one: PrintedNumber) -> str:
         ours = f" · computed {escape(one.ours)}" if one.ours else ""
         parts.append(f"Printed {escape(one.printed)}{ours} · {one.status}.")
     return " ".join([*parts, escape(one.why)])
+
+
+def _known(chosen: object, values: Sequence[str]) -> str:
+    """What was chosen, if a file does not say what there is none of."""
+    return chosen if isinstance(chosen, str) and chosen in values else ALL
 
 
 def _choice(id: str, title: str, values: Sequence[str], words: Sequence[str], chosen: str, key: str) -> Choice:

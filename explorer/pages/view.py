@@ -181,10 +181,15 @@ class View:
         """What was chosen under a key of `Keep`, or what is usual."""
         return self.looking.choices.get(key, usual)
 
+    def number(self, key: str, usual: int, least: int, most: int) -> int:
+        """The whole number that was chosen, held between two bounds: a file may say any, a longer text had more."""
+        chosen = self.looking.choices.get(key)
+        return max(least, min(int(chosen), most)) if isinstance(chosen, int) else usual
+
     def row(self, axis: str, last: bool = False) -> int:
         """The place along an axis that a page is about: the one that was chosen last, or the first, or the last."""
         n = len(self.graph.axes[axis])
-        return int(min(self.chosen(row_of(axis), n - 1 if last else 0), n - 1))
+        return self.number(row_of(axis), n - 1 if last else 0, 0, n - 1)
 
     # Numbers
 

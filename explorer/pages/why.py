@@ -35,8 +35,8 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     says = view.labels(view.nodes["output.logits"].axes[1])
     logits = view.values["output.logits"][row]
     best = [int(i) for i in np.argsort(-logits, kind="stable")[:OTHERS]]
-    asked = int(view.chosen(WORD, best[0]))
-    word = asked if asked < len(says) else best[0]
+    asked = view.chosen(WORD, best[0])
+    word = int(asked) if asked in range(len(says)) else best[0]
     options = best if word in best else [*best, word]
     words = Choice(
         "word", "Why", tuple(says[i] for i in options), options.index(word), tuple(Keep(WORD, i) for i in options)
@@ -131,7 +131,7 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     low, high = _reach([part.value for part in parts])
     computed = [i for i, part in enumerate(parts) if part.kind in ("head", "net")]
     largest = max(computed, key=lambda i: abs(parts[i].value), default=0)  # heads and nets may be switched off
-    opened = min(int(view.chosen(PART, largest)), len(parts) - 1)
+    opened = view.number(PART, largest, 0, len(parts) - 1)
     lines = []
     for i, part in enumerate(parts):
         name = Entry(_named(view, part, there[row]), leads=Keep(PART, i))

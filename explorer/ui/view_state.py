@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
@@ -64,7 +63,7 @@ def _training(window: MainWindow, said: Any) -> None:
     kind, rate = said.get("kind"), said.get("rate")
     if isinstance(kind, str) and kind in OPTIMISERS:
         descent.set_kind(kind)
-    if isinstance(rate, int | float) and isfinite(rate) and 0 < rate < 1000:
+    if isinstance(rate, int | float) and 0 < rate < 1000:
         descent.set_rate(float(rate))
     for part, moves in (("frozen", False), ("also", True)):
         names = said.get(part)

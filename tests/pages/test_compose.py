@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 
@@ -17,8 +18,8 @@ from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, WHOLE, page, places, 
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Note, Switches
-from explorer.pages.view import Cell, Looking, View
+from explorer.pages.page import Choice, Note, Number, Picture, Player, Switches
+from explorer.pages.view import Cell, Looking, View, row_of
 
 lessons = cache(catalogue)
 # Lessons on a trained model have its pages.
@@ -312,3 +313,20 @@ def test_no_page_needs_a_window():
 def test_lessons_can_look_at_the_pages_about_writing():
     graph = document("tiny-gpt", None).engine.graph
     assert set(WRITING) == {stage.name for stage in stops(graph) if stage.group == "Generation"}
+
+
+@pytest.mark.parametrize("value", [-1, 9999, 10**30, "no number"])
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "two-vectors", "tiny-gpt"])
+def test_a_choice_that_a_page_does_not_offer_breaks_none(lesson, value, take_apart):
+    """A file may say that anything was chosen, and a longer text has had more to choose from."""
+    view, every = pages(lesson, next(iter(load(lesson).settings)))
+    controls = (part for one in every.values() for part in take_apart(one))
+    asked = [part.asks for part in controls if isinstance(part, Choice | Number | Player)]
+    gestures = (one for asks in asked for one in (asks if isinstance(asks, tuple) else (asks,)))
+    keys = {one.key for one in gestures if isinstance(one, Keep)}
+    assert keys
+    keys |= {row_of(axis) for axis in view.graph.sequences}
+    odd = replace(view, looking=replace(view.looking, choices=dict.fromkeys(keys, value)))
+    for stage in places(view.graph):
+        drawn = [part.drawing for part in take_apart(page(odd, stage)) if isinstance(part, Picture)]
+        assert all(isinstance(one, Drawing) for one in drawn)

@@ -38,6 +38,8 @@ def test_filters():
     assert all(isinstance(one, Choice) for one in filters)
     assert filters[0].options == ("all", "003", "004")
     assert filters[0].chosen == 1
+    assert parts({REFERENCE: 3, STATUS: "x"}).keys() == parts().keys()  # as a file may say
+    assert listed({REFERENCE: 3, STATUS: "x"}) == listed()
 
 
 def test_what_a_line_leads_to_counts_in_all_numbers():
