@@ -9,8 +9,8 @@ does not have.
 import json
 import os
 from collections.abc import Mapping
-from math import prod
-from typing import Any, BinaryIO, NamedTuple
+from math import isfinite, prod
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 from zlib import crc32
 
 import numpy as np
@@ -30,6 +30,7 @@ DTYPES = {
 }
 """numpy's names of the types of numbers, by those that safetensors has."""
 DAMAGED = "it is damaged"
+NOT_WHOLE = f"{DAMAGED}, or not whole"
 FOREIGN = "it was not written by this program"
 
 _CODES = {name: code for code, name in DTYPES.items()}
@@ -108,10 +109,12 @@ class Container:
         stream.seek(0)
         length = int.from_bytes(stream.read(8), "little")
         begins = stream.read(1) == b"{"
-        if not begins or not 2 <= length <= size - 8:
+        if not begins or length < 2 or length > max(size - 8, MOST_HEADER):
             raise DamagedError(FOREIGN)
         if length > MOST_HEADER:
             raise DamagedError(f"its header has {length:,} bytes; up to {MOST_HEADER:,} can be read")
+        if length > size - 8:
+            raise DamagedError(NOT_WHOLE)
         header = parsed(b"{" + stream.read(length - 1))
         metadata = header.pop(_METADATA, {}) if isinstance(header, dict) else None
         if not isinstance(metadata, dict):
@@ -120,7 +123,7 @@ class Container:
         self._starts: dict[str, int] = {}
         end = self._take(header, 8 + length)
         if end != size:
-            raise DamagedError(f"{DAMAGED}, or not whole")
+            raise DamagedError(NOT_WHOLE)
         self.metadata = metadata  # what else there is in such a file
         # `manifest`: what JSON says there; None in a safetensors file that another program wrote.
         self.manifest, self._sums = _ours(metadata)
@@ -176,13 +179,19 @@ def parsed(text: bytes) -> Any:
     if len(text) > MOST_HEADER or text.count(b"[") + text.count(b"{") > MOST_TABLES or text.count(b",") > MOST_VALUES:
         raise DamagedError("it says more than could be read")
     try:
-        return json.loads(text.decode(), parse_constant=_refuse)
+        return json.loads(text.decode(), parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         raise DamagedError(DAMAGED) from None
 
 
-def _refuse(constant: str) -> None:
+def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
+
+
+def _finite(digits: str) -> float:
+    """A number that can be written again: JSON has no infinity, but 1e999 is read as one."""
+    number = float(digits)
+    return number if isfinite(number) else _refuse(digits)
 
 
 def _are_numbers(found: object, most: int) -> bool:

@@ -51,7 +51,7 @@ class Settings:
             with suppress(ExplorerError, OSError):
                 self.folder.mkdir(parents=True, exist_ok=True)
                 with whole_file(self.folder / FILE) as stream:
-                    stream.write(json.dumps(self._values, ensure_ascii=False, indent=1).encode())
+                    stream.write(json.dumps(self._values, indent=1).encode())
                 self._stamp = self._found(self.folder / FILE)
 
     def _follow(self) -> None:

@@ -73,8 +73,9 @@ def test_no_part_of_a_file_is_taken_for_the_whole():
     for length in range(len(content)):
         with pytest.raises(DamagedError):
             unpacked(content[:length])
-    with pytest.raises(DamagedError, match="not whole"):
-        unpacked(content + b"x")
+    for broken in (content + b"x", content[:20], content[:-1]):
+        with pytest.raises(DamagedError, match="not whole"):
+            unpacked(broken)
 
 
 def with_header(header, more=b""):
@@ -134,6 +135,12 @@ def test_a_text_of_brackets_is_counted_before_it_is_read(text):
     with pytest.raises(DamagedError):
         parsed(text)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
+
+
+@pytest.mark.parametrize("number", [b"1e999", b"-1e999", b"NaN", b"Infinity"])
+def test_a_number_that_json_could_not_say_again_is_refused(number):
+    with pytest.raises(DamagedError):
+        parsed(b'{"a": [' + number + b"]}")
 
 
 @pytest.mark.parametrize("file", sorted(resources().rglob("*.safetensors")), ids=lambda file: file.name)

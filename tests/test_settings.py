@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from explorer.settings import BROKEN, FILE, Settings, own_folder
@@ -66,3 +68,9 @@ def test_the_folder_can_be_chosen(monkeypatch, tmp_path):
     assert own_folder() == tmp_path
     monkeypatch.delenv("EXPLORER_SETTINGS")
     assert own_folder().name == "transformer-explorer"
+
+
+def test_the_name_of_a_file_may_be_of_another_encoding(tmp_path):
+    name = os.fsdecode(b"caf\xe9.explorer")
+    Settings(tmp_path).set("recent documents", [name])
+    assert Settings(tmp_path).get("recent documents", []) == [name]

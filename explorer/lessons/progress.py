@@ -1,6 +1,7 @@
 """How far somebody is: a small file for each lesson, written whole after each answer, so that a crash loses nothing."""
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ QUESTIONS_AGAIN = 3
 OPENINGS_AGAIN = 2
 """At so many openings after an answer its question may come again."""
 _FORMAT = 1
+_MOST_COUNT = 2**53
 _OPENINGS = "_openings"  # no id of a lesson has such a sign
 
 
@@ -70,10 +72,14 @@ class Progress:
 
     @staticmethod
     def _of(lesson: str, found: Any) -> "Progress":
-        answers = {str(step): Answered(**one) for step, one in found["answers"].items()}
-        if not all(isinstance(vars(one)[key], int) for one in answers.values() for key in vars(one)):
+        answers = {step: Answered(**one) for step, one in found["answers"].items()}
+        for one in answers.values():
+            for number in vars(one).values():
+                _count(number)
+        step, seen = found["step"], found["seen"]
+        if not isinstance(seen, list) or not all(isinstance(one, str) for one in (step, *seen)):
             raise TypeError
-        return Progress(lesson, str(found["step"]), tuple(map(str, found["seen"])), answers, int(found["seed"]))
+        return Progress(lesson, step, tuple(seen), answers, _count(found["seed"]))
 
     def joined(self, other: "Progress") -> "Progress":
         """What this one knows, and what the other one knows of steps that this one does not."""
@@ -85,6 +91,16 @@ class Progress:
         """As it stands in the file."""
         answers = {step: vars(one) for step, one in self.answers.items()}
         return {**vars(self), "seen": list(self.seen), "answers": answers, "format": _FORMAT}
+
+
+def _count(found: object) -> int:
+    """A number that a file tells, or yes and no, which are 1 and 0.
+
+    Raises ValueError where nobody could have counted to it.
+    """
+    if not isinstance(found, int) or not 0 <= found <= _MOST_COUNT:
+        raise ValueError
+    return found
 
 
 @dataclass(frozen=True)
@@ -130,7 +146,7 @@ class ProgressFolder:
 
     def all(self) -> list[Progress]:
         """The progress in all lessons that somebody has begun."""
-        names = sorted(file.stem for file in self.folder.glob("*.json")) if self.folder.is_dir() else []
+        names = sorted(file.stem for file in self.folder.glob("*.json")) if os.path.isdir(self.folder) else []
         return [self.load(name) for name in names if name != _OPENINGS]
 
     # Openings
@@ -138,8 +154,9 @@ class ProgressFolder:
     @property
     def opening(self) -> int:
         """How often the program has been opened on another day: retrieval is spread over days (Latimier 2021)."""
-        number = self._read(_OPENINGS).get("count", 0)
-        return number if isinstance(number, int) else 0
+        with suppress(ValueError):
+            return _count(self._read(_OPENINGS).get("count", 0))
+        return 0
 
     def open(self, today: date) -> int:
         """Count an opening, unless there has been one today. Returns its number."""

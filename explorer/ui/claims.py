@@ -1,5 +1,6 @@
 """Which files are open in a window of this program: a second window is told."""
 
+import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -32,7 +33,7 @@ class Claim:
             return True
         with suppress(OSError):  # where nothing can be written, nobody is told
             self._folder.mkdir(parents=True, exist_ok=True)
-            lock = QLockFile(str(self._folder / f"{sha256(str(path.resolve()).encode()).hexdigest()[:20]}.lock"))
+            lock = QLockFile(str(self._folder / f"{sha256(os.fsencode(path.resolve())).hexdigest()[:20]}.lock"))
             lock.setStaleLockTime(0)
             if lock.tryLock(0):
                 self._lock = lock

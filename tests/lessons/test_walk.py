@@ -123,7 +123,16 @@ def test_a_step_that_the_lesson_lost_is_begun_at_the_first(folder, three):
     assert Walk(three, folder).at == 0
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"answers": 3}', '{"answers": {"a": {"right": "x"}}}', "[" * 9999])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "[]", "{", '{"answers": 3}', '{"answers": {"a": {"right": "x"}}}', "[" * 9999),
+        '{"step": "a", "seen": [], "answers": {}, "seed": 1e999}',
+        '{"step": "a", "seen": [], "answers": {"a": {"right": 1, "first": 1, "tries": -1}}, "seed": 1}',
+        '{"step": "a", "seen": "abc", "answers": {}, "seed": 1}',
+        '{"step": ["a"], "seen": [], "answers": {}, "seed": 1}',
+    ],
+)
 def test_a_damaged_file_is_set_aside(folder, content):
     folder.folder.mkdir()
     (folder.folder / "softmax.json").write_text(content)
@@ -131,6 +140,13 @@ def test_a_damaged_file_is_set_aside(folder, content):
     assert (folder.folder / "softmax.damaged").read_text() == content
     folder.save(Progress("softmax", "guess"))
     assert folder.load("softmax").step == "guess"
+
+
+@pytest.mark.parametrize("count", ["-7", "9" * 4300, "1.5", '"x"'])
+def test_openings_that_nobody_could_have_counted_begin_anew(folder, count):
+    folder.folder.mkdir()
+    (folder.folder / "_openings.json").write_text(f'{{"count": {count}, "day": "x"}}')
+    assert folder.open(date(2026, 1, 1)) == 1
 
 
 def test_where_nothing_can_be_written_one_sentence_says_so(tmp_path, three):
