@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from math import prod
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,6 +19,9 @@ MOST_BYTES = 1_000_000
 MOST_TITLE = 120
 MOST_TEXT = 4000
 MOST_AXES = 4
+MOST_KEYS = 64
+"""Parts of a dotted key: Python's reader takes as long as their square."""
+_DEEP = re.compile(rb"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % MOST_KEYS)
 
 
 class TomlTable:
@@ -41,6 +45,8 @@ class TomlTable:
     def fail(self, key: str, problem: str | ExplorerError, remedy: str) -> NoReturn:
         """Say what is wrong at a key ("" for the table itself)."""
         written = written_key((*self.way, key) if key else self.way)
+        if isinstance(problem, str):
+            problem = " ".join(problem.splitlines())  # a text of the file may have several
         if self.step:
             at = f"`{written}` " if written else ""
             raise ExplorerError("lesson-step", file=self.file, step=self.step, at=at, problem=problem, remedy=remedy)
@@ -141,6 +147,8 @@ class TomlTable:
                 self.fail(key, f"has lists more than {MOST_AXES} deep", remedy)
             shape.append(len(inner))
             inner = inner[0]
+        if prod(shape) > MOST_BYTES:  # more than a file can hold: the other lists are shorter than the first
+            self.fail(key, "its lists are not equally long", "write as many numbers in each")
         array = np.empty(shape)
         self._lay(key, value, array, (), gaps)
         return array
@@ -210,6 +218,8 @@ def read(path: Path) -> TomlTable:
     if max(size, len(content)) > MOST_BYTES:
         raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MOST_BYTES)
     try:
+        if _DEEP.search(content):
+            raise RecursionError
         return TomlTable(file, tomllib.loads(content.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8 (byte {error.start})"

@@ -308,6 +308,8 @@ def test_too_large(write):
         ('id = "a"\nid = "b"\n', "line 2"),
         (b'id = "\xff"', "it is not UTF-8 (byte 6)"),
         ("Q = " + "[" * 400_000, "nested too deeply"),
+        ("Q" + ".a" * 200_000 + " = 1", "nested too deeply"),  # which would take hours
+        ("Q" + """ . "=\\"" .'b'""" * 60_000 + " = 1", "nested too deeply"),
         ("n = " + "9" * 100_000, "digits"),
         ("[" + ".".join(["a"] * 3) + "\n", "line 1"),
     ],
@@ -419,6 +421,11 @@ KEYS = {
     "number for a matrix": ("attention", "[[1, 0], [0, 1]]", "1", "pins.weights", "a single number, the", "query"),
     "slice's shape": ("translator", ", [7, 8]]", "]", "head.2.W_Q", "3 × 2, the node has 4 × 2", "d_model × d_k"),
     "ragged": ("attention", "Q = [[1, 0, 0], [0,", "Q = [[1, 0, 0], [", "inputs.Q", "2 entries at [1]", "write 3"),
+    "a list as long as the first is wide": (  # together more than any memory has
+        *("attention", "Q = [[1, 0, 0], [0, 1, 0]]", f"Q = [[{'0,' * 9000}]{',0' * 9000}]"),
+        *("inputs.Q", "not equally long", "as many numbers in each"),
+    ),
+    "several lines": ("attention", '"two-words"', '"two\\n\\nwords"', "id", "'two  words' is no id", "lower-case"),
     "no list": ("attention", "Q = [[1, 0, 0], [0, 1, 0]]", "Q = [[1], 2]", "inputs.Q", "no list at [1]", "write 1"),
     "list for a number": ("attention", "Q = [[1, 0, 0]", "Q = [[1, 0, [0]]", "inputs.Q", "a list at [0, 2]", "0.5"),
     "text for a number": ("attention", "Q = [[1, 0, 0]", "Q = [[1, 0, '0']", "inputs.Q", '"0" at [0, 2]', "0.5"),
