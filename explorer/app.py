@@ -74,7 +74,7 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     if file is None:
         window.lessons.offer()
     elif not is_document(file):
-        window.lessons.go_on(Path(file) if Path(file).is_file() else None)
+        window.lessons.go_on(Path(file) if os.path.isfile(file) else None)
     window.show()
     do_once_painted(window, window.recovery.offer)
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a

@@ -4,7 +4,6 @@ import locale
 import os
 import socket
 import sys
-from pathlib import Path
 
 from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS
@@ -15,7 +14,7 @@ def openable(file: str) -> None:
 
     Raises `UsageError`.
     """
-    if Path(file).is_file():
+    if os.path.isfile(file):
         return
     if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
         raise UsageError(f"There is no file '{file}'; name a document (.explorer) or a lesson (.toml) that exists.")
@@ -65,7 +64,7 @@ def was_double_clicked() -> bool:
 
 def _wayland() -> bool:
     name = os.environ.get("WAYLAND_DISPLAY")
-    return bool(name) and Path(os.environ.get("XDG_RUNTIME_DIR", "/"), str(name)).exists()
+    return bool(name) and os.path.exists(os.path.join(os.environ.get("XDG_RUNTIME_DIR", "/"), str(name)))
 
 
 def _x11() -> bool:

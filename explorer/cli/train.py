@@ -63,7 +63,7 @@ def _check(out: Path) -> None:
     """See, before anything is computed, that the document could be written."""
     if not out.name.lower().endswith(storage.ENDING):
         raise ExplorerError("not-a-document-name", file=out)
-    if not out.parent.is_dir():
+    if not os.path.isdir(out.parent):
         raise ExplorerError("not-written", file=out, reason="there is no such folder")
     try:
         with TemporaryFile(dir=out.parent) as trial:
@@ -75,7 +75,7 @@ def _check(out: Path) -> None:
 def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, attached: bool) -> int:
     trainer, records = prepared.trainer(), Records()
     kept = out.with_name(out.name + checkpoint.ENDING)
-    if kept.exists():
+    if os.path.exists(kept):
         records = checkpoint.load(trainer, kept)
     progress.begin(prepared, trainer, kept)
 

@@ -1,5 +1,6 @@
 """Documents as files: opening, saving, and the question before changes are lost."""
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -88,7 +89,7 @@ class Dialogs:
     def with_ending(self, path: Path, ending: str) -> Path | None:
         """A path for which nobody has typed an ending, with it; None where the file of that name should stay."""
         path = path.with_name(f"{path.name}{ending}")
-        if path.exists() and not self.replace(path):  # the system's dialog has asked for the name without it
+        if os.path.exists(path) and not self.replace(path):  # the system's dialog has asked for the name without it
             return None
         return path
 
@@ -136,6 +137,7 @@ class _File:
 
     path: Path | None  # where it is saved, if it is
     saved: State | None  # the state that is there; without a path, the one that it began with
+    recovered: bool = False  # from a crash: it may be of any file, so it is kept as no example
     stamp: tuple[int, ...] | None = None  # by which it is seen that somebody else has written the file since
 
     def __post_init__(self) -> None:
@@ -173,7 +175,7 @@ class Files(QObject):
         self.writer = Background(self)  # writes what takes long, one after the other
         self.writer.failed.connect(self._say_failed)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        self.folder = Path(documents if Path(documents).is_dir() else QDir.homePath())
+        self.folder = Path(documents if os.path.isdir(documents) else QDir.homePath())
         self.beside: Callable[[], Mapping[str, Any]] = dict  # what is to be kept beside the numbers
         self.claim = Claim(bench.settings.folder)
         self.kept = Kept(bench.settings, self)
@@ -304,7 +306,7 @@ class Files(QObject):
         if not self._open_document(path, None):
             return False
         self._bench.opened.discard(self._bench.document.wanted)
-        self._file.saved = None
+        self._file.saved, self._file.recovered = None, True
         self.refresh()
         return True
 
@@ -320,8 +322,9 @@ class Files(QObject):
 
     def _forget(self, path: Path) -> None:
         """What is no more is not offered again."""
-        if not path.exists():
-            self._bench.settings.set(RECENT, [str(one) for one in self.recent if one != path])
+        with suppress(OSError):  # in a folder that may not be looked into it may still be
+            if not path.exists():
+                self._bench.settings.set(RECENT, [str(one) for one in self.recent if one != path])
 
     def _begin(self, path: Path | None) -> None:
         """Take the present state as the beginning of another document."""
@@ -401,11 +404,12 @@ class Files(QObject):
     def may_leave(self) -> bool:
         """Whether the document may be left.
 
-        It asks where a file has changes that are not saved. An example is kept as it is: the menu offers it again.
+        It asks where a file, or what a crash has left, has changes that are not saved. An example is kept as it is:
+        the menu offers it again.
         """
         if not self.modified:
             return True
-        if self.path is None:
+        if self.path is None and not self._file.recovered:
             self.kept.keep(self._bench.lesson, self._bench.document.wanted)
             return True
         return self.may_close()

@@ -1,5 +1,6 @@
 """Examples that were changed and then left: kept as they were left, from one start to the next."""
 
+import os
 import re
 from contextlib import suppress
 from functools import partial
@@ -83,7 +84,7 @@ class Kept(QObject):
 
     def _is_written(self, id: str) -> bool:
         file = self._file(id)
-        return file is not None and file.is_file()
+        return file is not None and os.path.isfile(file)
 
 
 def _write(state: State, title: str, file: Path, turn: Lock) -> None:

@@ -105,7 +105,7 @@ def present(one: Offered) -> Path | None:
     for folder in (download_folder(), theirs / one.name):
         file = folder / f"{one.name}.gz"
         # gensim's downloader may leave half a file.
-        if file.is_file() and file.stat().st_size == one.size:
+        if os.path.isfile(file) and file.stat().st_size == one.size:
             return file
     return None
 
@@ -124,7 +124,7 @@ def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
                 raise ExplorerError("vectors-not-here", name=name, size=f"{one.size / 1e6:.0f} MB")
             return cache.load(file, report, name)
     file = Path(name)
-    if not file.exists():
+    if not os.path.exists(file):
         known = [one.name for one in (*SHIPPED, *OFFERED)]
         raise ExplorerError("unknown-vectors", name=name, near=nearest(name, known))
     return cache.load(file, report)

@@ -249,7 +249,7 @@ def _need_room(folder: Path, size: int) -> None:
 
 
 def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
+    return file.stat().st_size if os.path.exists(file) else 0
 
 
 def _megabytes(size: int) -> str:

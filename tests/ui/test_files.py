@@ -1,6 +1,9 @@
 """Opening and saving in the window, with the dialogs answered by the tests."""
 
 import gc
+import os
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -656,7 +659,8 @@ def assert_same_inputs(one, other):
         dict.fromkeys(("page", "stage", "head", "showing", "choices", "cell", "lesson", "training"), said)
         for said in (None, 5, -1, "x", [], {}, [[]], {"step": 99, "kind": "x", "rate": "fast", "frozen": {}}, True)
     ]
-    + [{"cell": ["source.table", 99, 0]}, {"cell": ["source.table", 0]}, {"training": {"rate": float("inf")}}],
+    + [{"cell": ["source.table", 99, 0]}, {"cell": ["source.table", 0]}, {"training": {"rate": float("inf")}}]
+    + [{"training": {"rate": 10**400}}],
 )
 def test_what_a_file_says_beside_its_numbers_is_not_believed(window, beside):
     before = window.bench.selection.stage
@@ -713,6 +717,27 @@ def test_what_was_opened_last_is_offered_and_a_missing_file_is_said(open_window,
     assert given.asked == [("tell", f"{file}: cannot be read: there is no such file. {remedy}")]
     assert window.files.recent == [other]
     assert window.files.path == other
+
+
+def test_what_cannot_be_looked_for_is_said_and_stays_in_the_list(window, tmp_path, answer):
+    nowhere = tmp_path / f"{'n' * 300}.explorer"  # no system looks for such a name, as for one in a closed folder
+    window.bench.settings.set("recent documents", [str(nowhere)])
+    given = answer(window)
+    window.files.open_path(nowhere)
+    assert [kind for kind, _ in given.asked] == ["tell"]
+    assert window.files.recent == [nowhere]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_a_file_whose_name_is_of_another_encoding(open_window, tmp_path, file, answer):
+    odd = file.rename(Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.explorer")))
+    settings = Settings(tmp_path / "settings")
+    window = restarted(open_window, None, odd, answer, settings)
+    assert window.files.path == odd
+    window.bench.document.do(SetCells("output.W", {(0, 0): 7.0}))
+    assert window.files.save()
+    assert Settings(tmp_path / "settings").get("recent documents", []) == [str(odd)]
+    assert restarted(open_window, None, odd, answer, settings).notice.text.startswith("“caf")
 
 
 @pytest.mark.parametrize(
