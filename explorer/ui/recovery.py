@@ -62,8 +62,7 @@ class Recovery(QObject):
             lock = _lock(file)
             if file in self._postponed or not lock.tryLock(0):
                 continue  # its window is open
-            when = datetime.fromtimestamp(file.stat().st_mtime)
-            text = f"The program ended on {when.day} {when:%B at %H:%M} before your changes were saved."
+            text = f"The program ended{_when(file)} before your changes were saved."
             answers = {"Open them": self._open, "Discard them": self._discard, "Later": self._postpone}
             self._notice.ask(text, {words: partial(act, file, lock) for words, act in answers.items()})
             return
@@ -72,6 +71,7 @@ class Recovery(QObject):
         if self._files.may_leave() and self._files.open_unsaved(file):
             self._forget()
             self._file, self._lock = file, lock  # from now on it is this window's
+            self.offer()  # another window may have left something, too
         else:
             self._postpone(file, lock)
 
@@ -150,6 +150,14 @@ def _newest_first(folder: Path | None) -> list[Path]:
         for file in folder.glob(f"*{ENDING}"):
             times[file] = file.stat().st_mtime
     return sorted(times, key=times.__getitem__, reverse=True)
+
+
+def _when(file: Path) -> str:
+    """When a file was written; nothing, where its clock was so wrong that there is no such day."""
+    with suppress(OSError, OverflowError, ValueError):
+        when = datetime.fromtimestamp(file.stat().st_mtime)
+        return f" on {when.day} {when:%B at %H:%M}"
+    return ""
 
 
 def _lock(file: Path) -> QLockFile:

@@ -107,6 +107,45 @@ def test_it_can_be_left_for_later_or_discarded(crash, open_window, tmp_path, han
     assert documents(tmp_path) == [newer]
 
 
+def test_what_two_windows_left_is_offered_one_after_the_other_and_none_is_lost(
+    crash, open_window, tmp_path, hand, monkeypatch
+):
+    first = crash(0.5)
+    second = Path(shutil.copy(first, first.with_name("second.explorer")))
+    damaged = first.with_name("damaged.explorer")
+    damaged.write_bytes(first.read_bytes()[:500])
+    for at, file in enumerate((second, first, damaged)):
+        os.utime(file, (at + 10**10, at + 10**10))  # from the future, where the clock was set back
+    window, told, asked = open_window(settings=Settings(tmp_path)), [], []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: asked.append(name) or "cancel")
+    window.recovery.offer()
+    hand.click(window.notice.buttons["Open them"])
+    assert "not whole" in told[0]
+    assert damaged.exists()
+    hand.click(window.notice.buttons["Open them"])
+    assert number(window.bench.document.state) == 0.5
+    hand.click(window.notice.buttons["Open them"])
+    assert asked == [window.bench.lesson.title]  # else the first would be lost
+    assert documents(tmp_path) == sorted((damaged, first, second))
+
+
+def test_a_day_that_no_calendar_has_is_not_named(crash, open_window, tmp_path, monkeypatch):
+    crash(0.5)
+    window = open_window(settings=Settings(tmp_path))
+    monkeypatch.setattr(recovery, "datetime", NoDay)
+    window.recovery.offer()
+    assert window.notice.text == "The program ended before your changes were saved."
+
+
+class NoDay:
+    """The clock of a file that says the year 30,000."""
+
+    @staticmethod
+    def fromtimestamp(seconds):
+        raise ValueError(f"year is out of range: {seconds}")
+
+
 def test_work_of_a_window_that_is_open_is_not_offered(open_window, tmp_path, quick, qtbot):
     window = open_window(settings=Settings(tmp_path))
     edit(window, 0.25)
