@@ -89,10 +89,10 @@ class NewModel(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self._make_it = self.buttons.addButton("Make it", QDialogButtonBox.ButtonRole.AcceptRole)
         mark(self._make_it, primary="true")
-        self._make_it.setDefault(True)
         self.buttons.accepted.connect(self._make)
         self.buttons.rejected.connect(self.reject)
         whole.addWidget(self.buttons)
+        self._make_it.setDefault(True)  # in the dialog: before, Enter would be dead once it has been clicked
         self.kind.currentTextChanged.connect(self._follow_kind)
         self._follow_kind(self.kind.currentText())
         self.setMinimumWidth(bench.appearance.px(460))

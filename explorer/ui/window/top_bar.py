@@ -95,10 +95,10 @@ class TopBar(QFrame):
             offered |= {id: given[id] for id in kept if id in given}
             for id, title in {**offered, **{id: "" for id in kept if id not in offered}}.items():
                 if title:
-                    listed.append(QAction(title, menu))
+                    listed.append(QAction(_plain(title), menu))
                     listed[-1].triggered.connect(partial(_open_example, files, id))
                 if id in kept:
-                    listed.append(QAction(f"{kept[id]}: yours, changed", menu))
+                    listed.append(QAction(_plain(f"{kept[id]}: yours, changed"), menu))
                     listed[-1].triggered.connect(partial(files.open_kept, id))
             listed.append(QAction("Model card: what the open model learned, and how well", menu))
             listed[-1].triggered.connect(self._show_card)
@@ -151,7 +151,7 @@ class TopBar(QFrame):
         """Show what is open, and its settings."""
         self._name = lesson.title
         self.title.setToolTip(f"{lesson.title}\nOpen another example")
-        self.title.setText(f"{self._name}  ▾")
+        self.title.setText(_plain(f"{self._name}  ▾"))
         self._settings.open(lesson, self._tabs[-1])
         self.show_page(self.page)
 
@@ -194,7 +194,8 @@ class TopBar(QFrame):
             self.title.setFixedWidth(max(self.title.minimumWidth() - over, px(LEAST_TITLE)))
         metrics = self.title.fontMetrics()
         room = self.title.minimumWidth() - metrics.horizontalAdvance("  ▾") - px(22)
-        self.title.setText(f"{metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)}  ▾")
+        short = metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)
+        self.title.setText(_plain(f"{short}  ▾"))
 
     def restyle(self) -> None:
         """Follow the text scale."""
@@ -204,6 +205,11 @@ class TopBar(QFrame):
         px = self._bench.appearance.px
         self._rows.setContentsMargins(px(8), px(4), px(14), px(4))
         self._rows.setSpacing(px(4))
+
+
+def _plain(text: str) -> str:
+    """A text whose & is a sign, and does not underline the letter behind it."""
+    return text.replace("&", "&&")
 
 
 def _open_example(files: Files, id: str) -> None:
@@ -226,7 +232,7 @@ def _recent(files: Files, parent: QMenu) -> QMenu:
     def list_them() -> None:
         menu.clear()
         for path in files.recent:
-            menu.addAction(f"{path.name}    {path.parent}".replace("&", "&&"), partial(files.open_path, path))
+            menu.addAction(_plain(f"{path.name}    {path.parent}"), partial(files.open_path, path))
         if menu.isEmpty():
             menu.addAction("Nothing was opened or saved yet").setEnabled(False)
 

@@ -149,14 +149,16 @@ def test_the_page_as_a_picture(window, eye):
 
 def test_a_new_model_from_the_dialog(window, eye, qtbot):
     dialog = NewModel(window.bench, window)
+    dialog.open()
+    qtbot.waitUntil(dialog.isActiveWindow)
     dialog.source.setText("a b c")
     dialog.target.setText("<start> x")
     dialog.heads.setValue(3)
-    dialog._make()
+    qtbot.mouseClick(dialog._make_it, Qt.MouseButton.LeftButton)
     assert "cannot be split over 3 heads" in dialog._problem.text()
     assert dialog.source.text() == "a b c"
     dialog.heads.setValue(4)
-    dialog._make()
+    qtbot.keyClick(dialog.source, Qt.Key.Key_Return)  # Enter still makes it
     window.bench.open(dialog.lesson)
     dialog.deleteLater()
     eye.settle(window)

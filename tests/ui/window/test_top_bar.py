@@ -1,5 +1,7 @@
 """The bar on top: its settings stand beside the tabs, as buttons or, where these take too much room, as a list."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton
@@ -98,3 +100,10 @@ def test_a_setting_is_chosen_from_the_list(open_window, eye, hand):
     window.bench.document.undo()
     eye.settle(window)
     assert box.currentText() == window.bench.lesson.settings[window.bench.document.state.setting].title
+
+
+def test_an_ampersand_in_a_name_is_a_sign(open_window, eye):
+    window = open_window("two-vectors")
+    window.files.begin_lesson(replace(window.bench.lesson, title="R&D"))
+    eye.settle(window)
+    assert window.top_bar.title.text() == "R&&D  ▾"
