@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from explorer.container import DAMAGED, FOREIGN, Array, DamagedError, Form, parsed
+from explorer.container import DAMAGED, FOREIGN, MOST_HEADER, NOT_WHOLE, Array, DamagedError, Form, parsed
 
 START = b"PK\x03\x04"
 MOST_BYTES = 2_000_000_000
@@ -55,6 +55,8 @@ class Archive:
             raise DamagedError("it is packed in an unknown way")
         if _DOCUMENT not in self._infos:
             raise DamagedError(FOREIGN)
+        if self._infos[_DOCUMENT].file_size > MOST_HEADER:
+            raise DamagedError("it says more than could be read")
         document = parsed(self._bytes(_DOCUMENT))
         names = [name.removesuffix(".npy") for name in self._infos if name.endswith(".npy")]
         self._headers = {name: self._header(name) for name in names}
@@ -123,6 +125,6 @@ def _check_end(stream: BinaryIO, size: int) -> None:
         raise DamagedError(DAMAGED)
     signature, _, _, _, members, length, start, comment = _END.unpack(tail)
     if signature != b"PK\x05\x06" or comment or start + length != size - _END.size:
-        raise DamagedError(f"{DAMAGED}, or not whole")
+        raise DamagedError(NOT_WHOLE)
     if members > MOST_MEMBERS or length > MOST_MEMBERS * _LONGEST_ENTRY:
         raise DamagedError(f"it has {members:,} parts; a document may have up to {MOST_MEMBERS:,}")

@@ -18,6 +18,8 @@ from explorer.core.errors import ExplorerError
 from explorer.words.files.lines import MOST_DIMS, Chunk
 
 _LARGEST = 8_000_000_000
+_SMALL, _TIGHTEST = 100_000_000, {"vectors": 20, "words": 200}
+"""Bytes that an array may have however it is packed; how many times as large as packed larger ones may be."""
 _ROWS = 1 << 16
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, EOFError, ValueError),
@@ -60,13 +62,18 @@ def read_npz(file: Path) -> Iterator[Chunk]:
     """
     try:
         with zipfile.ZipFile(file) as archive:
-            sizes = {one.filename: one.file_size for one in archive.infolist()}
+            members = {one.filename: one for one in archive.infolist()}
+        sizes = {name: one.file_size for name, one in members.items()}
         if not any(name.endswith(".npy") for name in sizes):
             raise ExplorerError("vectors-unknown", file=file, what="a zip archive; unpack it and open a file in it")
         _need(file, {name.removesuffix(".npy") for name in sizes}, {"vectors", "words"}, [])
         if sum(sizes.values()) > _LARGEST:
             size, limit = f"{sum(sizes.values()) / 1e9:.1f} GB", f"{_LARGEST / 1e9:.1f} GB"
             raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
+        for name, most in _TIGHTEST.items():
+            member = members[f"{name}.npy"]
+            if member.file_size > max(_SMALL, most * member.compress_size):
+                raise _bad(file, f"'{name}' is packed so tightly that it holds next to nothing")
         vectors, words = read_members(file, ("vectors", "words"))
     except UNREADABLE as error:
         pickled = "allow_pickle" in str(error)
@@ -79,8 +86,11 @@ def read_npz(file: Path) -> Iterator[Chunk]:
     if words.dtype.kind not in "US" or words.ndim != 1:
         raise _bad(file, "'words' must be a list of texts")
     _as_many(file, len(words), vectors)
-    # What cannot be written in UTF-8 is told with the number of the word, below.
-    spelt = [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words.tolist()]
+    try:
+        # What cannot be written in UTF-8 is told with the number of the word, below.
+        spelt = [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words.tolist()]
+    except (ValueError, SystemError):  # numpy's for a number that is no character
+        raise _bad(file, "'words' holds what is no text") from None
     return _blocks(file, spelt, vectors, None)
 
 

@@ -162,6 +162,19 @@ def test_arrays_that_are_not_a_table(tmp_path, content, said):
     assert refused(tmp_path, content).startswith(said)
 
 
+@pytest.mark.parametrize(("name", "kind"), [("vectors", "<f4"), ("words", "<U250000")])
+def test_an_npz_that_would_become_a_thousand_times_as_large_is_refused(tmp_path, name, kind, monkeypatch):
+    monkeypatch.setattr(arrays, "read_members", lambda *_: pytest.fail("it was unpacked"))
+    huge, stream = np.zeros((101, 1) if name == "words" else (101, 250_000), kind), io.BytesIO()
+    np.savez_compressed(stream, **{"vectors": ARRAY[:1], "words": np.array(["a"]), name: huge})
+    assert refused(tmp_path, stream.getvalue()).startswith(f"'{name}' is packed so tightly")
+
+
+def test_a_number_that_is_no_character_is_no_word(tmp_path):
+    words = np.full(7, 0x7FFFFFFF, np.uint32).view("<U1")
+    assert "'words' holds what is no text" in refused(tmp_path, npz(vectors=ARRAY, words=words))
+
+
 FORMS = {
     "text": GLOVE,
     "word2vec": WORD2VEC,
